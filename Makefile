@@ -1,0 +1,42 @@
+# Two commands do everything: `make quickstart` and `make test`. Both make the environment first.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: quickstart test slow lint pos_tagging bench clean
+
+quickstart: .venv/installed
+	$(BIN)/simstudy run quickstart
+
+test: lint
+	$(BIN)/pytest
+
+slow: .venv/installed-dev
+	$(BIN)/pytest -m slow
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+pos_tagging: .venv/installed
+	$(BIN)/simstudy run pos_tagging
+
+bench: .venv/installed-dev
+	$(BIN)/pip install --quiet -e '.[bench]'
+	$(BIN)/python benchmarks/all_pairs.py
+	$(BIN)/python benchmarks/peers.py
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Python 3.11 or newer is needed: make PYTHON=python3.12'; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/installed-dev: .venv/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,81 @@
+"""simstudy: how significance tests behave when systems are compared.
+
+Is this gain real, and how large must a test set be to tell?
+
+Examples
+--------
+>>> import simstudy as ss
+>>> outputs = ss.correlated_accuracies([0.70, 0.75, 0.80], n_items=500, seed=1)
+>>> pairs = ss.compare(outputs, n_resamples=10_000)
+>>> pairs[["system_a", "system_b", "gain"]].iloc[0].tolist()
+['system-3', 'system-2', 2.2]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simstudy import figures as plot
+    from simstudy.analyses.calibration import calibration
+    from simstudy.analyses.curves import curve
+    from simstudy.analyses.thresholds import size_fit, thresholds
+    from simstudy.engines.comparisons import compare
+    from simstudy.generators.redrawn import redraw
+    from simstudy.generators.resampled import resample_training
+    from simstudy.generators.synthetic import correlated_accuracies
+    from simstudy.outputs import Outputs
+    from simstudy.studies import load_study, run_study
+    from simstudy.tasks import Task, load_task
+
+__version__ = "0.1.0"
+
+# Public name -> where it lives. They are imported when first used, so that `import simstudy` and the command's
+# `--help` do not wait for scikit-learn and matplotlib.
+_HOMES = {
+    "Outputs": "simstudy.outputs",
+    "Task": "simstudy.tasks",
+    "calibration": "simstudy.analyses.calibration",
+    "compare": "simstudy.engines.comparisons",
+    "correlated_accuracies": "simstudy.generators.synthetic",
+    "curve": "simstudy.analyses.curves",
+    "load_study": "simstudy.studies",
+    "load_task": "simstudy.tasks",
+    "plot": "simstudy.figures",
+    "redraw": "simstudy.generators.redrawn",
+    "resample_training": "simstudy.generators.resampled",
+    "run_study": "simstudy.studies",
+    "size_fit": "simstudy.analyses.thresholds",
+    "thresholds": "simstudy.analyses.thresholds",
+}
+
+__all__ = [
+    "Outputs",
+    "Task",
+    "calibration",
+    "compare",
+    "correlated_accuracies",
+    "curve",
+    "load_study",
+    "load_task",
+    "plot",
+    "redraw",
+    "resample_training",
+    "run_study",
+    "size_fit",
+    "thresholds",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'simstudy' has no attribute '{name}'")
+    module = import_module(_HOMES[name])
+    value = module if name == "plot" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

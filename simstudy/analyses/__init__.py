@@ -1,0 +1,1 @@
+"""Analyses: functions from Comparisons (and Outputs) to tables."""

@@ -1,0 +1,74 @@
+"""Gain against confidence: the curve through the pairs of a test set (Berg-Kirkpatrick et al. 2012, figures 2-11)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
+
+_LEAST_PAIRS = 30
+
+
+def curve(pairs: pd.DataFrame, *, n_points: int = 80) -> pd.DataFrame:
+    """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
+
+    At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included.
+    The band is the spread of the pairs, not an interval for the median.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of one or more test sets.
+    n_points
+        Points of each curve at most.
+
+    Returns
+    -------
+    curve
+        task, test_set, n_items, metric, relation, gain (metric's scale), confidence, confidence_05,
+        confidence_95 (fractions), n_pairs (of the class). A class of fewer than 30 pairs has no curve.
+
+    Raises
+    ------
+    ValueError
+        Where pairs is empty or no table of Comparisons.
+
+    Examples
+    --------
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.engines.comparisons import compare
+    >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
+    >>> table = curve(compare(outputs, n_resamples=2000))
+    >>> bool(table["confidence"].iloc[0] < 0.7 < 0.9 < table["confidence"].iloc[-1])
+    True
+    """
+    require_columns(pairs, [*TEST_SET, "relation", "gain", "p_value"])
+    if n_points < 2:
+        raise ValueError(f"n_points must be at least 2, not {n_points}")
+    curves = [
+        _running(members["gain"].to_numpy(), 1 - members["p_value"].to_numpy(), n_points).assign(
+            **key, n_pairs=len(members)
+        )
+        for key, members in relation_classes(pairs)
+        if len(members) >= _LEAST_PAIRS
+    ]
+    columns = [*TEST_SET, "relation", "gain", "confidence", "confidence_05", "confidence_95", "n_pairs"]
+    return pd.concat(curves, ignore_index=True)[columns] if curves else pd.DataFrame(columns=columns)
+
+
+def _running(gain: NDArray[np.float64], confidence: NDArray[np.float64], n_points: int) -> pd.DataFrame:
+    order = np.argsort(gain, kind="stable")
+    gain, confidence = gain[order], confidence[order]
+    distinct = np.unique(gain)
+    at = distinct[np.unique(np.searchsorted(distinct, np.quantile(gain, np.linspace(0, 1, n_points))))]
+    nearest = max(15, len(gain) // 20)
+    rows = []
+    for centre in at:
+        # All pairs at least as near as the k-th nearest: gains of small test sets come in steps, and pairs on one
+        # step belong together.
+        reach = np.partition(np.abs(gain - centre), nearest - 1)[nearest - 1]
+        first, end = np.searchsorted(gain, [centre - reach, centre + reach + 1e-9])
+        rows.append([centre, *np.percentile(confidence[first:end], [50, 5, 95])])
+    return pd.DataFrame(rows, columns=["gain", "confidence", "confidence_05", "confidence_95"])

@@ -1,0 +1,160 @@
+"""The gain that roughly implies significance (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+
+
+def thresholds(
+    pairs: pd.DataFrame,
+    *,
+    window: tuple[float, float] = (0.04, 0.06),
+    percentile: float = 95,
+    min_pairs: int = 20,
+    n_bootstrap: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """A percentile of the gains of the pairs that are just significant, for each test set and relation class.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of one or more test sets.
+    window
+        The p-values, both ends included, that count as just significant.
+    percentile
+        Of the gains in the window; 95 as in the paper.
+    min_pairs
+        With fewer pairs in the window there is no number.
+    n_bootstrap
+        Resamples of *systems* for the interval: pairs that share a system are not independent.
+    seed
+        Of those resamples.
+
+    Returns
+    -------
+    thresholds
+        task, test_set, n_items, metric, relation ("all pairs" among them), n_systems, n_pairs (in the class),
+        n_window (in the window), threshold, low, high (95 % interval; all on the metric's scale), note.
+
+    Raises
+    ------
+    ValueError
+        For a window or percentile outside its range, min_pairs or n_bootstrap below 1, and tables that are no
+        Comparisons.
+
+    Examples
+    --------
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.engines.comparisons import compare
+    >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
+    >>> thresholds(compare(outputs, n_resamples=2000))["note"].iloc[0]
+    'too few pairs in the window: 3, not 20'
+    """
+    require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
+    if not 0 <= window[0] < window[1] <= 1:
+        raise ValueError(f"window must be two p-values, the lower first, not {window}")
+    if not 0 < percentile <= 100:
+        raise ValueError(f"percentile must be above 0 and at most 100, not {percentile}")
+    if min_pairs < 1 or n_bootstrap < 1:
+        raise ValueError(f"min_pairs and n_bootstrap must be at least 1, not {min_pairs} and {n_bootstrap}")
+    rows = []
+    for key, members in relation_classes(pairs):
+        first, second, n_systems = system_codes(members)
+        inside = members["p_value"].between(*window).to_numpy()
+        n_window = int(inside.sum())
+        row = {**key, "n_systems": n_systems, "n_pairs": len(members), "n_window": n_window}
+        if n_window < min_pairs:
+            note = f"too few pairs in the window: {n_window}, not {min_pairs}"
+            rows.append({**row, "threshold": np.nan, "low": np.nan, "high": np.nan, "note": note})
+            continue
+        gains = members["gain"].to_numpy()[inside]
+        drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
+        weights = drawn[:, first[inside]] * drawn[:, second[inside]]
+        resampled = weighted_percentile(gains, weights, percentile)
+        low, high = np.nanpercentile(resampled, [2.5, 97.5])
+        rows.append({**row, "threshold": np.percentile(gains, percentile), "low": low, "high": high, "note": ""})
+    return pd.DataFrame(rows)
+
+
+def weighted_percentile(
+    values: NDArray[np.float64], weights: NDArray[np.int64], percentile: float
+) -> NDArray[np.float64]:
+    """`numpy.percentile` of the values, each repeated as often as its weight says.
+
+    Parameters
+    ----------
+    values
+        (P,) numbers.
+    weights
+        (R, P) whole numbers, a row for each of R results.
+
+    Returns
+    -------
+    percentiles
+        (R,); NaN where all weights are 0.
+
+    Examples
+    --------
+    >>> weighted_percentile(np.array([1.0, 3.0]), np.array([[1, 1], [3, 0], [0, 0]]), 50).tolist()
+    [2.0, 1.0, nan]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    ends = np.cumsum(weights[:, order], axis=1)
+    total = ends[:, -1]
+    position = percentile / 100 * np.maximum(total - 1, 0)
+    below = np.floor(position).astype(np.int64)
+    lower = (ends <= below[:, None]).sum(axis=1)
+    upper = (ends <= np.minimum(below + 1, np.maximum(total - 1, 0))[:, None]).sum(axis=1)
+    last = len(values) - 1
+    at_lower, at_upper = ordered[np.minimum(lower, last)], ordered[np.minimum(upper, last)]
+    return np.where(total > 0, at_lower + (position - below) * (at_upper - at_lower), np.nan)
+
+
+def size_fit(table: pd.DataFrame) -> pd.DataFrame:
+    """Thresholds with the curve threshold = c / sqrt(n) beside them, by task, metric and relation class.
+
+    Sampling error falls with the square root of the test size (section 4.1), so one number c should describe all
+    sizes of one kind of test set. c is fitted by least squares of the logarithms.
+
+    Parameters
+    ----------
+    table
+        What `thresholds` returned, for nested sizes of a test set.
+
+    Returns
+    -------
+    fitted
+        The table with c, fit (c / sqrt(n_items), metric's scale) and exponent: the slope that a free power law
+        has, -0.5 where the square root holds. NaN where fewer than two sizes have a threshold.
+
+    Raises
+    ------
+    ValueError
+        Where the table is not one of thresholds.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"task": "t", "test_set": "s", "metric": "accuracy", "relation": "all pairs",
+    ...                       "n_items": [100, 400], "threshold": [6.0, 3.0]})
+    >>> size_fit(table)[["c", "fit", "exponent"]].round(6).iloc[1].tolist()
+    [60.0, 3.0, -0.5]
+    """
+    if missing := [column for column in (*TEST_SET, "relation", "threshold") if column not in table]:
+        raise ValueError(f"table must be one of thresholds; no column {', '.join(missing)}")
+    fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
+    for _, rows in table.groupby(["task", "test_set", "metric", "relation"], sort=False):
+        known = rows[rows["threshold"] > 0]
+        if known["n_items"].nunique() < 2:
+            continue
+        log_n, log_threshold = np.log(known["n_items"].to_numpy(float)), np.log(known["threshold"].to_numpy(float))
+        c = np.exp(np.mean(log_threshold + log_n / 2))
+        fitted.loc[rows.index, "c"] = c
+        fitted.loc[rows.index, "fit"] = c / np.sqrt(rows["n_items"])
+        fitted.loc[rows.index, "exponent"] = np.polyfit(log_n, log_threshold, 1)[0]
+    return fitted

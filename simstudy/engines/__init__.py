@@ -1,0 +1,1 @@
+"""Significance tests: Outputs in, Comparisons out."""

@@ -1,0 +1,182 @@
+"""The compiled loops: resample counts from a counter-based generator, and tallies over pairs.
+
+Everything here is `nogil`, single-threaded and deterministic; the engine runs several tiles side by side in
+threads. Nothing here knows a metric or a system's name: systems come as rows, best first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): the words of replicate r are
+# a function of (seed, r) alone, so no tile, thread or order can change them, and no two replicates overlap.
+_M0 = np.uint64(0xD2511F53)
+_M1 = np.uint64(0xCD9E8D57)
+_W0 = np.uint32(0x9E3779B9)
+_W1 = np.uint32(0xBB67AE85)
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+
+# How many resamples one pass over the pairs looks at: K rows of this length stay in the second-level cache.
+_CHUNK = 1024
+
+# Differences of scores (as fractions) below this are settled by integers; see `tally_own_ratios`.
+NEAR = 2.0**-44
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _philox(c0, c1, c2, c3, k0, k1):
+    for _ in range(10):
+        p0 = _M0 * np.uint64(c0)
+        p1 = _M1 * np.uint64(c2)
+        c0, c1, c2, c3 = (
+            np.uint32(np.uint32(p1 >> _SHIFT) ^ c1 ^ k0),
+            np.uint32(p1 & _LOW),
+            np.uint32(np.uint32(p0 >> _SHIFT) ^ c3 ^ k1),
+            np.uint32(p0 & _LOW),
+        )
+        k0 = np.uint32(k0 + _W0)
+        k1 = np.uint32(k1 + _W1)
+    return c0, c1, c2, c3
+
+
+@njit(cache=True, nogil=True)
+def philox_words(seed, replicate, first_block, words):
+    """Fill words (4, n_blocks) with blocks first_block … of the stream (seed, replicate)."""
+    k0 = np.uint32(np.uint64(seed) & _LOW)
+    k1 = np.uint32(np.uint64(seed) >> _SHIFT)
+    r0 = np.uint32(np.uint64(replicate) & _LOW)
+    r1 = np.uint32(np.uint64(replicate) >> _SHIFT)
+    for b in range(words.shape[1]):
+        w0, w1, w2, w3 = _philox(np.uint32(first_block + b), np.uint32(0), r0, r1, k0, k1)
+        words[0, b] = w0
+        words[1, b] = w1
+        words[2, b] = w2
+        words[3, b] = w3
+
+
+@njit(cache=True, nogil=True)
+def resample_counts(seed, first, strata, counts):
+    """Draw replicates first, first + 1, … into counts (T, n): how often each item is drawn.
+
+    strata (H + 1,) are the bounds of H runs of items; each run is resampled within itself, to its own size.
+    A word becomes an item by Lemire's multiplication (2019), with his rejection: every item is equally likely.
+    """
+    n_items = counts.shape[1]
+    n_blocks = (n_items + 3) // 4
+    words = np.empty((4, n_blocks), np.uint32)
+    drawn = words.reshape(-1)
+    spare = np.empty((4, 1), np.uint32)
+    counts[:] = 0
+    for t in range(counts.shape[0]):
+        row = counts[t]
+        philox_words(seed, first + t, 0, words)
+        next_block = n_blocks
+        for h in range(len(strata) - 1):
+            size = np.uint64(strata[h + 1] - strata[h])
+            biased_below = (np.uint64(1) << _SHIFT) % size
+            n_biased = np.int64(0)
+            for d in range(strata[h], strata[h + 1]):
+                n_biased += np.int64(((np.uint64(drawn[d]) * size) & _LOW) < biased_below)
+            if n_biased:
+                for d in range(strata[h], strata[h + 1]):
+                    while ((np.uint64(drawn[d]) * size) & _LOW) < biased_below:
+                        philox_words(seed, first + t, next_block, spare)
+                        next_block += 1
+                        drawn[d] = spare[0, 0]
+            # An unsigned index spares the compiled loop the test for a negative one.
+            start = np.uint64(strata[h])
+            for d in range(strata[h], strata[h + 1]):
+                row[start + ((np.uint64(drawn[d]) * size) >> _SHIFT)] += 1
+
+
+@njit(cache=True, nogil=True)
+def tally(values, margins, extreme):
+    """Add to extreme (K, K) how often values[i] - values[j] >= margins[i, j], for i < j; values (K, T)."""
+    n_systems, n_resamples = values.shape
+    for begin in range(0, n_resamples, _CHUNK):
+        end = min(begin + _CHUNK, n_resamples)
+        for i in range(n_systems):
+            a = values[i, begin:end]
+            for j in range(i + 1, n_systems):
+                b = values[j, begin:end]
+                margin = margins[i, j]
+                # A 32-bit count keeps as many lanes busy as the comparison has.
+                count = np.int32(0)
+                for t in range(end - begin):
+                    count = np.int32(count + np.int32(a[t] - b[t] >= margin))
+                extreme[i, j] += count
+
+
+@njit(cache=True, nogil=True)
+def scaled_differences(sums, below, totals, whole, target, values):
+    """values[k, t] = sums[k, t] * whole - target * totals[k] * below[t]: u times both denominators, in integers."""
+    for k in range(values.shape[0]):
+        shift = target * totals[k]
+        for t in range(values.shape[1]):
+            values[k, t] = np.int64(sums[k, t]) * whole - shift * max(np.int64(below[t]), 1)
+
+
+@njit(cache=True, nogil=True)
+def _exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, whole_j, target):
+    """The sign of (s_i* - s_j*) - target (s_i - s_j), scores being fractions above/below and total/whole.
+
+    Multiplied out by the four denominators this is an integer of up to 106 bits. It is only asked for where
+    floating point has shown it to be small, so its value modulo 2^64 is its value.
+    """
+    below_i = np.uint64(max(below_i, 1))
+    below_j = np.uint64(max(below_j, 1))
+    drawn = np.uint64(above_i) * below_j - np.uint64(above_j) * below_i
+    observed = np.uint64(total_i) * np.uint64(whole_j) - np.uint64(total_j) * np.uint64(whole_i)
+    drawn *= np.uint64(whole_i) * np.uint64(whole_j)
+    observed *= below_i * below_j * np.uint64(target)
+    return np.int64(drawn - observed)
+
+
+@njit(cache=True, nogil=True)
+def tally_own_ratios(sums, totals, wholes, target, sign, strict, extreme):
+    """Add to extreme (K, K) how often the event holds, for scores with a denominator each.
+
+    sums (2K, T) holds the numerators, then the denominators; totals and wholes (K,) are the same on the test
+    set. Counts below 2^26 and |numerator| <= denominator make the difference of two scores, if below NEAR,
+    less than 2^62 when multiplied by the four denominators: there, integer arithmetic decides.
+    """
+    n_systems = totals.shape[0]
+    n_resamples = sums.shape[1]
+    values = np.empty((n_systems, _CHUNK), np.float64)
+    for begin in range(0, n_resamples, _CHUNK):
+        width = min(_CHUNK, n_resamples - begin)
+        for k in range(n_systems):
+            above = sums[k, begin : begin + width]
+            below = sums[n_systems + k, begin : begin + width]
+            shift = target * totals[k] / wholes[k]
+            for t in range(width):
+                values[k, t] = sign * (np.float64(above[t]) / max(np.float64(below[t]), 1.0) - shift)
+        for i in range(n_systems):
+            a = values[i, :width]
+            for j in range(i + 1, n_systems):
+                b = values[j, :width]
+                count = np.int32(0)
+                near = np.int32(0)
+                for t in range(width):
+                    difference = a[t] - b[t]
+                    count = np.int32(count + np.int32(difference >= NEAR))
+                    near = np.int32(near + np.int32(abs(difference) < NEAR))
+                extreme[i, j] += count
+                if near:
+                    for t in range(width):
+                        if abs(a[t] - b[t]) < NEAR:
+                            exact = sign * _exact_sign(
+                                np.int64(sums[i, begin + t]),
+                                np.int64(sums[n_systems + i, begin + t]),
+                                np.int64(sums[j, begin + t]),
+                                np.int64(sums[n_systems + j, begin + t]),
+                                totals[i],
+                                wholes[i],
+                                totals[j],
+                                wholes[j],
+                                target,
+                            )
+                            if exact > 0 or (exact == 0 and not strict):
+                                extreme[i, j] += 1

@@ -1,0 +1,153 @@
+"""How a pair's event is judged on one tile of resamples: one class for each kind of metric.
+
+A tally is made once for a comparison. It says which columns go into the matrix product, and then counts, tile by
+tile, for systems i (better) and j, the resamples in which u_i >= u_j, where u = score(x*) - target * score(x):
+with target 2 the event gain(x*) >= 2 gain(x) (Berg-Kirkpatrick et al. 2012, figure 1). With K vectors u there
+are K^2/2 comparisons and no second product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.engines import kernels
+from simstudy.metrics import Metric, Ratio
+from simstudy.metrics.base import combine
+
+Array = NDArray[Any]
+IntArray = NDArray[np.int64]
+
+#: Scores of metrics that are not ratios of integers tie when they differ by less than this, relative to the larger.
+TIE_TOLERANCE = 1e-9
+
+# What the counts of a fraction must stay below for `kernels.tally_own_ratios` to be exact.
+_RATIO_LIMIT = 2**26
+
+
+@dataclass(frozen=True)
+class Event:
+    """One tail: sign * (gain(x*) - target * gain(x)) >= 0, or > 0 where strict."""
+
+    target: int
+    sign: int
+    strict: bool
+
+
+class Tally(Protocol):
+    """Which columns to resample, and what to count in their sums."""
+
+    columns: Array
+    """(C, n), single or double precision: what the matrix product sums."""
+
+    def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
+        """Add to extreme (K, K) the count of the event, given the sums (C, T) of the columns in T resamples."""
+
+
+def make_tally(statistics: Array, metric: Metric) -> Tally:
+    """The tally for statistics (K systems, n items, S), systems best first."""
+    if statistics.dtype.kind == "f" and (statistics == np.rint(statistics)).all() and np.abs(statistics).max() < 2**53:
+        statistics = statistics.astype(np.int64)
+    if isinstance(metric, Ratio) and statistics.dtype.kind in "iu":
+        above = combine(statistics, metric.numerator)
+        below = combine(statistics, metric.denominator)
+        n = above.shape[1]
+        most_above, most_below = int(np.abs(above).max()) * n, int(np.abs(below).max()) * n
+        if (below == below[0, 0]).all() and below[0, 0] > 0:
+            return _SharedRatios(above, None, metric)  # equal denominators cancel
+        if (below >= 0).all():
+            if (below == below[0]).all() and 3 * most_above * most_below < 2**61:
+                return _SharedRatios(above, below[0], metric)
+            if (np.abs(above) <= below).all() and most_below < _RATIO_LIMIT and below.any(axis=1).all():
+                return _OwnRatios(above, below, metric)
+    return _Scores(statistics, metric)
+
+
+class _SharedRatios:
+    """Integer numerators over one denominator for all systems (accuracy, recall): integers to the end."""
+
+    def __init__(self, above: IntArray, below: IntArray | None, metric: Metric) -> None:
+        self._direction = 1 if metric.higher_is_better else -1
+        self._totals = above.sum(axis=1)
+        self._whole = 1 if below is None else int(below.sum())
+        self.columns = _summable(above if below is None else np.concatenate([above, below[None]]))
+        n = above.shape[1]
+        largest = 3 * n * int(np.abs(above).max()) * (1 if below is None else n * int(below.max()))
+        # A difference of two values must fit too.
+        self._kind = np.dtype(np.int32 if largest < 2**30 else np.int64)
+
+    def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
+        k = len(self._totals)
+        below = sums[k] if len(sums) > k else np.ones(sums.shape[1], dtype=sums.dtype)
+        values = np.empty((k, sums.shape[1]), dtype=self._kind)
+        kernels.scaled_differences(sums[:k], below, self._totals, self._whole, event.target, values)
+        if event.sign * self._direction < 0:
+            np.negative(values, out=values)
+        kernels.tally(values, np.full((k, k), event.strict, dtype=self._kind), extreme)
+
+
+class _OwnRatios:
+    """Integer numerators over a denominator for each system (precision, F): integers settle what is near a tie."""
+
+    def __init__(self, above: IntArray, below: IntArray, metric: Metric) -> None:
+        self._direction = 1 if metric.higher_is_better else -1
+        self._totals = above.sum(axis=1)
+        self._wholes = below.sum(axis=1)
+        self.columns = _summable(np.concatenate([above, below]))
+
+    def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
+        sign = event.sign * self._direction
+        kernels.tally_own_ratios(sums, self._totals, self._wholes, event.target, sign, event.strict, extreme)
+
+
+class _Scores:
+    """Any metric of sums: its scores in double precision, ties within `TIE_TOLERANCE`.
+
+    Statistics that are not integers are rounded to a fixed binary grid first, fine enough for their sum to use
+    all bits of double precision, so that a sum does not depend on the order in which it is made.
+    """
+
+    def __init__(self, statistics: Array, metric: Metric) -> None:
+        self._metric = metric
+        self._direction = 1 if metric.higher_is_better else -1
+        n_systems, n_items, _ = statistics.shape
+        self._grid = 1.0
+        if statistics.dtype.kind == "f":
+            self._grid = 2.0 ** (np.floor(np.log2(2.0**52 / n_items / max(np.abs(statistics).max(), 1e-300))))
+            statistics = np.rint(statistics * self._grid)
+        by_statistic = np.moveaxis(statistics, 2, 0)
+        # A statistic that all systems share (the reference's length, the gold count) is resampled once.
+        self._rows = [1 if (rows == rows[0]).all() else n_systems for rows in by_statistic]
+        self.columns = _summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
+        self._observed = self._score(self.columns.sum(axis=1, dtype=np.float64)[:, None], n_systems)
+        size = np.abs(self._observed)
+        self._tolerance = TIE_TOLERANCE * np.maximum(size, size.T)
+
+    def _score(self, sums: Array, n_systems: int) -> NDArray[np.float64]:
+        full = np.empty((len(self._rows), n_systems, sums.shape[1]))
+        first = 0
+        for s, n_rows in enumerate(self._rows):
+            np.multiply(sums[first : first + n_rows], 1.0 / self._grid, out=full[s])
+            first += n_rows
+        return self._metric.score(np.moveaxis(full, 0, -1))
+
+    def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
+        values = self._score(sums, len(self._observed))
+        values -= event.target * self._observed
+        if event.sign * self._direction < 0:
+            np.negative(values, out=values)
+        kernels.tally(values, self._tolerance if event.strict else -self._tolerance, extreme)
+
+
+def _summable(columns: Array) -> Array:
+    """The columns (C, n) in the narrowest precision in which every resample's sum is exact."""
+    largest = columns.shape[1] * float(np.abs(columns).max())
+    if largest >= 2**53:
+        raise ValueError(
+            f"statistics must sum to less than 2^53 over any {columns.shape[1]} draws of an item, and these may "
+            f"reach {largest:.3g}"
+        )
+    return np.ascontiguousarray(columns, dtype=np.float32 if largest < 2**24 else np.float64)

@@ -1,0 +1,284 @@
+"""Figures in the manner of Berg-Kirkpatrick et al. 2012: tables in, matplotlib Axes out.
+
+Each function draws one panel from one table and says what it needs in its error. The only room that knows
+matplotlib and seaborn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from simstudy.files import atomic_path
+
+_STYLE = {
+    **sns.axes_style("ticks"),
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
+    "svg.hashsalt": "simstudy",
+}
+
+# Colour-blind safe (Okabe and Ito 2008): blue for the rule, vermilion for the specially correlated.
+_RELATIONS = {
+    "different families": "#0072B2",
+    "same family": "#D55E00",
+    "all pairs": "#444444",
+}
+
+UNITS = {"accuracy": "accuracy, points", "precision": "precision, points", "recall": "recall, points"}
+
+
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def _styled(draw: Draw) -> Draw:
+    """The function, run in the house style; the caller's settings are left alone."""
+
+    @wraps(draw)
+    def styled(*args: Any, **kwargs: Any) -> Any:
+        with mpl.rc_context(_STYLE):
+            return draw(*args, **kwargs)
+
+    return cast(Draw, styled)
+
+
+@_styled
+def panels(titles: Sequence[str], *, height: float = 3.4, width: float = 4.4) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, side by side, in the house style; `save` closes it."""
+    size = (width * len(titles), height)
+    figure, axes = plt.subplots(1, len(titles), figsize=size, layout="constrained", squeeze=False)
+    for ax, title in zip(axes[0], titles, strict=True):
+        ax.set_title(title)
+    return figure, list(axes[0])
+
+
+@_styled
+def curve(
+    points: pd.DataFrame, curves: pd.DataFrame | None = None, *, by: str = "relation", ax: Axes | None = None
+) -> Axes:
+    """Gain against confidence, a point for each pair (figures 5, 10 and 11 of the paper).
+
+    Parameters
+    ----------
+    points
+        Comparisons, or their columns `by`, gain, p_value and metric.
+    curves
+        What `simstudy.curve` returned, for the lines (median) and bands (5-95 % of the pairs). Only its rows with
+        values of `by` that the points have are drawn.
+    by
+        The column that gives the colours: relation, n_items or test_set.
+    ax
+        Where to draw; a new figure by default.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing.
+    """
+    _require(points, ["gain", "p_value", by], "points")
+    ax = ax or panels([""])[1][0]
+    values = list(dict.fromkeys(points[by]))
+    colours = _colours(by, values)
+    if curves is not None:
+        _require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves")
+    for value in values:
+        members = points[points[by] == value]
+        ax.scatter(
+            members["gain"],
+            1 - members["p_value"],
+            s=5,
+            linewidths=0,
+            alpha=0.22 if curves is not None else 0.5,
+            color=colours[value],
+            rasterized=True,
+        )
+    for value in values:
+        label = f"{value:,} items" if by == "n_items" else str(value)
+        line = curves[curves[by] == value] if curves is not None else pd.DataFrame()
+        if len(line):
+            ax.fill_between(
+                line["gain"],
+                line["confidence_05"],
+                line["confidence_95"],
+                color=colours[value],
+                alpha=0.13,
+                linewidth=0,
+            )
+            ax.plot(line["gain"], line["confidence"], color=colours[value], linewidth=1.8, label=label)
+        else:
+            ax.plot([], [], "o", markersize=4, color=colours[value], label=label)
+    ax.axhline(0.95, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+    ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
+                textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
+    # Beyond the gain from which on every pair is significant there is nothing to see.
+    undecided = points.loc[points["p_value"] > 0.005, "gain"]
+    ax.set(ylim=(0.5, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
+    ax.set(xlabel=f"gain ({_unit(points)})", ylabel="confidence, 1 − p")
+    ax.legend(loc="lower right")
+    return ax
+
+
+@_styled
+def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Thresholds against test size on logarithmic axes, with their intervals and the fit c / sqrt(n).
+
+    Parameters
+    ----------
+    table
+        What `simstudy.size_fit(simstudy.thresholds(...))` returned for one test set.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, or no size has a threshold.
+    """
+    _require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
+    known = table[table["threshold"].notna() & (table["relation"] != "all pairs")]
+    if known.empty:
+        raise ValueError("table must have at least one threshold; every window had too few pairs")
+    ax = ax or panels([""])[1][0]
+    sizes = sorted(table["n_items"].unique())
+    relations = list(dict.fromkeys(known["relation"]))
+    for k, relation in enumerate(relations):
+        rows = known[known["relation"] == relation].sort_values("n_items")
+        colour = _RELATIONS.get(relation, "#009E73")
+        # A little to the side of one another, so that intervals do not hide each other.
+        x = rows["n_items"] * 1.03 ** (k - (len(relations) - 1) / 2)
+        error = [(rows["threshold"] - rows["low"]).clip(lower=0), (rows["high"] - rows["threshold"]).clip(lower=0)]
+        ax.errorbar(
+            x, rows["threshold"], error, fmt="o", markersize=5, color=colour, capsize=2.5, linewidth=1.1, label=relation
+        )
+        if rows["fit"].notna().any():
+            c, exponent = rows["c"].iloc[0], rows["exponent"].iloc[0]
+            label = f"{c:.3g} / √n   (free slope {exponent:.2f})"
+            ax.plot(
+                rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)), label=label
+            )
+    ax.set(xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({_unit(table)})")
+    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.legend(loc="lower left")
+    return ax
+
+
+@_styled
+def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None = None) -> Axes:
+    """Share of home winners that win elsewhere, by bin of p-value on the home test set.
+
+    Parameters
+    ----------
+    table
+        Rows of what `simstudy.calibration` returned, for one relation class or one test set elsewhere.
+    by
+        The column that gives the colours: elsewhere or relation.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, or no bin has a share.
+    """
+    _require(table, ["p_from", "p_to", "share", "low", "high", "confidence", by], "table")
+    bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
+    if bins["share"].notna().sum() == 0:
+        raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
+    ax = ax or panels([""])[1][0]
+    bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
+    place = {bound: x for x, bound in enumerate(bounds)}
+    values = list(dict.fromkeys(bins[by]))
+    colours = _colours(by, values)
+    for k, value in enumerate(values):
+        rows = bins[(bins[by] == value) & bins["share"].notna()].sort_values("p_from", ascending=False)
+        x = [
+            place[bound] + (k - (len(values) - 1) / 2) * 0.5 / max(len(values), 2)
+            for bound in zip(rows["p_from"], rows["p_to"], strict=True)
+        ]
+        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+        ax.errorbar(
+            x,
+            rows["share"],
+            error,
+            fmt="o-",
+            markersize=4,
+            linewidth=1,
+            elinewidth=0.8,
+            capsize=0,
+            color=colours[value],
+            label=str(value),
+        )
+    expected = bins.groupby(["p_from", "p_to"])["confidence"].mean()
+    ax.plot(
+        [place[bound] for bound in expected.index],
+        expected,
+        color="0.35",
+        linewidth=1,
+        linestyle=(0, (4, 3)),
+        label="1 − p",
+    )
+    ax.axhline(0.5, color="0.6", linewidth=0.8)
+    labels = [f"{low:g} – {high:g}" if low else f"< {high:g}" for low, high in bounds]
+    ax.set_xticks(range(len(bounds)), labels, rotation=40, ha="right", fontsize=7.5)
+    bottom = min(0.45, float(bins["low"].min()) - 0.02)
+    ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share of home winners that win there")
+    ax.legend(loc="lower right") if len(values) < 4 else ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
+
+
+@_styled
+def save(figure: Figure, path: str | Path) -> list[Path]:
+    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
+    written = []
+    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 130, "metadata": {"Date": None}})):
+        target = Path(path).with_name(Path(path).name + suffix)
+        with atomic_path(target) as temporary:
+            figure.savefig(temporary, **options)
+        written.append(target)
+    plt.close(figure)
+    return written
+
+
+def _colours(by: str, values: Sequence[Any]) -> dict[Any, Any]:
+    if by == "relation":
+        spare = iter(sns.color_palette("colorblind"))
+        return {value: _RELATIONS.get(value) or next(spare) for value in values}
+    if by == "n_items":
+        return dict(zip(sorted(values), sns.color_palette("viridis_r", len(values) + 1)[1:], strict=True))
+    return dict(zip(values, sns.color_palette("husl" if len(values) > 8 else "Dark2", len(values)), strict=True))
+
+
+def _unit(table: pd.DataFrame) -> str:
+    metric = str(table["metric"].iloc[0]) if "metric" in table else ""
+    return UNITS.get(metric, metric)
+
+
+def _require(table: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
+    missing = [column for column in columns if column not in table]
+    if missing or table.empty:
+        raise ValueError(
+            f"{argument} must have rows and the columns {', '.join(columns)}; missing: {', '.join(missing) or 'rows'}"
+        )

@@ -1,0 +1,1 @@
+"""Ways to make many systems: resampled training sets, redrawn test sets, models of correlated scores."""

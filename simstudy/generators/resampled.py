@@ -1,0 +1,213 @@
+"""Training-set resampling (Berg-Kirkpatrick et al. 2012, section 3.2.1): many variants of a few base models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import sklearn
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from simstudy.outputs import Outputs
+from simstudy.runner import Cell, describe, fingerprint, run_cells
+from simstudy.tasks.base import Examples, Task
+
+#: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
+FRACTIONS = (1.0, 0.5, 0.25)
+REPLICATES = (5, 10, 10)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One system to train: a base model on one resampled training set.
+
+    Every base model is trained on the same resampled training sets, as in the paper; what is random inside a
+    base model differs from variant to variant.
+    """
+
+    family: str
+    train_size: int
+    replicate: int
+
+    @property
+    def name(self) -> str:
+        """Unique within a task."""
+        return f"{self.family}-{self.train_size}-{self.replicate}"
+
+    def training_items(self, n_items: int, seed: int) -> NDArray[np.int64]:
+        """How often each of n training items is in the resampled training set, shape (n,)."""
+        rng = _generator(seed, "training set", self.train_size, self.replicate)
+        return np.bincount(rng.integers(n_items, size=self.train_size), minlength=n_items)
+
+    def random_state(self, seed: int) -> int:
+        """The seed of the base model's own randomness."""
+        return int(_generator(seed, "model", self.family, self.train_size, self.replicate).integers(2**31))
+
+
+def variants(
+    task: Task, fractions: Sequence[float] = FRACTIONS, replicates: Sequence[int] = REPLICATES
+) -> list[Variant]:
+    """The variants of every base model of a task.
+
+    Parameters
+    ----------
+    fractions
+        Sizes of the resampled training sets, as shares of the original's items.
+    replicates
+        How many training sets of each size.
+
+    Raises
+    ------
+    ValueError
+        Where a fraction is not above 0, is there twice or leaves no item, or the two lists do not match.
+    """
+    if len(fractions) != len(replicates) or not fractions:
+        raise ValueError(
+            f"fractions and replicates must have the same length, not {len(fractions)} and {len(replicates)}"
+        )
+    sizes = [round(fraction * task.train.n_items) for fraction in fractions]
+    for fraction, size in zip(fractions, sizes, strict=True):
+        if size < 1:
+            raise ValueError(
+                f"fractions must leave at least one of {task.train.n_items} training items, not {fraction}"
+            )
+    if len(set(sizes)) < len(sizes):
+        raise ValueError(f"fractions must give different sizes, not {sizes}")
+    if min(replicates) < 1:
+        raise ValueError(f"replicates must be at least 1, not {min(replicates)}")
+    return [
+        Variant(family, size, replicate)
+        for family in task.systems
+        for size, count in zip(sizes, replicates, strict=True)
+        for replicate in range(1, count + 1)
+    ]
+
+
+def resample_training(
+    task: Task,
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    replicates: Sequence[int] = REPLICATES,
+    seed: int = 0,
+    n_jobs: int = 1,
+    cache: str | Path | None = None,
+    finished: Callable[[Cell], None] | None = None,
+) -> dict[str, Outputs]:
+    """Train every variant of a task's base models and return their outputs on each test set.
+
+    A variant's numbers depend on the data, its base model, its size and replicate, and the seed; on nothing else.
+    With a cache, a variant is trained once in its life: more replicates train only the new ones.
+
+    Parameters
+    ----------
+    task
+        Data, base systems, metric and test sets.
+    fractions, replicates
+        See `variants`.
+    seed
+        0 … 2^64 - 1.
+    n_jobs
+        Processes; -1 for all cores.
+    cache
+        A folder for finished variants.
+    finished
+        Called after each variant.
+
+    Returns
+    -------
+    outputs
+        Test set's name -> Outputs of all variants.
+
+    Raises
+    ------
+    ValueError
+        For arguments outside their rules.
+    simstudy.runner.CellsFailed
+        Where base models raised; all others have finished.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> task = Task.from_arrays(
+    ...     "iris", X[::2], y[::2], test_sets={"test": (X[1::2], y[1::2])}, systems={"bayes": GaussianNB()}
+    ... )
+    >>> outputs = resample_training(task, fractions=[1.0], replicates=[3])["test"]
+    >>> outputs.names
+    ['bayes-75-1', 'bayes-75-2', 'bayes-75-3']
+    """
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed must be between 0 and 2^64 - 1, not {seed}")
+    todo = variants(task, fractions, replicates)
+    models = {family: fingerprint([base.estimator, base.view]) for family, base in task.systems.items()}
+    cells = [
+        Cell(
+            label=f"training {variant.name}",
+            description={
+                "kind": "variant",
+                "data": task.fingerprint,
+                "metric": task.metric.name,
+                "statistics": fingerprint(task.statistics),
+                "model": models[variant.family],
+                "scikit-learn": sklearn.__version__,
+                "variant": [variant.family, variant.train_size, variant.replicate],
+                "seed": seed,
+            },
+            arguments=(task, variant, seed),
+        )
+        for variant in todo
+    ]
+    folder = Path(cache) if cache is not None else None
+    results = run_cells(train_variant, cells, n_jobs=n_jobs, cache=folder, finished=finished)
+    systems = pd.DataFrame(
+        {
+            "name": [variant.name for variant in todo],
+            "family": [variant.family for variant in todo],
+            "train_size": pd.array([variant.train_size for variant in todo], dtype="Int64"),
+            "replicate": pd.array([variant.replicate for variant in todo], dtype="Int64"),
+            "source": "resampled",
+        }
+    )
+    return {
+        name: Outputs.from_statistics(
+            np.stack([result[name] for result in results]),
+            task.metric,
+            systems,
+            examples.items,
+            task=task.name,
+            test_set=name,
+        )
+        for name, examples in task.test_sets.items()
+    }
+
+
+def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, NDArray[Any]]:
+    """Train one variant; return its statistics (n items, S) on each test set."""
+    base = task.systems[variant.family]
+    weights = variant.training_items(task.train.n_items, seed)
+    # The resampled training set itself: an item of weight w is there w times, whatever the estimator makes of
+    # sample weights (k-NN knows none, SGD and tree leaf sizes take them otherwise than repetition).
+    rows = task.train.rows_of(np.repeat(np.arange(len(weights)), weights))
+    estimator = clone(base.estimator)
+    state = variant.random_state(seed)
+    estimator.set_params(**{name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"})
+    estimator.fit(task.train.features[base.view][rows], task.train.gold[rows])
+    return {
+        name: _item_statistics(task, examples, estimator.predict(examples.features[base.view]))
+        for name, examples in task.test_sets.items()
+    }
+
+
+def _item_statistics(task: Task, examples: Examples, predicted: NDArray[Any]) -> NDArray[Any]:
+    by_row = task.statistics(examples.gold, predicted)
+    return np.add.reduceat(by_row, examples.first_rows()[:-1], axis=0)
+
+
+def _generator(seed: int, *what: Any) -> np.random.Generator:
+    return np.random.default_rng(int(describe([seed, *what]), 16))

@@ -1,0 +1,1 @@
+"""Loaders: one file a format."""

@@ -1,0 +1,79 @@
+"""Precision, recall and F-measures from counts of correct, guessed and gold responses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from simstudy.metrics.base import Array, Ratio
+
+_STATISTICS = ("correct", "guessed", "gold")
+
+
+class _Counts(Ratio):
+    """A ratio of (correct, guessed, gold) counts, in percent."""
+
+    def check(self, statistics: Array) -> None:
+        correct, guessed, gold = (statistics[..., s] for s in range(3))
+        self._require(
+            (correct >= 0) & (correct <= guessed) & (correct <= gold),
+            "0 <= correct <= guessed and correct <= gold",
+        )
+
+
+class Precision(_Counts):
+    """100 * correct / guessed; 0 where nothing was guessed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(Precision().score(np.array([3, 4, 6])))
+    75.0
+    """
+
+    def __init__(self) -> None:
+        super().__init__("precision", _STATISTICS, numerator=(1, 0, 0), denominator=(0, 1, 0))
+
+
+class Recall(_Counts):
+    """100 * correct / gold; 0 where there is nothing to find.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(Recall().score(np.array([3, 4, 6])))
+    50.0
+    """
+
+    def __init__(self) -> None:
+        super().__init__("recall", _STATISTICS, numerator=(1, 0, 0), denominator=(0, 0, 1))
+
+
+class FBeta(_Counts):
+    """F-measure in percent: (1 + beta^2) P R / (beta^2 P + R) (van Rijsbergen 1979; Chinchor 1992, section 2).
+
+    With beta = a/b and counts instead of ratios this is (a^2 + b^2) correct / (a^2 gold + b^2 guessed).
+    beta above 1 favours recall.
+
+    Parameters
+    ----------
+    beta
+        A positive number; taken as the nearest fraction with a denominator of at most 100.
+
+    Raises
+    ------
+    ValueError
+        Where beta is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(FBeta(1).score(np.array([3, 4, 6])))   # 2 * 3 / (4 + 6)
+    60.0
+    """
+
+    def __init__(self, beta: float = 1.0) -> None:
+        fraction = Fraction(beta).limit_denominator(100)
+        if fraction <= 0:
+            raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
+        a, b = fraction.numerator**2, fraction.denominator**2
+        super().__init__(f"f{beta:g}", _STATISTICS, numerator=(a + b, 0, 0), denominator=(0, b, a))

@@ -1,0 +1,376 @@
+"""Outputs: what K systems did on one test set of n items, reduced to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from simstudy import parquet
+from simstudy.metrics import Metric, get_metric
+from simstudy.tables import check_unique, complete_systems, keyed_table
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What K systems did on one test set of n items. Make one with `from_statistics`, `from_scores` or `load`.
+
+    Attributes
+    ----------
+    statistics
+        Array (K systems, n items, S statistics), read-only. Integers stay integers.
+    metric
+        Names the S statistics and scores their sums.
+    systems
+        One row a system: ``name``, ``family`` (base model; the system's own name where not given), ``group``,
+        ``train_size``, ``replicate``, ``source`` (natural, resampled or synthetic), and whatever a study adds.
+    items
+        One row an item: ``id``, and where known ``domain``, ``cluster`` and others.
+    task, test_set
+        Names that appear in every table.
+    """
+
+    statistics: NDArray[Any]
+    metric: Metric
+    systems: pd.DataFrame
+    items: pd.DataFrame
+    task: str = ""
+    test_set: str = ""
+
+    @classmethod
+    def from_statistics(
+        cls,
+        statistics: ArrayLike,
+        metric: str | Metric,
+        systems: Sequence[str] | pd.DataFrame | None = None,
+        items: Sequence[Hashable] | pd.DataFrame | None = None,
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from an array of per-item statistics.
+
+        Parameters
+        ----------
+        statistics
+            (K systems, n items, S statistics of the metric), finite numbers.
+        metric
+            A name in `simstudy.metrics.METRICS` or a Metric.
+        systems
+            K names, or a table with a column ``name``; by default system-1 … system-K.
+        items
+            n identifiers, or a table with a column ``id``; by default 0 … n-1.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape, an empty axis, NaN or infinite statistics, names or ids that are missing or
+            occur twice, and statistics that break the metric's rules.
+
+        Examples
+        --------
+        >>> outputs = Outputs.from_statistics([[[1, 1], [0, 1]], [[1, 1], [1, 1]]], "accuracy", ["a", "b"])
+        >>> outputs.scores().tolist()
+        [50.0, 100.0]
+        """
+        metric = get_metric(metric)
+        array = np.array(statistics, order="C")
+        if array.dtype.kind == "b":
+            array = array.astype(np.int8)
+        _check_statistics(array, metric)
+        system_table = keyed_table(
+            systems, array.shape[0], "systems", "name", [f"system-{k + 1}" for k in range(array.shape[0])]
+        )
+        item_table = keyed_table(items, array.shape[1], "items", "id", [str(i) for i in range(array.shape[1])])
+        metric.check(array)
+        array.setflags(write=False)
+        return cls(array, metric, complete_systems(system_table), item_table, task, test_set)
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: pd.DataFrame,
+        metric: str | Metric = "mean",
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from one score per item: a frame with a row for each item and a column for each system.
+
+        Parameters
+        ----------
+        scores
+            (n items, K systems), numbers. The index names the items, the columns name the systems.
+        metric
+            "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
+
+        Raises
+        ------
+        ValueError
+            For a metric of other statistics than one score per item, and as `from_statistics`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 0, 0, 1]})
+        >>> Outputs.from_scores(frame, "accuracy").scores().tolist()
+        [75.0, 50.0]
+        """
+        metric = get_metric(metric)
+        if metric.name not in ("mean", "accuracy"):
+            raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
+        try:
+            values = scores.to_numpy(dtype=None if all(kind.kind in "iub" for kind in scores.dtypes) else np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"scores must be numbers: {error}") from None
+        if values.dtype.kind == "b":
+            values = values.astype(np.int8)
+        statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
+        names = [str(name) for name in scores.columns]
+        ids = [str(item) for item in scores.index]
+        return cls.from_statistics(
+            statistics,
+            metric,
+            names if systems is None else systems,
+            ids if items is None else items,
+            task=task,
+            test_set=test_set,
+        )
+
+    @property
+    def n_systems(self) -> int:
+        """K."""
+        return int(self.statistics.shape[0])
+
+    @property
+    def n_items(self) -> int:
+        """N."""
+        return int(self.statistics.shape[1])
+
+    @property
+    def names(self) -> list[str]:
+        """The K system names."""
+        return [str(name) for name in self.systems["name"]]
+
+    def scores(self) -> NDArray[np.float64]:
+        """Each system's score on the whole test set, shape (K,), on the metric's scale."""
+        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
+        return self.metric.score(self.statistics.sum(axis=1, dtype=kind))
+
+    def head(self, n: int) -> Outputs:
+        """The test set's initial segment of n items.
+
+        Raises
+        ------
+        ValueError
+            Where n is not between 1 and the number of items.
+        """
+        if not 1 <= n <= self.n_items:
+            raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
+        return self.take(np.arange(n))
+
+    def take(self, items: ArrayLike) -> Outputs:
+        """The items at these positions, in this order. A position may be repeated (a resampled test set).
+
+        Repeated items get ids of their own (``id#2``), since an item table names each row once.
+        """
+        positions = np.asarray(items)
+        if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
+            raise ValueError("items must be a non-empty list of integer positions")
+        if positions.min() < 0 or positions.max() >= self.n_items:
+            raise ValueError(
+                f"items must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
+            )
+        table = self.items.iloc[positions].reset_index(drop=True)
+        if table["id"].duplicated().any():
+            occurrence = table.groupby("id").cumcount()
+            table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
+        return self._with(self.statistics[:, positions], items=table)
+
+    def domain(self, name: str) -> Outputs:
+        """The items of one domain, as a test set named after it.
+
+        Raises
+        ------
+        ValueError
+            Where items have no domain, or none has this one.
+        """
+        domains = self.labels("domain")
+        positions = np.flatnonzero(domains == name)
+        if positions.size == 0:
+            known = ", ".join(sorted(domains.unique()))
+            raise ValueError(f"domain '{name}'{self._of()} has no items; the domains are {known}")
+        return replace(self.take(positions), test_set=name)
+
+    def by_domain(self) -> dict[str, Outputs]:
+        """A test set for each domain, in order of first appearance."""
+        return {name: self.domain(name) for name in self.labels("domain").unique()}
+
+    def sum_by(self, column: str) -> Outputs:
+        """Sum the statistics of items that share a value (document, user): each cluster becomes an item.
+
+        Columns of the item table that are constant within every cluster are kept.
+        """
+        codes, values = pd.factorize(self.labels(column))
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
+        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
+        sums = np.add.reduceat(self.statistics[:, order].astype(kind), starts, axis=1)
+        grouped = self.items.groupby(codes)
+        constant = [c for c in self.items.columns if c != "id" and (grouped[c].nunique(dropna=False) == 1).all()]
+        table = pd.concat([pd.Series(values.astype(str), name="id"), grouped[constant].first()], axis=1)
+        return self._with(sums, items=table)
+
+    def select(self, names: Sequence[str]) -> Outputs:
+        """These systems, in this order.
+
+        Raises
+        ------
+        ValueError
+            For a name that is not there, or an empty list.
+        """
+        index = {name: k for k, name in enumerate(self.names)}
+        unknown = [name for name in names if name not in index]
+        if unknown or not names:
+            raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
+        rows = [index[name] for name in names]
+        return self._with(self.statistics[rows], systems=self.systems.iloc[rows].reset_index(drop=True))
+
+    def join_systems(self, other: Outputs) -> Outputs:
+        """Both collections of systems on the one test set that they share.
+
+        Raises
+        ------
+        ValueError
+            Where the metrics or the items differ, or a system name occurs in both.
+        """
+        self._same_metric(other)
+        if list(self.items["id"]) != list(other.items["id"]):
+            raise ValueError(
+                f"the test sets differ: '{self.test_set}' has {self.n_items} items, '{other.test_set}' has "
+                f"{other.n_items}, and to join systems both must have the same ids in the same order"
+            )
+        table = pd.concat([self.systems, other.systems], ignore_index=True)
+        check_unique(table["name"], "systems")
+        return self._with(np.concatenate([self.statistics, other.statistics]), systems=table)
+
+    def join_items(self, other: Outputs) -> Outputs:
+        """Both test sets end to end, for the systems that they share.
+
+        Raises
+        ------
+        ValueError
+            Where the metrics or the systems differ, or an item id occurs in both.
+        """
+        self._same_metric(other)
+        other = other.aligned(self.names)
+        table = pd.concat([self.items, other.items], ignore_index=True)
+        check_unique(table["id"], "items")
+        return self._with(np.concatenate([self.statistics, other.statistics], axis=1), items=table)
+
+    def aligned(self, names: Sequence[str]) -> Outputs:
+        """The same systems in the order of `names`, which must name exactly these systems."""
+        if set(names) != set(self.names):
+            missing = sorted(set(names) - set(self.names)) or sorted(set(self.names) - set(names))
+            raise ValueError(
+                f"test set '{self.test_set}' has other systems: {', '.join(missing[:3])} is on one side only"
+            )
+        return self if list(names) == self.names else self.select(names)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
+
+        The file appears whole or not at all.
+        """
+        columns = {f"item:{name}": pa.array(self.items[name]) for name in self.items}
+        for k, name in enumerate(self.names):
+            for s, statistic in enumerate(self.metric.statistics):
+                columns[f"{name}:{statistic}"] = pa.array(self.statistics[k, :, s])
+        header = {
+            "metric": self.metric.name,
+            "task": self.task,
+            "test_set": self.test_set,
+            "systems": self.systems.to_json(orient="split", index=False),
+            "system_types": {name: str(kind) for name, kind in self.systems.dtypes.items()},
+        }
+        parquet.write(path, header, columns)
+
+    @classmethod
+    def load(cls, path: str | Path, metric: Metric | None = None) -> Outputs:
+        """Read what `save` wrote. A metric that is not in the registry must be handed in.
+
+        Raises
+        ------
+        ValueError
+            Where the file is not one of ours.
+        FileNotFoundError
+            Where there is none.
+        """
+        header, table = parquet.read(path)
+        found = metric or get_metric(header["metric"])
+        systems = pd.read_json(StringIO(header["systems"]), orient="split", dtype=False)
+        items = {c.removeprefix("item:"): table[c].to_pandas() for c in table.column_names if c.startswith("item:")}
+        arrays = [[table[f"{name}:{s}"].to_numpy() for s in found.statistics] for name in systems["name"]]
+        return cls.from_statistics(
+            np.moveaxis(np.array(arrays), 1, 2),
+            found,
+            systems.astype(header["system_types"]),
+            pd.DataFrame(items),
+            task=header["task"],
+            test_set=header["test_set"],
+        )
+
+    def _with(
+        self, statistics: NDArray[Any], *, systems: pd.DataFrame | None = None, items: pd.DataFrame | None = None
+    ) -> Outputs:
+        array = np.ascontiguousarray(statistics)
+        array.setflags(write=False)
+        return replace(
+            self,
+            statistics=array,
+            systems=self.systems if systems is None else systems,
+            items=self.items if items is None else items,
+        )
+
+    def labels(self, name: str) -> pd.Series[Any]:
+        if name not in self.items:
+            raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
+        column = self.items[name]
+        if column.isna().any():
+            raise ValueError(f"item '{self.items['id'][column.isna()].iloc[0]}'{self._of()} has no {name}")
+        return column
+
+    def _of(self) -> str:
+        return f" of test set '{self.test_set}'" if self.test_set else ""
+
+    def _same_metric(self, other: Outputs) -> None:
+        if self.metric != other.metric:
+            raise ValueError(f"the metrics differ: '{self.metric.name}' and '{other.metric.name}'")
+
+
+def _check_statistics(array: NDArray[Any], metric: Metric) -> None:
+    width = len(metric.statistics)
+    if array.ndim != 3 or array.shape[2] != width:
+        raise ValueError(
+            f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
+            f"for metric '{metric.name}', not {array.shape}"
+        )
+    if 0 in array.shape:
+        raise ValueError(f"statistics must have at least one system and one item, not shape {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"statistics must be numbers, not {array.dtype}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        system, item, s = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"statistics must be finite; system number {system}, item number {item} has "
+            f"{metric.statistics[s]} = {array[system, item, s]}"
+        )

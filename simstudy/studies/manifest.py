@@ -1,0 +1,48 @@
+"""The manifest: everything that one needs to get a study's numbers again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+from simstudy.runner import n_workers
+from simstudy.studies.definition import Study
+from simstudy.tasks import Task
+
+_PACKAGES = (
+    "simstudy",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "pandas",
+    "pyarrow",
+    "joblib",
+    "matplotlib",
+    "seaborn",
+)
+
+
+def manifest_of(
+    study: Study, task: Task, tables: Iterable[str], folder: Path, seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values."""
+    blas: dict[str, Any] = next((pool for pool in threadpool_info() if pool["user_api"] == "blas"), {})
+    return {
+        "study": study.model_dump(),
+        "data": {"task": task.fingerprint, "files": dict(task.files)},
+        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in tables},
+        "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
+        "machine": {
+            "system": f"{platform.system()} {platform.machine()}",
+            "cores": n_workers(-1),
+            "blas": f"{blas.get('internal_api')} {blas.get('version')} {blas.get('architecture')}",
+        },
+        "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
+    }

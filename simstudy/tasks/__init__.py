@@ -1,0 +1,35 @@
+"""Tasks: data, base systems, metric and test sets, ready for training-set resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from simstudy.choices import check_choice
+from simstudy.tasks.base import BaseSystem, Examples, Task
+from simstudy.tasks.digits import digits
+from simstudy.tasks.tagging import tagging
+
+#: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
+TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": digits, "tagging": tagging}
+
+__all__ = ["TASKS", "BaseSystem", "Examples", "Task", "load_task"]
+
+
+def load_task(name: str, data_dir: str | Path | None = None) -> Task:
+    """A task by name; its data comes from `data_dir`, SIMSTUDY_DATA_DIR or its public address.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    simstudy.datasets.DataError
+        Where its data cannot be had.
+
+    Examples
+    --------
+    >>> sorted(load_task("digits").systems)
+    ['logistic regression', 'naive Bayes', 'nearest neighbours', 'random forest']
+    """
+    check_choice("task", name, TASKS)
+    return TASKS[name](Path(data_dir) if data_dir else None)

@@ -1,0 +1,194 @@
+"""A task: data, base systems, a metric and test sets; what training-set resampling can train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from simstudy.metrics import Metric, get_metric
+from simstudy.runner import fingerprint
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows to train on or to label, gathered into items (a sentence's words, or one image).
+
+    Attributes
+    ----------
+    features
+        View name -> matrix with one row for each row of `gold`: dense or CSR. A base system reads one view.
+    gold
+        (rows,) labels.
+    item_of_row
+        (rows,) integers, ascending from 0: which item a row belongs to.
+    items
+        The item table, a row an item: ``id``, and where known ``domain`` and ``cluster``.
+    """
+
+    features: Mapping[str, Any]
+    gold: Array
+    item_of_row: NDArray[np.int64]
+    items: pd.DataFrame
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    def first_rows(self) -> NDArray[np.int64]:
+        """Bounds (n_items + 1,) of each item's rows."""
+        return np.searchsorted(self.item_of_row, np.arange(self.n_items + 1)).astype(np.int64)
+
+    def rows_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of the rows of these items, item by item, repeated where an item is."""
+        bounds = self.first_rows()
+        lengths = (bounds[1:] - bounds[:-1])[items]
+        ends = np.cumsum(lengths)
+        return np.repeat(bounds[items] - (ends - lengths), lengths) + np.arange(lengths.sum())
+
+
+@dataclass(frozen=True)
+class BaseSystem:
+    """A base model: an estimator with fit and predict, and the view of the features that it reads."""
+
+    estimator: Any
+    view: str = "default"
+
+
+def count_correct(gold: Array, predicted: Array) -> Array:
+    """Statistics (correct, total) of each row, for accuracy."""
+    return np.stack([gold == predicted, np.ones(len(gold), dtype=bool)], axis=1).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class CountPositives:
+    """Statistics (correct, guessed, gold) of each row for one label, for precision, recall and F."""
+
+    label: Any
+
+    def __call__(self, gold: Array, predicted: Array) -> Array:
+        found, guessed = gold == self.label, predicted == self.label
+        return np.stack([found & guessed, guessed, found], axis=1).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What training-set resampling needs. Make one with `from_arrays`, or from `Examples`.
+
+    Attributes
+    ----------
+    systems
+        Name of the base model -> BaseSystem; the name becomes the systems' ``family``.
+    test_sets
+        Name -> Examples.
+    statistics
+        (gold, predicted) -> (rows, S): the metric's statistics of each row; they are summed over an item's rows.
+    """
+
+    name: str
+    train: Examples
+    test_sets: Mapping[str, Examples]
+    systems: Mapping[str, BaseSystem]
+    metric: Metric
+    statistics: Callable[[Array, Array], Array]
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Data files that the task was made of: name -> SHA-256."""
+    fingerprint: str = field(init=False)
+    """A hash of the training and test data."""
+
+    def __post_init__(self) -> None:
+        if not self.systems or not self.test_sets:
+            raise ValueError(f"task '{self.name}' must have at least one base system and one test set")
+        object.__setattr__(self, "fingerprint", fingerprint([self.train, dict(self.test_sets)]))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        name: str,
+        features: Any,
+        gold: ArrayLike,
+        *,
+        test_sets: Mapping[str, tuple[Any, ...]],
+        systems: Mapping[str, Any],
+        items: ArrayLike | None = None,
+        positive_label: Any = None,
+        metric: str | Metric | None = None,
+    ) -> Task:
+        """A classification task from arrays and scikit-learn estimators.
+
+        Parameters
+        ----------
+        features, gold
+            Training matrix (rows, columns), dense or scipy sparse, and its labels (rows,).
+        test_sets
+            Name -> (features, gold) or (features, gold, items).
+        systems
+            Name -> estimator with ``fit(X, y)`` and ``predict(X)``. It is cloned, never changed.
+        items
+            Which item each training row belongs to (sentences of words), rows of an item being neighbours; by
+            default each row is an item. Items are what is resampled.
+        positive_label
+            For precision, recall and F: the label to find.
+        metric
+            "accuracy" by default; "f1" where a positive label is given.
+
+        Raises
+        ------
+        ValueError
+            For lengths that differ, items that are not neighbours, or a metric that does not fit.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> task = Task.from_arrays(
+        ...     "iris", X[::2], y[::2], test_sets={"test": (X[1::2], y[1::2])}, systems={"bayes": GaussianNB()}
+        ... )
+        >>> task.train.n_items, task.metric.name
+        (75, 'accuracy')
+        """
+        chosen = get_metric(metric or ("accuracy" if positive_label is None else "f1"))
+        count: Callable[[Array, Array], Array] = (
+            count_correct if positive_label is None else CountPositives(positive_label)
+        )
+        expected = ("correct", "total") if positive_label is None else ("correct", "guessed", "gold")
+        if chosen.statistics != expected:
+            needs = "no positive_label" if positive_label is not None else "a positive_label"
+            raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
+        return cls(
+            name=name,
+            train=_examples(features, gold, items, f"the training set of task '{name}'"),
+            test_sets={
+                test_set: _examples(given[0], given[1], given[2] if len(given) > 2 else None, f"test set '{test_set}'")
+                for test_set, given in test_sets.items()
+            },
+            systems={system: BaseSystem(estimator) for system, estimator in systems.items()},
+            metric=chosen,
+            statistics=count,
+        )
+
+
+def _examples(features: Any, gold: ArrayLike, items: ArrayLike | None, what: str) -> Examples:
+    labels = np.asarray(gold)
+    matrix = features.tocsr() if hasattr(features, "tocsr") else np.asarray(features)
+    if labels.ndim != 1 or len(labels) == 0 or matrix.shape[0] != len(labels):
+        raise ValueError(
+            f"{what} must have as many labels as rows, and at least one: {len(labels)} and {matrix.shape[0]}"
+        )
+    if items is None:
+        codes, values = np.arange(len(labels)), np.arange(len(labels))
+    else:
+        codes, values = pd.factorize(np.asarray(items))
+        if len(codes) != len(labels):
+            raise ValueError(f"{what} must have an item for each row: {len(codes)} and {len(labels)}")
+        if (np.diff(codes) < 0).any():
+            raise ValueError(f"{what} must have the rows of an item next to each other")
+    return Examples({"default": matrix}, labels, codes.astype(np.int64), pd.DataFrame({"id": values.astype(str)}))
