@@ -280,10 +280,8 @@ class Outputs:
     def aligned(self, names: Sequence[str]) -> Outputs:
         """The same systems in the order of `names`, which must name exactly these systems."""
         if set(names) != set(self.names):
-            missing = sorted(set(names) - set(self.names)) or sorted(set(self.names) - set(names))
-            raise ValueError(
-                f"test set '{self.test_set}' has other systems: {', '.join(missing[:3])} is on one side only"
-            )
+            one_side = min(set(names) ^ set(self.names))
+            raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
         return self if list(names) == self.names else self.select(names)
 
     def save(self, path: str | Path) -> None:

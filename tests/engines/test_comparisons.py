@@ -1,0 +1,229 @@
+"""`compare`, whatever the test: invariances, oracles from outside, and bad input."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import TESTS, compare
+from simstudy.engines.pvalues import monte_carlo_interval
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.metrics import Ratio
+from simstudy.outputs import Outputs
+
+
+def exact_bootstrap_p(correct_a: np.ndarray, correct_b: np.ndarray) -> float:
+    """P(gain(x*) >= 2 gain(x)) for 0/1 scores: the tail of a trinomial, by scipy's binomials.
+
+    Of n draws, M fall on items where the systems differ, W of these on items that only a gets right; the sum of the
+    differences is 2 W - M.
+    """
+    n = len(correct_a)
+    only_a, only_b = int(((correct_a == 1) & (correct_b == 0)).sum()), int(((correct_a == 0) & (correct_b == 1)).sum())
+    if only_a + only_b == 0:
+        return 1.0
+    m = np.arange(n + 1)
+    least = np.ceil((2 * (only_a - only_b) + m) / 2)
+    wins = stats.binom.sf(least - 1, m, only_a / (only_a + only_b))
+    return float((stats.binom.pmf(m, n, (only_a + only_b) / n) * wins).sum())
+
+
+def test_the_trinomial_tail_is_enumeration() -> None:
+    """The oracle itself, checked on all 4^4 resamples."""
+    a, b = np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])
+    gain = (a - b).sum()
+    found = sum((a - b)[list(draw)].sum() >= 2 * gain for draw in product(range(4), repeat=4))
+    assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, abs=1e-12)
+
+
+def test_monte_carlo_p_lies_in_its_interval_as_often_as_the_interval_says() -> None:
+    """400 random pairs at n = 50 … 2000, each with a seed of its own."""
+    rng = np.random.default_rng(5)
+    missed = tried = 0
+    n_resamples = 4000
+    while tried < 400:
+        n = int(rng.integers(50, 2001))
+        accuracy = rng.uniform(0.5, 0.95)
+        step = rng.uniform(0, 2.5) / np.sqrt(n) * 0.6
+        pair = correlated_accuracies([accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32)))
+        row = compare(pair, n_resamples=n_resamples, seed=tried).iloc[0]
+        by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
+        exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
+        if 0.005 < exact < 0.995:
+            tried += 1
+            missed += not row.p_low <= exact <= row.p_high
+    # A 95 % Clopper-Pearson interval misses at most 5 %, and with 4,000 resamples not much less.
+    assert stats.binom.sf(missed - 1, tried, 0.05) > 1e-6
+    assert stats.binom.cdf(missed, tried, 0.03) > 1e-6
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "mean"])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize("convention", ["default", "bk2012"])
+def test_p_values_of_small_test_sets_agree_with_enumeration(
+    metric: str, alternative: str, convention: str, rng: np.random.Generator
+) -> None:
+    n = 5
+    counts = np.sort(rng.integers(1, 6, size=(2, n, 3)), axis=-1)
+    statistics = {"accuracy": counts[..., :2], "f1": counts, "mean": counts[..., :2] / [8, 1]}[metric].copy()
+    statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
+    outputs = Outputs.from_statistics(statistics, metric)
+    row = compare(outputs, n_resamples=40_000, alternative=alternative, convention=convention, seed=2).iloc[0]
+    a, b = (outputs.statistics[outputs.names.index(name)] for name in (row.system_a, row.system_b))
+    gains = np.array(
+        [
+            outputs.metric.score(a[list(draw)].sum(axis=0)) - outputs.metric.score(b[list(draw)].sum(axis=0))
+            for draw in product(range(n), repeat=n)
+        ]
+    )
+    slack = 1e-7 if convention == "default" else -1e-7
+    extreme = gains - row.gain >= row.gain - slack
+    if alternative == "two-sided":
+        extreme |= -(gains - row.gain) >= row.gain - slack
+    low, high = monte_carlo_interval(row.n_extreme, row.n_resamples, 1 - 1e-7)
+    assert low <= extreme.mean() <= high
+
+
+def test_agrees_with_scipys_bootstrap(rng: np.random.Generator) -> None:
+    """scipy resamples the pair; the share of its statistics at or above twice the gain is our p-value."""
+    a = rng.normal(0.62, 0.2, size=80)
+    b = a - rng.normal(0.02, 0.12, size=80)
+    outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
+    n_resamples = 50_000
+    ours = compare(outputs, n_resamples=n_resamples, convention="bk2012").iloc[0]
+    assert ours.system_a == "a"
+    theirs = stats.bootstrap(
+        (a, b), lambda x, y, axis: (x - y).mean(axis=axis), paired=True, n_resamples=n_resamples,
+        method="percentile", vectorized=True, rng=np.random.default_rng(3),
+    )  # fmt: skip
+    count = int((theirs.bootstrap_distribution > 2 * (a - b).mean()).sum())
+    table = [[ours.n_extreme, n_resamples - ours.n_extreme], [count, n_resamples - count]]
+    assert 0.01 < ours.p_value < 0.5
+    assert stats.chi2_contingency(table, correction=False).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("test", TESTS)
+class TestEveryTest:
+    """The contract of every engine behind `compare`."""
+
+    @pytest.fixture
+    def outputs(self, tagged: Outputs) -> Outputs:
+        return tagged
+
+    def test_numbers_do_not_depend_on_workers_tiles_or_order(self, test: str, outputs: Outputs) -> None:
+        expected = compare(outputs, test=test, n_resamples=9_001, seed=3)
+        for options in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 4096, "n_jobs": 2}, {"tile_size": 7, "n_jobs": 3}):
+            pd.testing.assert_frame_equal(compare(outputs, test=test, n_resamples=9_001, seed=3, **options), expected)
+        shuffled = outputs.select(list("dbeca"))
+        pd.testing.assert_frame_equal(compare(shuffled, test=test, n_resamples=9_001, seed=3), expected)
+
+    def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, outputs: Outputs) -> None:
+        everyone = compare(outputs, test=test, n_resamples=500).set_index(["system_a", "system_b"])
+        pair = compare(outputs.select(["b", "e"]), test=test, n_resamples=500).set_index(["system_a", "system_b"])
+        pd.testing.assert_frame_equal(pair, everyone.loc[pair.index])
+
+    def test_seed_0_is_a_seed_and_seeds_differ(self, test: str, outputs: Outputs) -> None:
+        first, again, other = (compare(outputs, test=test, n_resamples=500, seed=s) for s in (0, 0, 1))
+        pd.testing.assert_frame_equal(first, again)
+        assert (first["p_value"] != other["p_value"]).any()
+
+    def test_rows(self, test: str, outputs: Outputs) -> None:
+        pairs = compare(outputs, test=test, n_resamples=200)
+        assert len(pairs) == 10
+        assert (pairs["gain"] >= 0).all()
+        assert (pairs["score_a"] - pairs["score_b"] == pairs["gain"]).all()
+        assert (pairs["p_value"] > 0).all()
+        assert ((pairs["p_low"] <= pairs["n_extreme"] / 200) & (pairs["n_extreme"] / 200 <= pairs["p_high"])).all()
+        related = pairs.set_index(["system_a", "system_b"])["relation"]
+        assert {frozenset(pair) for pair, relation in related.items() if relation == "same family"} == {
+            frozenset("ab"), frozenset("cd"),
+        }  # fmt: skip
+        assert (pairs[["task", "test_set", "n_items", "test"]].nunique() == 1).all()
+
+    def test_identical_systems(self, test: str, outputs: Outputs) -> None:
+        twin = outputs.select(["c"])
+        twins = outputs.join_systems(Outputs.from_statistics(twin.statistics, "accuracy", ["twin"], outputs.items))
+        pairs = compare(twins, test=test, n_resamples=300).set_index(["system_a", "system_b"])
+        assert pairs.loc[("c", "twin"), "gain"] == 0
+        assert pairs.loc[("c", "twin"), "p_value"] == 1
+        assert compare(twins.select(["c", "twin"]), test=test, n_resamples=300, alternative="two-sided").p_value[0] == 1
+
+    def test_bad_input(self, test: str, outputs: Outputs) -> None:
+        for options, message in (
+            ({"n_resamples": 0}, "n_resamples must be at least 1, not 0"),
+            ({"seed": -1}, "seed must be between 0"),
+            ({"seed": 2**64}, "seed must be between 0"),
+            ({"n_jobs": 0}, "n_jobs must be at least 1, or -1"),
+            ({"tile_size": 0}, "tile_size must be at least 1"),
+            ({"alternative": "less"}, "alternative must be one of greater, two-sided"),
+            ({"convention": "bk"}, "convention must be one of default, bk2012, not 'bk'"),
+            ({"unit": "user"}, "have no column 'user'"),
+            ({"strata": "user"}, "have no column 'user'"),
+            ({"unit": "cluster", "strata": "domain"}, "strata must hold whole units, but some cluster"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                compare(outputs, test=test, **options)
+        with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
+            compare(outputs.select(["a"]), test=test)
+
+
+def test_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
+    with pytest.raises(ValueError, match="did you mean 'bootstrap'"):
+        compare(tagged, test="bootstrp")
+
+
+def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
+    by_document = compare(tagged, unit="cluster", n_resamples=2000)
+    of_sums = compare(tagged.sum_by("cluster"), n_resamples=2000)
+    np.testing.assert_array_equal(by_document["n_extreme"], of_sums["n_extreme"])
+    assert (by_document["n_items"] == 60).all()
+    assert (by_document["unit"] == "cluster").all()
+
+
+def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
+    """a wins all of one stratum and loses all of the other: resampled within strata, the gain never varies."""
+    right = np.array([[1] * 30 + [0] * 20, [0] * 30 + [1] * 20])
+    items = pd.DataFrame({"id": range(50), "domain": ["x"] * 30 + ["y"] * 20})
+    mixed = np.random.default_rng(0).permutation(50)
+    statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
+    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items.iloc[mixed])
+    assert compare(outputs, strata="domain", n_resamples=999).p_value[0] == 1 / 1000
+    assert compare(outputs, n_resamples=999).p_value[0] > 0.02
+
+
+def test_clusters_within_strata(tagged: Outputs) -> None:
+    items = tagged.items.assign(half=np.where(np.arange(60) < 32, "first", "second"))
+    outputs = Outputs.from_statistics(tagged.statistics, "accuracy", tagged.systems, items)
+    pairs = compare(outputs, unit="cluster", strata="half", n_resamples=300)
+    assert pairs["p_value"].between(0, 1).all()
+
+
+def test_lower_is_better() -> None:
+    """An error rate ranks and tests the systems as the accuracy of the same decisions does."""
+    error = Ratio("error", ("wrong", "total"), False, (1, 0), (0, 1))
+    right = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.6]], size=(3, 200))
+    by_error = compare(Outputs.from_statistics(np.stack([1 - right, np.ones_like(right)], -1), error), n_resamples=3000)
+    by_accuracy = compare(
+        Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy"), n_resamples=3000
+    )
+    shared = ["system_a", "system_b", "n_extreme", "p_value"]
+    pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
+    assert (by_error["score_a"] < by_error["score_b"]).all()
+
+
+def test_progress_counts_every_resample(tagged: Outputs) -> None:
+    done: list[int] = []
+    compare(tagged, n_resamples=2_500, tile_size=1000, n_jobs=2, progress=done.append)
+    assert sorted(done) == [500, 1000, 1000]
+
+
+def test_an_error_in_a_thread_stops_the_others(tagged: Outputs) -> None:
+    def fail(_: int) -> None:
+        raise RuntimeError("stop here")
+
+    with pytest.raises(RuntimeError, match="stop here"):
+        compare(tagged, n_resamples=50_000, tile_size=100, n_jobs=2, progress=fail)

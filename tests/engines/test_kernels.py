@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simstudy.engines import kernels
+
+
+def words(seed: int, replicate: int, block: int) -> list[int]:
+    out = np.empty((4, 1), np.uint32)
+    kernels.philox_words(np.uint64(seed), np.uint64(replicate), block, out)
+    return [int(w) for w in out[:, 0]]
+
+
+def test_philox_known_answers() -> None:
+    """Vectors of the Random123 distribution (kat_vectors, philox4x32 10); the second counter word is 0 here."""
+    assert words(0, 0, 0) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    # All counter words and keys set: checked through the inner function.
+    full = np.uint32(0xFFFFFFFF)
+    assert [int(w) for w in kernels._philox(full, full, full, full, full, full)] == [
+        0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD,
+    ]  # fmt: skip
+    pi = [np.uint32(w) for w in (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)]
+    assert [int(w) for w in kernels._philox(*pi)] == [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]
+
+
+def counts(n: int, n_resamples: int, *, seed: int = 0, first: int = 0, strata: list[int] | None = None) -> np.ndarray:
+    out = np.empty((n_resamples, n), np.float32)
+    bounds = np.array(strata or [0, n], dtype=np.int64)
+    kernels.resample_counts(np.uint64(seed), np.uint64(first), bounds, out)
+    return out
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 97, 1000])
+def test_every_resample_has_n_items(n: int) -> None:
+    assert (counts(n, 50).sum(axis=1) == n).all()
+
+
+def test_a_replicate_depends_on_seed_and_number_alone() -> None:
+    whole = counts(37, 100, seed=5)
+    np.testing.assert_array_equal(counts(37, 30, seed=5, first=60), whole[60:90])
+    assert (counts(37, 100, seed=6) != whole).any(axis=1).all()
+    big = 2**64 - 1
+    assert (counts(37, 5, seed=big) != counts(37, 5, seed=big - 1)).any()
+    # Seeds that share their low half are different streams too.
+    assert (counts(37, 5, seed=1) != counts(37, 5, seed=1 + 2**32)).any()
+
+
+def test_strata_keep_their_sizes() -> None:
+    drawn = counts(20, 200, strata=[0, 3, 4, 20])
+    assert (drawn[:, :3].sum(axis=1) == 3).all()
+    assert (drawn[:, 3] == 1).all()
+    assert (drawn[:, 4:].sum(axis=1) == 16).all()
+
+
+def test_rejected_words_are_replaced_without_bias() -> None:
+    """With a stratum of 3 * 2^30 items a quarter of all words must be rejected; small strata hardly ever do.
+
+    The rule is checked on sizes where the biased share would show: 5 items, chi-square over 2 * 10^6 draws.
+    """
+    total = counts(5, 400_000).sum(axis=0)
+    assert stats.chisquare(total).pvalue > 1e-6
+
+
+def test_counts_are_multinomial() -> None:
+    drawn = counts(4, 200_000, seed=3)
+    # The number of times one of 4 items is drawn in 4 draws is binomial(4, 1/4).
+    expected = stats.binom.pmf(np.arange(5), 4, 0.25) * len(drawn)
+    for item in range(4):
+        observed = np.bincount(drawn[:, item].astype(int), minlength=5)
+        assert stats.chisquare(observed, expected).pvalue > 1e-7
+    # Two items' counts correlate by -1/3 (multinomial with 4 equal cells).
+    assert np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1] == pytest.approx(-1 / 3, abs=0.01)
+
+
+def test_tally_is_a_count_over_pairs(rng: np.random.Generator) -> None:
+    values = rng.integers(-5, 5, size=(4, 3000)).astype(np.int32)
+    margins = rng.integers(-2, 3, size=(4, 4)).astype(np.int32)
+    extreme = np.zeros((4, 4), np.int64)
+    kernels.tally(values, margins, extreme)
+    for i in range(4):
+        for j in range(4):
+            expected = int((values[i] - values[j] >= margins[i, j]).sum()) if i < j else 0
+            assert extreme[i, j] == expected

@@ -1,0 +1,160 @@
+"""Ties and tails, judged against enumeration of all n^n resamples in exact fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simstudy.engines.tallies import Event, _OwnRatios, _Scores, _SharedRatios, make_tally
+from simstudy.metrics import METRICS, Metric, Ratio
+
+
+@dataclass(frozen=True)
+class ErrorRate(Ratio):
+    """100 * wrong / total: lower is better."""
+
+    @classmethod
+    def make(cls) -> ErrorRate:
+        return cls("error rate", ("wrong", "total"), False, (1, 0), (0, 1))
+
+
+@dataclass(frozen=True)
+class Geometric(Metric):
+    """The root of the product of two precisions: no ratio, as BLEU is none."""
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        sums = np.asarray(sums, dtype=np.float64)
+        ratio = sums[..., :2] / np.maximum(sums[..., 2:], 1)
+        return 100 * np.sqrt(ratio[..., 0] * ratio[..., 1])
+
+
+def all_resamples(n: int) -> np.ndarray:
+    """(n^n, n) counts."""
+    return np.array([np.bincount(draw, minlength=n) for draw in product(range(n), repeat=n)])
+
+
+def fraction(metric: Ratio, sums: np.ndarray) -> Fraction:
+    below = sum(int(s) * w for s, w in zip(sums, metric.denominator, strict=True))
+    return Fraction(sum(int(s) * w for s, w in zip(sums, metric.numerator, strict=True)), below) if below else Fraction(0)
+
+
+def enumerated(statistics: np.ndarray, metric: Ratio, event: Event) -> int:
+    """Resamples of a pair in which the event holds, by exact arithmetic."""
+    direction = 1 if metric.higher_is_better else -1
+    gain = direction * (fraction(metric, statistics[0].sum(0)) - fraction(metric, statistics[1].sum(0)))
+    found = 0
+    for count in all_resamples(statistics.shape[1]):
+        a, b = (fraction(metric, count @ statistics[k]) for k in range(2))
+        distance = event.sign * (direction * (a - b) - event.target * gain)
+        found += distance > 0 if event.strict else distance >= 0
+    return found
+
+
+def tallied(statistics: np.ndarray, metric: Metric, event: Event) -> int:
+    tally = make_tally(statistics, metric)
+    counts = all_resamples(statistics.shape[1]).astype(tally.columns.dtype)
+    extreme = np.zeros((len(statistics),) * 2, np.int64)
+    tally.add(tally.columns @ counts.T, event, extreme)
+    return int(extreme[0, 1])
+
+
+def best_first(statistics: np.ndarray, metric: Metric) -> np.ndarray:
+    scores = metric.score(statistics.sum(axis=1))
+    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+    return np.ascontiguousarray(statistics[order])
+
+
+EVENTS = [Event(2, 1, False), Event(2, 1, True), Event(0, -1, False), Event(0, -1, True)]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("kind", ["one decision", "words", "zero words", "f1", "f2", "precision", "error rate"])
+def test_counts_equal_full_enumeration(kind: str, n: int, event: Event) -> None:
+    rng = np.random.default_rng([n, len(kind), event.target, event.strict])
+    for _ in range(2 if n == 6 else 4):
+        if kind in ("f1", "f2", "precision"):
+            metric: Ratio = METRICS[kind]  # type: ignore[assignment]
+            statistics = np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
+            expected_tally: type = _OwnRatios
+            if (statistics[..., 1].sum(axis=1) == 0).any() or (statistics[..., 2].sum(axis=1) == 0).any():
+                continue
+        else:
+            metric = ErrorRate.make() if kind == "error rate" else METRICS["accuracy"]  # type: ignore[assignment]
+            lowest = 0 if kind == "zero words" else 1
+            total = np.ones(n, int) if kind == "one decision" else rng.integers(lowest, 5, size=n)
+            right = rng.binomial(total, 0.6, size=(2, n))
+            statistics = np.stack([right, np.broadcast_to(total, right.shape)], axis=-1)
+            expected_tally = _SharedRatios
+        statistics = best_first(statistics, metric)
+        if expected_tally is _SharedRatios:
+            assert isinstance(make_tally(statistics, metric), _SharedRatios)
+        assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
+
+
+def test_near_ties_of_large_counts_are_decided_exactly() -> None:
+    """Fractions that double precision can not tell apart: 2^24-ish counts, differences of about 1e-15."""
+    metric = METRICS["f1"]
+    assert isinstance(metric, Ratio)
+    n, big = 3, 2**22
+    rng = np.random.default_rng(1)
+    decided = 0
+    for _ in range(200):
+        guessed = rng.integers(big - 3, big, size=(2, n))
+        gold = np.broadcast_to(rng.integers(big - 3, big, size=n), (2, n))
+        correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, n))
+        statistics = best_first(np.stack([correct, guessed, gold], axis=-1), metric)
+        own = isinstance(make_tally(statistics, metric), _OwnRatios)  # else all denominators happen to be equal
+        for event in EVENTS[:2]:
+            assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
+        decided += own and tallied(statistics, metric, EVENTS[0]) != tallied(statistics, metric, EVENTS[1])
+    assert decided, "no exact tie occurred: the test shows nothing"
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
+def test_any_metric_of_sums_agrees_with_brute_force(event: Event) -> None:
+    metric = Geometric("geometric", ("hit1", "hit2", "all1", "all2"))
+    rng = np.random.default_rng(7)
+    statistics = best_first(np.sort(rng.integers(1, 9, size=(2, 5, 4)), axis=-1), metric)
+    assert isinstance(make_tally(statistics, metric), _Scores)
+    resamples = all_resamples(5)
+    scores = np.stack([metric.score(resamples @ statistics[k]) for k in range(2)])
+    observed = metric.score(statistics.sum(axis=1))
+    distance = event.sign * ((scores[0] - scores[1]) - event.target * (observed[0] - observed[1]))
+    tied = np.abs(distance) < 1e-9
+    expected = int((distance[~tied] > 0).sum() + (0 if event.strict else tied.sum()))
+    assert tallied(statistics, metric, event) == expected
+
+
+@pytest.mark.parametrize("event", EVENTS[:2], ids=["gain >=", "gain >"])
+def test_item_scores_that_are_not_integers_tie_as_their_fractions_do(event: Event) -> None:
+    """Tenths have no exact binary form: sums that are equal in decimals must tie all the same."""
+    metric = METRICS["mean"]
+    assert isinstance(metric, Ratio)
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        tenths = np.stack([rng.integers(0, 10, size=(2, 5)), np.full((2, 5), 1)], axis=-1)
+        tenths = best_first(tenths, metric)
+        decimal = tenths.astype(float)
+        decimal[..., 0] /= 10
+        assert isinstance(make_tally(decimal, metric), _Scores)
+        assert tallied(decimal, metric, event) == enumerated(tenths, metric, event)
+
+
+def test_floats_that_are_whole_numbers_are_treated_as_integers() -> None:
+    assert isinstance(make_tally(np.ones((2, 3, 2)), METRICS["accuracy"]), _SharedRatios)
+
+
+def test_precision_follows_the_size_of_the_sums() -> None:
+    small = np.ones((2, 100, 2), int)
+    assert make_tally(small, METRICS["accuracy"]).columns.dtype == np.float32
+    large = np.array([[[2**20, 2**20]] * 100, [[1, 2**20]] * 100])
+    tally = make_tally(large, METRICS["accuracy"])
+    assert tally.columns.dtype == np.float64
+    huge = np.full((2, 10, 2), 2**52)
+    with pytest.raises(ValueError, match="less than 2\\^53"):
+        make_tally(huge, METRICS["accuracy"])

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
+
+from simstudy.metrics import METRICS, FBeta, Ratio, get_metric
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+class TestEveryMetric:
+    """The contract: a score of sums, elementwise, defined for every sum that can occur."""
+
+    def test_registered_under_its_name(self, metric) -> None:  # type: ignore[no-untyped-def]
+        assert get_metric(metric.name) is metric
+        assert get_metric(metric) is metric
+
+    def test_any_shape_elementwise(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
+        sums = np.sort(rng.integers(1, 50, size=(3, 4, len(metric.statistics))), axis=-1)
+        scores = metric.score(sums)
+        assert scores.shape == (3, 4)
+        assert scores.dtype == np.float64
+        assert scores[1, 2] == metric.score(sums[1, 2])
+
+    def test_an_empty_sum_has_a_score(self, metric) -> None:  # type: ignore[no-untyped-def]
+        assert np.isfinite(metric.score(np.zeros(len(metric.statistics), dtype=int)))
+
+    def test_single_and_double_precision_sums_agree(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
+        sums = np.sort(rng.integers(1, 5000, size=(20, len(metric.statistics))), axis=-1)
+        np.testing.assert_array_equal(metric.score(sums), metric.score(sums.astype(np.float32)))
+
+
+def test_against_scikit_learn(rng: np.random.Generator) -> None:
+    gold, guessed = rng.integers(0, 2, size=(2, 200))
+    counts = np.array([(gold & guessed).sum(), guessed.sum(), gold.sum()])
+    assert METRICS["precision"].score(counts) == pytest.approx(100 * precision_score(gold, guessed))
+    assert METRICS["recall"].score(counts) == pytest.approx(100 * recall_score(gold, guessed))
+    for beta in (0.5, 1, 2, 0.7):
+        assert FBeta(beta).score(counts) == pytest.approx(100 * fbeta_score(gold, guessed, beta=beta))
+    right = np.array([(gold == guessed).sum(), 200])
+    assert METRICS["accuracy"].score(right) == pytest.approx(100 * accuracy_score(gold, guessed))
+
+
+def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
+    for metric in METRICS.values():
+        assert isinstance(metric, Ratio)
+        sums = rng.integers(1, 50, size=len(metric.statistics))
+        above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
+        assert metric.score(sums) == pytest.approx(metric.scale * above / below)
+
+
+def test_bad_beta_and_unknown_metric() -> None:
+    with pytest.raises(ValueError, match="beta must be a number above 0"):
+        FBeta(0)
+    with pytest.raises(ValueError, match="metric must be one of accuracy, mean"):
+        get_metric("bleurt")

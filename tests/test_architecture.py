@@ -1,0 +1,88 @@
+"""The house: imports only point down, and each room keeps what only it may know."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simstudy
+
+PACKAGE = Path(simstudy.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# Floors from the ground up. A room imports strictly lower floors, or itself.
+FLOORS = [
+    {"choices", "files", "datasets"},
+    {"parquet", "tables", "runner", "metrics"},
+    {"outputs"},
+    {"loaders", "engines", "analyses", "figures"},
+    {"tasks", "report"},
+    {"generators"},
+    {"studies"},
+    {"cli"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            if node.module == "simstudy":
+                names |= {f"simstudy.{alias.name}" for alias in node.names}
+    return names
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", [f for f in FILES if f != PACKAGE / "__init__.py"], ids=lambda f: str(f.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    room = room_of(path)
+    for name in imported(path):
+        if name.startswith("simstudy."):
+            other = name.split(".")[1]
+            assert other == room or FLOOR[other] < FLOOR[room], f"{room} imports {name}"
+
+
+@pytest.mark.parametrize(
+    ("library", "only"),
+    [("joblib", {"runner"}), ("seaborn", {"figures"}), ("matplotlib", {"figures"}), ("typer", {"cli"}), ("experiments", set())],
+)
+def test_libraries_stay_in_their_rooms(library: str, only: set[str]) -> None:
+    users = {room_of(path) for path in FILES if any(name.split(".")[0] == library for name in imported(path))}
+    assert users <= only
+
+
+def test_no_room_is_called_utils() -> None:
+    assert not [path for path in FILES if path.stem in ("utils", "util", "helpers", "common", "misc")]
+
+
+def test_import_is_light_and_has_no_side_effects() -> None:
+    """No numpy, no processes, no threads, no changed environment; every public name can be had."""
+    code = """
+import os, sys, threading
+before = dict(os.environ)
+import simstudy
+assert "numpy" not in sys.modules and "sklearn" not in sys.modules, "import simstudy loads numpy or scikit-learn"
+for name in simstudy.__all__:
+    getattr(simstudy, name)
+assert threading.active_count() == 1, threading.enumerate()
+assert "multiprocessing.process" not in sys.modules or not sys.modules["multiprocessing.process"].active_children()
+assert dict(os.environ) == before, "importing changed the environment"
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=120)
+
+
+def test_public_names_are_in_both_lists() -> None:
+    assert sorted(simstudy._HOMES) == sorted(simstudy.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        simstudy.nonsense  # noqa: B018 - the access is what is tested

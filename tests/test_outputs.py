@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs
+
+COUNTS = hnp.arrays(
+    np.int64, st.tuples(st.integers(1, 4), st.integers(1, 8), st.just(3)), elements=st.integers(0, 50)
+).map(lambda a: np.sort(a, axis=-1))  # ascending: correct <= guessed <= gold
+
+
+@given(COUNTS)
+@settings(max_examples=40, deadline=None)
+def test_parquet_gives_back_everything(tmp_path_factory: pytest.TempPathFactory, counts: np.ndarray) -> None:
+    items = pd.DataFrame({"id": [f"i{i}" for i in range(counts.shape[1])], "domain": "news"})
+    systems = pd.DataFrame({"name": [f"sys:{k}" for k in range(counts.shape[0])], "group": "g", "train_size": 5})
+    outputs = Outputs.from_statistics(counts, "f1", systems, items, task="t", test_set="s")
+    path = tmp_path_factory.mktemp("outputs") / "o.parquet"
+    outputs.save(path)
+    again = Outputs.load(path)
+    np.testing.assert_array_equal(again.statistics, counts)
+    assert again.statistics.dtype == counts.dtype
+    pd.testing.assert_frame_equal(again.systems, outputs.systems, check_dtype=False)
+    pd.testing.assert_frame_equal(again.items, outputs.items, check_dtype=False)
+    assert (again.metric, again.task, again.test_set) == (METRICS["f1"], "t", "s")
+
+
+def test_small_integers_and_floats_keep_their_types(tmp_path: Path) -> None:
+    for array in (np.ones((2, 3, 2), np.int8), np.full((2, 3, 2), 0.5)):
+        outputs = Outputs.from_statistics(array, "mean")
+        outputs.save(tmp_path / "o.parquet")
+        assert Outputs.load(tmp_path / "o.parquet").statistics.dtype == array.dtype
+
+
+@given(COUNTS, st.data())
+@settings(max_examples=40, deadline=None)
+def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -> None:
+    n = counts.shape[1]
+    clusters = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
+    items = pd.DataFrame({"id": range(n), "cluster": clusters})
+    outputs = Outputs.from_statistics(counts, "f1", items=items)
+    summed = outputs.sum_by("cluster")
+    assert summed.n_items == len(set(clusters))
+    np.testing.assert_array_equal(summed.scores(), outputs.scores())
+    for i, cluster in enumerate(summed.items["id"]):
+        expected = sum(counts[:, j] for j in range(n) if clusters[j] == cluster)
+        np.testing.assert_array_equal(summed.statistics[:, i], expected)
+
+
+def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged: Outputs) -> None:
+    assert list(tagged.sum_by("cluster").items.columns) == ["id", "cluster"]
+    by_domain = tagged.sum_by("domain")
+    assert by_domain.items["id"].tolist() == ["news", "wiki", "mail"]
+
+
+def test_head_take_and_domains(tagged: Outputs) -> None:
+    head = tagged.head(7)
+    np.testing.assert_array_equal(head.statistics, tagged.statistics[:, :7])
+    assert list(head.items["id"]) == [f"s{i}" for i in range(7)]
+    taken = tagged.take([3, 3, 1])
+    assert list(taken.items["id"]) == ["s3", "s3#2", "s1"]
+    np.testing.assert_array_equal(taken.statistics, tagged.statistics[:, [3, 3, 1]])
+    domains = tagged.by_domain()
+    assert list(domains) == ["news", "wiki", "mail"]
+    assert domains["wiki"].test_set == "wiki"
+    np.testing.assert_array_equal(domains["wiki"].statistics, tagged.statistics[:, 1::3])
+
+
+def test_joining_systems_and_items(tagged: Outputs) -> None:
+    front, back = tagged.select(["a", "b"]), tagged.select(["c", "d", "e"])
+    np.testing.assert_array_equal(front.join_systems(back).statistics, tagged.statistics)
+    first, rest = tagged.head(20), tagged.take(np.arange(20, 60))
+    shuffled = rest.select(list("edcba"))
+    whole = first.join_items(shuffled)
+    np.testing.assert_array_equal(whole.statistics, tagged.statistics)
+
+
+def test_nothing_changes_in_place(tagged: Outputs) -> None:
+    before = tagged.statistics.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        tagged.statistics[0, 0, 0] = 1
+    given_array = before.copy()
+    outputs = Outputs.from_statistics(given_array, "accuracy")
+    given_array[:] = 0
+    np.testing.assert_array_equal(outputs.statistics, before)
+
+
+def test_missing_families_are_the_systems_themselves() -> None:
+    systems = pd.DataFrame({"name": ["a", "b"], "family": ["x", None]})
+    outputs = Outputs.from_statistics([[[1, 1]], [[1, 1]]], "accuracy", systems)
+    assert list(outputs.systems["family"]) == ["x", "b"]
+    assert list(outputs.systems.columns[:6]) == ["name", "family", "group", "train_size", "replicate", "source"]
+
+
+def test_scores_frame_of_floats_and_of_booleans() -> None:
+    frame = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0]}, index=["q1", "q2"])
+    outputs = Outputs.from_scores(frame)
+    assert outputs.scores().tolist() == [0.375, 0.5]
+    assert list(outputs.items["id"]) == ["q1", "q2"]
+    assert Outputs.from_scores(frame > 0.3, "accuracy").scores().tolist() == [50.0, 50.0]
+
+
+ONE = [[[1, 1]], [[0, 1]]]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Outputs.from_statistics([[1, 2]], "accuracy"), r"shape \(systems, items, 2: correct, total\).*\(1, 2\)"),
+        (lambda: Outputs.from_statistics(np.zeros((2, 0, 2)), "accuracy"), "at least one system and one item"),
+        (lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"), "finite; system number 0, item number 0 has sum = nan"),
+        (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
+        (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
+        (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
+        (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
+        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),
+        (lambda: Outputs.from_statistics(ONE, "acuracy"), "did you mean 'accuracy'"),
+        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", "a"]), "systems must be named once each; 'a'"),
+        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a"]), "systems must have 2 rows"),
+        (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", None]), "name in every row"),
+        (lambda: Outputs.from_statistics(ONE, "accuracy", pd.DataFrame({"n": [1, 2]})), "column 'name'; it has n"),
+        (lambda: Outputs.from_statistics(ONE, "accuracy", items=[1, 2]), "items must have 1 rows"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": ["x"]})), "scores must be numbers"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
+    ],
+)
+def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda o: o.head(61), "n must be between 1 and 60, the number of items of test set 'made up', not 61"),
+        (lambda o: o.head(0), "not 0"),
+        (lambda o: o.take([]), "non-empty"),
+        (lambda o: o.take([60]), "between 0 and 59"),
+        (lambda o: o.take([-1]), "between 0 and 59"),
+        (lambda o: o.domain("law"), "domain 'law' of test set 'made up' has no items; the domains are mail, news, wiki"),
+        (lambda o: o.sum_by("user"), "no column 'user'"),
+        (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
+        (lambda o: o.select([]), "the list is empty"),
+        (lambda o: o.join_systems(o), "'a' occurs twice"),
+        (lambda o: o.join_systems(o.head(3)), "test sets differ: 'made up' has 60 items, 'made up' has 3"),
+        (lambda o: o.join_items(o), "'s0' occurs twice"),
+        (lambda o: o.join_items(o.select(["a", "b"])), "other systems: 'c' is on one side only"),
+        (lambda o: o.join_systems(Outputs.from_statistics(ONE, "mean")), "metrics differ: 'accuracy' and 'mean'"),
+    ],
+)
+def test_bad_requests_are_named(tagged: Outputs, act, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        act(tagged)
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file: .*none.parquet"):
+        Outputs.load(tmp_path / "none.parquet")
+    (tmp_path / "text.parquet").write_text("hello")
+    with pytest.raises(ValueError, match="text.parquet is not a Parquet file"):
+        Outputs.load(tmp_path / "text.parquet")
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match="not one of Outputs"):
+        Outputs.load(tmp_path / "other.parquet")
