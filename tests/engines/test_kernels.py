@@ -54,13 +54,25 @@ def test_strata_keep_their_sizes() -> None:
     assert (drawn[:, 4:].sum(axis=1) == 16).all()
 
 
-def test_rejected_words_are_replaced_without_bias() -> None:
-    """With a stratum of 3 * 2^30 items a quarter of all words must be rejected; small strata hardly ever do.
-
-    The rule is checked on sizes where the biased share would show: 5 items, chi-square over 2 * 10^6 draws.
-    """
-    total = counts(5, 400_000).sum(axis=0)
-    assert stats.chisquare(total).pvalue > 1e-6
+def test_biased_words_are_rejected_and_replaced() -> None:
+    """Lemire's rule written out: with 2,999,999 items about one word in 1,500 is rejected."""
+    n, seed = 2_999_999, 4
+    blocks = -(-n // 4)
+    drawn = np.empty((4, blocks), np.uint32)
+    kernels.philox_words(np.uint64(seed), np.uint64(0), 0, drawn)
+    stream = drawn.reshape(-1)[:n].astype(np.uint64)
+    limit = 2**32 % n
+    rejected = np.flatnonzero((stream * np.uint64(n)) % np.uint64(2**32) < limit)
+    assert len(rejected) > 100
+    next_block = blocks
+    for position in rejected:
+        word = 0
+        while word * n % 2**32 < limit:
+            word = words(seed, 0, next_block)[0]
+            next_block += 1
+        stream[position] = word
+    expected = np.bincount((stream * np.uint64(n) >> np.uint64(32)).astype(np.int64), minlength=n)
+    np.testing.assert_array_equal(counts(n, 1, seed=seed)[0], expected)
 
 
 def test_counts_are_multinomial() -> None:
