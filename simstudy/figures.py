@@ -156,9 +156,12 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Where a column is missing, or no size has a threshold.
     """
     _require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
-    known = table[table["threshold"].notna() & (table["relation"] != "all pairs")]
+    known = table[table["threshold"].notna()]
     if known.empty:
         raise ValueError("table must have at least one threshold; every window had too few pairs")
+    # All pairs together are shown where no class has a threshold of its own.
+    if (known["relation"] != "all pairs").any():
+        known = known[known["relation"] != "all pairs"]
     ax = ax or panels([""])[1][0]
     sizes = sorted(table["n_items"].unique())
     relations = list(dict.fromkeys(known["relation"]))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy import parquet
 from simstudy.metrics import Metric, get_metric
+from simstudy.runner import fingerprint
 from simstudy.tables import check_unique, complete_systems, keyed_table
 
 
@@ -326,6 +327,12 @@ class Outputs:
             task=header["task"],
             test_set=header["test_set"],
         )
+
+    def fingerprint(self) -> str:
+        """A hash of everything in here, the same in every process."""
+        # Tables by their text: how pandas holds a column in memory depends on how it came about.
+        tables = [table.to_json(orient="split", index=False) for table in (self.systems, self.items)]
+        return fingerprint([self.statistics, self.metric.name, self.task, self.test_set, *tables])
 
     def _with(
         self, statistics: NDArray[Any], *, systems: pd.DataFrame | None = None, items: pd.DataFrame | None = None

@@ -66,7 +66,7 @@ def describe(description: Any) -> str:
 
 
 def fingerprint(value: Any) -> str:
-    """A hash of any picklable value; arrays, sparse matrices and frames by content."""
+    """A hash of arrays, text, numbers and estimators by content (not of data frames, which have no one form)."""
     return str(joblib.hash(value, hash_name="sha1"))
 
 

@@ -44,7 +44,9 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", [f for f in FILES if f != PACKAGE / "__init__.py"], ids=lambda f: str(f.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [f for f in FILES if f != PACKAGE / "__init__.py"], ids=lambda f: str(f.relative_to(PACKAGE))
+)
 def test_imports_point_down(path: Path) -> None:
     room = room_of(path)
     for name in imported(path):
@@ -55,7 +57,13 @@ def test_imports_point_down(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("library", "only"),
-    [("joblib", {"runner"}), ("seaborn", {"figures"}), ("matplotlib", {"figures"}), ("typer", {"cli"}), ("experiments", set())],
+    [
+        ("joblib", {"runner"}),
+        ("seaborn", {"figures"}),
+        ("matplotlib", {"figures"}),
+        ("typer", {"cli"}),
+        ("experiments", set()),
+    ],
 )
 def test_libraries_stay_in_their_rooms(library: str, only: set[str]) -> None:
     users = {room_of(path) for path in FILES if any(name.split(".")[0] == library for name in imported(path))}

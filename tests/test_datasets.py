@@ -30,7 +30,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    file = DataFile(NAME, 9, hashlib.sha256(b"published").hexdigest(), f"http://127.0.0.1:{server.server_port}/file.txt")
+    file = DataFile(
+        NAME, 9, hashlib.sha256(b"published").hexdigest(), f"http://127.0.0.1:{server.server_port}/file.txt"
+    )
     monkeypatch.setattr(datasets, "registry", lambda: {NAME: file})
     monkeypatch.setattr(datasets.pooch, "os_cache", lambda _: tmp_path / "cache")
     monkeypatch.delenv("SIMSTUDY_DATA_DIR", raising=False)
@@ -59,7 +61,9 @@ def test_no_network_says_what_to_do(served: Path) -> None:
 
 def test_a_folder_at_hand_is_used_and_checked(served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_hand = tmp_path / "hand"
-    with pytest.raises(DataError, match=r"file.txt is missing: --data-dir or SIMSTUDY_DATA_DIR must hold folder/file.txt"):
+    with pytest.raises(
+        DataError, match=r"file.txt is missing: --data-dir or SIMSTUDY_DATA_DIR must hold folder/file.txt"
+    ):
         fetch(NAME, at_hand)
     (at_hand / "folder").mkdir(parents=True)
     (at_hand / NAME).write_text("published")

@@ -93,6 +93,19 @@ def test_nothing_changes_in_place(tagged: Outputs) -> None:
     np.testing.assert_array_equal(outputs.statistics, before)
 
 
+def test_fingerprints_are_of_the_content(tagged: Outputs, tmp_path: Path) -> None:
+    tagged.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").fingerprint() == tagged.fingerprint()
+    assert tagged.take(np.arange(60)).fingerprint() == tagged.fingerprint()
+    other = tagged.statistics.copy()
+    other[0, 0, 0] -= 1
+    changed = Outputs.from_statistics(
+        other, "accuracy", tagged.systems, tagged.items, task=tagged.task, test_set=tagged.test_set
+    )
+    renamed = Outputs.from_statistics(tagged.statistics, "accuracy", list("abcdf"), tagged.items)
+    assert len({outputs.fingerprint() for outputs in (tagged, changed, renamed, tagged.head(59))}) == 4
+
+
 def test_missing_families_are_the_systems_themselves() -> None:
     systems = pd.DataFrame({"name": ["a", "b"], "family": ["x", None]})
     outputs = Outputs.from_statistics([[[1, 1]], [[1, 1]]], "accuracy", systems)
@@ -114,9 +127,15 @@ ONE = [[[1, 1]], [[0, 1]]]
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Outputs.from_statistics([[1, 2]], "accuracy"), r"shape \(systems, items, 2: correct, total\).*\(1, 2\)"),
+        (
+            lambda: Outputs.from_statistics([[1, 2]], "accuracy"),
+            r"shape \(systems, items, 2: correct, total\).*\(1, 2\)",
+        ),
         (lambda: Outputs.from_statistics(np.zeros((2, 0, 2)), "accuracy"), "at least one system and one item"),
-        (lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"), "finite; system number 0, item number 0 has sum = nan"),
+        (
+            lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"),
+            "finite; system number 0, item number 0 has sum = nan",
+        ),
         (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
         (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
@@ -145,7 +164,10 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
         (lambda o: o.take([]), "non-empty"),
         (lambda o: o.take([60]), "between 0 and 59"),
         (lambda o: o.take([-1]), "between 0 and 59"),
-        (lambda o: o.domain("law"), "domain 'law' of test set 'made up' has no items; the domains are mail, news, wiki"),
+        (
+            lambda o: o.domain("law"),
+            "domain 'law' of test set 'made up' has no items; the domains are mail, news, wiki",
+        ),
         (lambda o: o.sum_by("user"), "no column 'user'"),
         (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
         (lambda o: o.select([]), "the list is empty"),

@@ -41,7 +41,9 @@ def test_results_come_in_order_and_are_made_once(tmp_path: Path, n_jobs: int) ->
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_failed_cell_is_named_and_the_others_finish(tmp_path: Path, n_jobs: int) -> None:
     log, cache = tmp_path / "log", tmp_path / "cells"
-    with pytest.raises(CellsFailed, match="1 failed, first square of -1: ValueError: no root of -1; tracebacks in") as error:
+    with pytest.raises(
+        CellsFailed, match="1 failed, first square of -1: ValueError: no root of -1; tracebacks in"
+    ) as error:
         run_cells(square, cells([2, -1, 3], log), n_jobs=n_jobs, cache=cache)
     assert list(error.value.failures) == ["square of -1"]
     (report,) = cache.glob("*.error.txt")

@@ -49,7 +49,7 @@ def correlated_accuracies(
 
     Examples
     --------
-    >>> outputs = correlated_accuracies([0.7, 0.75], 10_000, seed=1)
+    >>> outputs = correlated_accuracies([0.7, 0.75], 10_000, seed=0)
     >>> outputs.scores().round(0).tolist(), outputs.systems["true_score"].tolist()
     ([70.0, 75.0], [70.0, 75.0])
     """

@@ -21,7 +21,7 @@ from simstudy.files import atomic_path
 from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, fingerprint, n_workers, progress_bar, run_cells
+from simstudy.runner import Cell, n_workers, progress_bar, run_cells
 from simstudy.studies import test_sets
 from simstudy.studies.definition import Comparison, Study, load_study
 from simstudy.studies.manifest import manifest_of
@@ -186,8 +186,7 @@ def _run_comparisons(
             label=f"comparing on {outputs.test_set}, {outputs.n_items} items",
             description={
                 "kind": "comparison",
-                "outputs": fingerprint([outputs.statistics, outputs.systems, outputs.items, outputs.test_set]),
-                "metric": outputs.metric.name,
+                "outputs": outputs.fingerprint(),
                 "settings": options,
                 "seed": seed,
             },

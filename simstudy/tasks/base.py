@@ -46,6 +46,14 @@ class Examples:
         """Bounds (n_items + 1,) of each item's rows."""
         return np.searchsorted(self.item_of_row, np.arange(self.n_items + 1)).astype(np.int64)
 
+    def content(self) -> list[Any]:
+        """What the examples are made of, as arrays and text, for a hash that is the same in every process."""
+        parts: list[Any] = [self.gold, self.item_of_row, self.items.to_json(orient="split", index=False)]
+        for view, matrix in self.features.items():
+            sparse = hasattr(matrix, "indptr")
+            parts.append([view, matrix.shape, *((matrix.data, matrix.indices, matrix.indptr) if sparse else (matrix,))])
+        return parts
+
     def rows_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Positions of the rows of these items, item by item, repeated where an item is."""
         bounds = self.first_rows()
@@ -106,7 +114,8 @@ class Task:
     def __post_init__(self) -> None:
         if not self.systems or not self.test_sets:
             raise ValueError(f"task '{self.name}' must have at least one base system and one test set")
-        object.__setattr__(self, "fingerprint", fingerprint([self.train, dict(self.test_sets)]))
+        content = {name: examples.content() for name, examples in self.test_sets.items()}
+        object.__setattr__(self, "fingerprint", fingerprint([self.train.content(), content]))
 
     @classmethod
     def from_arrays(

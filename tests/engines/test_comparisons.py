@@ -49,7 +49,9 @@ def test_monte_carlo_p_lies_in_its_interval_as_often_as_the_interval_says() -> N
         n = int(rng.integers(50, 2001))
         accuracy = rng.uniform(0.5, 0.95)
         step = rng.uniform(0, 2.5) / np.sqrt(n) * 0.6
-        pair = correlated_accuracies([accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32)))
+        pair = correlated_accuracies(
+            [accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32))
+        )
         row = compare(pair, n_resamples=n_resamples, seed=tried).iloc[0]
         by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
         exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
@@ -116,7 +118,12 @@ class TestEveryTest:
 
     def test_numbers_do_not_depend_on_workers_tiles_or_order(self, test: str, outputs: Outputs) -> None:
         expected = compare(outputs, test=test, n_resamples=9_001, seed=3)
-        for options in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 4096, "n_jobs": 2}, {"tile_size": 7, "n_jobs": 3}):
+        for options in (
+            {"n_jobs": 2},
+            {"tile_size": 1000},
+            {"tile_size": 4096, "n_jobs": 2},
+            {"tile_size": 7, "n_jobs": 3},
+        ):
             pd.testing.assert_frame_equal(compare(outputs, test=test, n_resamples=9_001, seed=3, **options), expected)
         shuffled = outputs.select(list("dbeca"))
         pd.testing.assert_frame_equal(compare(shuffled, test=test, n_resamples=9_001, seed=3), expected)

@@ -39,7 +39,9 @@ def all_resamples(n: int) -> np.ndarray:
 
 def fraction(metric: Ratio, sums: np.ndarray) -> Fraction:
     below = sum(int(s) * w for s, w in zip(sums, metric.denominator, strict=True))
-    return Fraction(sum(int(s) * w for s, w in zip(sums, metric.numerator, strict=True)), below) if below else Fraction(0)
+    return (
+        Fraction(sum(int(s) * w for s, w in zip(sums, metric.numerator, strict=True)), below) if below else Fraction(0)
+    )
 
 
 def enumerated(statistics: np.ndarray, metric: Ratio, event: Event) -> int:

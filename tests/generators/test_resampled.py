@@ -120,7 +120,9 @@ def test_positive_label_gives_f1() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_numbers_do_not_depend_on_jobs_or_on_the_other_variants(n_jobs: int) -> None:
     whole = resample_training(iris(), fractions=[1.0, 0.5], replicates=[2, 2])["test"]
-    part = resample_training(iris(forest=RandomForestClassifier(3)), fractions=[0.5], replicates=[3], n_jobs=n_jobs)["test"]
+    part = resample_training(iris(forest=RandomForestClassifier(3)), fractions=[0.5], replicates=[3], n_jobs=n_jobs)[
+        "test"
+    ]
     shared = ["forest-38-1", "forest-38-2"]
     np.testing.assert_array_equal(part.select(shared).statistics, whole.select(shared).statistics)
 
@@ -170,7 +172,9 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
     }
     unlucky = next(r for r in first if list(first.values()).count(first[r]) == 1)
     task = iris(bayes=GaussianNB(), shaky=Majority(first[unlucky]))
-    with pytest.raises(CellsFailed, match=f"1 failed, first training shaky-75-{unlucky}: RuntimeError: did not converge"):
+    with pytest.raises(
+        CellsFailed, match=f"1 failed, first training shaky-75-{unlucky}: RuntimeError: did not converge"
+    ):
         resample_training(task, fractions=[1.0], replicates=[3], cache=tmp_path)
     assert len(list(tmp_path.glob("*.pickle"))) == 5
 

@@ -1,0 +1,230 @@
+"""Studies end to end, small: the command, its files, kills and failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli import app
+from simstudy.studies import Results, StudyError
+from simstudy.tasks import TASKS, Task
+
+SMALL = """
+title = "A small study"
+question = "Does it run?"
+task = "digits"
+seed = 7
+[training]
+fractions = [0.3, 0.1]
+replicates = [4, 4]
+[comparison]
+n_resamples = 20_000
+[home]
+test_set = "test"
+sizes = [100, 300]
+[domains]
+test_sets = ["noise 2/16", "rotated 10°"]
+size = 150
+curves = ["noise 2/16"]
+[calibration]
+population = ["test"]
+size = 120
+n_draws = 3
+n_resamples = 2_000
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "small" / "study.toml"
+    path.parent.mkdir()
+    path.write_text(SMALL)
+    return path
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.csv"))}
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "simstudy.cli", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("done")
+    (folder / "study.toml").write_text(SMALL)
+    return ss.run_study(folder, out=folder / "out", n_jobs=2)
+
+
+def test_everything_is_there(done: Results) -> None:
+    assert set(tables(done.folder)) == {
+        "systems.csv",
+        "thresholds.csv",
+        "curves.csv",
+        "points.csv",
+        "calibration_identical.csv",
+        "calibration_domains.csv",
+    }
+    drawn = {path.name for path in (done.folder / "figures").iterdir()}
+    for name in ("gain_confidence", "sizes", "domains", "calibration_identical", "calibration_domains"):
+        assert {f"{name}.png", f"{name}.svg"} <= drawn
+    page = (done.folder / "README.md").read_text()
+    assert page.startswith("# A small study\n\nDoes it run?")
+    for path in (done.folder / "figures").glob("*.png"):
+        assert f"figures/{path.name}" in page
+
+
+def test_tables_hold_what_the_api_gives(done: Results) -> None:
+    """The study's numbers, made again by hand from its public parts."""
+    task = ss.load_task("digits")
+    outputs = ss.resample_training(task, fractions=[0.3, 0.1], replicates=[4, 4], seed=7)
+    pairs = ss.compare(outputs["test"].head(300), n_resamples=20_000, seed=7)
+    mine = done.comparisons.query("test_set == 'test' and n_items == 300").reset_index(drop=True)
+    pd.testing.assert_frame_equal(mine, pairs)
+    assert len(done.comparisons) == 4 * 32 * 31 / 2  # home 100, 300 and 150 (beside the domain), the domain
+    table = pd.read_csv(done.folder / "thresholds.csv")
+    mine = table.query("test_set == 'test' and n_items == 300 and relation == 'all pairs'").iloc[0]
+    window = pairs.loc[pairs["p_value"].between(0.04, 0.06), "gain"]
+    assert mine.n_window == len(window)
+    if len(window) >= 20:
+        assert mine.threshold == pytest.approx(np.percentile(window, 95), rel=1e-5)
+    calibrated = pd.read_csv(done.folder / "calibration_domains.csv")
+    assert set(calibrated["elsewhere"]) == {"noise 2/16", "rotated 10°"}
+    assert (calibrated["n_items"] == 300).all()
+    assert (pd.read_csv(done.folder / "calibration_identical.csv")["n_items"] == 120).all()
+    systems = pd.read_csv(done.folder / "systems.csv")
+    np.testing.assert_allclose(systems["score on test"], outputs["test"].scores(), rtol=1e-5)
+
+
+def test_the_manifest_tells_how_to_get_the_numbers_again(done: Results) -> None:
+    manifest = json.loads((done.folder / "manifest.json").read_text())
+    assert manifest["study"]["seed"] == 7
+    assert manifest["versions"]["numpy"] == np.__version__
+    assert manifest["data"]["task"] == ss.load_task("digits").fingerprint
+    for name, digest in manifest["tables"].items():
+        assert sha256((done.folder / f"{name}.csv").read_bytes()).hexdigest() == digest
+    assert str(Path.home()) not in json.dumps(manifest)
+
+
+def test_jobs_do_not_change_a_byte_and_a_second_run_finds_everything(
+    done: Results, study: Path, tmp_path: Path
+) -> None:
+    again = ss.run_study(study, out=tmp_path / "again", n_jobs=1)
+    assert tables(again.folder) == tables(done.folder)
+    cells = {path: path.stat().st_mtime_ns for path in (again.folder / "cells").iterdir()}
+    ss.run_study(study, out=tmp_path / "again")
+    assert {path: path.stat().st_mtime_ns for path in (again.folder / "cells").iterdir()} == cells
+    assert tables(again.folder) == tables(done.folder)
+    other = ss.run_study(study, out=tmp_path / "other", seed=8)
+    assert tables(other.folder) != tables(done.folder)
+
+
+@pytest.mark.parametrize("n_kept", [3, 33])
+def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Path, tmp_path: Path, n_kept: int) -> None:
+    """kill -9 of the whole process group, once while systems train and once while pairs are compared."""
+    out = tmp_path / "out"
+    line = [sys.executable, "-m", "simstudy.cli", "run", str(study), "--out", str(out), "--jobs", "2"]
+    process = subprocess.Popen(line, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while len(list(out.glob("cells/*.pickle"))) < n_kept:
+        assert process.poll() is None, "finished before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (out / "manifest.json").exists()
+    result = command("run", study, "--out", out)
+    assert result.returncode == 0, result.stderr
+    assert f"Figures and report: {out}" in result.stdout
+    assert tables(out) == tables(done.folder)
+
+
+class Shaky(ClassifierMixin, BaseEstimator):
+    """Naive Bayes that does not converge when its seed is even."""
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, features: np.ndarray, gold: np.ndarray) -> Shaky:
+        assert self.random_state is not None
+        if self.random_state % 2 == 0:
+            raise RuntimeError("did not converge")
+        self.model_ = GaussianNB(var_smoothing=0.1).fit(features, gold)
+        return self
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model_.predict(features))
+
+
+def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digits = ss.load_task("digits")
+
+    def shaky(_: Path | None) -> Task:
+        train, test = digits.train, digits.test_sets["test"]
+        return Task.from_arrays(
+            "shaky",
+            train.features["default"],
+            train.gold,
+            systems={"bayes": GaussianNB(var_smoothing=0.05), "shaky": Shaky()},
+            test_sets={"test": (test.features["default"], test.gold)},
+        )
+
+    monkeypatch.setitem(TASKS, "shaky", shaky)
+    study.write_text(SMALL.split("[domains]")[0].replace('"digits"', '"shaky"'))
+    out = tmp_path / "out"
+    result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])
+    assert result.exit_code == 1
+    assert "failed, first training shaky-" in result.stderr
+    assert "RuntimeError: did not converge" in result.stderr
+    assert "Traceback" not in result.stderr
+    failed = len(list(out.glob("cells/*.error.txt")))
+    assert 0 < failed < 8
+    assert len(list(out.glob("cells/*.pickle"))) == 16 - failed
+    assert not (out / "README.md").exists()
+    monkeypatch.setattr(Shaky, "fit", lambda self, x, y: setattr(self, "model_", GaussianNB().fit(x, y)))
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.pickle")}
+    result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])
+    assert result.exit_code == 0, result.stderr
+    assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.pickle")}.items()
+    assert not list(out.glob("cells/*.error.txt"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("100, 300]", "100, 798]"), "home: size 798 is larger than test set 'test', which has 797 items"),
+        (("size = 150", "size = 900"), "domains: size 900 is larger than test set"),
+        (('test_set = "test"', 'test_set = "tset"'), "has no test set 'tset' (did you mean 'test'?); it has test, rot"),
+        (
+            ('population = ["test"]', 'population = ["test / news"]'),
+            "'test' has no items of domain 'news'; its domains are none",
+        ),
+        (('curves = ["noise 2/16"]', 'curves = ["test"]'), "domains.curves: 'test' is not in domains.test_sets"),
+    ],
+)
+def test_wrong_test_sets_are_named_before_anything_runs(
+    study: Path, tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    study.write_text(SMALL.replace(*change))
+    with pytest.raises(StudyError) as error:
+        ss.run_study(study, out=tmp_path / "out")
+    assert message in str(error.value)
+    assert not (tmp_path / "out").exists()

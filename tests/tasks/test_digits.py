@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+
+from simstudy.tasks import load_task
+
+
+def test_split_and_shifts() -> None:
+    task = load_task("digits")
+    assert task.train.n_items == 1000
+    assert len(task.systems) == 4
+    assert {examples.n_items for examples in task.test_sets.values()} == {797}
+    plain = task.test_sets["test"].features["default"]
+    weak = task.test_sets["noise 2/16"].features["default"]
+    strong = task.test_sets["noise 4/16"].features["default"]
+    assert 0 < np.abs(weak - plain).mean() < np.abs(strong - plain).mean()
+    for examples in task.test_sets.values():
+        pixels = examples.features["default"]
+        assert pixels.min() >= 0
+        assert pixels.max() <= 16
+        np.testing.assert_array_equal(examples.gold, task.test_sets["test"].gold)
+
+
+def test_fingerprint_is_the_same_in_another_process() -> None:
+    code = "import simstudy; print(simstudy.load_task('digits').fingerprint)"
+    other = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
+    assert other.stdout.strip() == load_task("digits").fingerprint

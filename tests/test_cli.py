@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_list_names_the_shipped_studies() -> None:
+    code, out, _ = run("list")
+    assert code == 0
+    assert "quickstart" in out
+    assert "pos_tagging" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["quikstart"], "no study and no file is called 'quikstart' (did you mean 'quickstart'?)"),
+        (["quickstart", "--jobs", "0"], "n_jobs must be at least 1, or -1 for all cores, not 0"),
+        (["quickstart", "--seed", "-3"], "seed"),
+        (["pos_tagging", "--data-dir", "/nowhere"], "/nowhere/ud_english_ewt/en_ewt-ud-train.conllu is missing"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+    code, out, err = run("run", *arguments, "--out", str(tmp_path / "out"))
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in out + err
+    (line,) = [line for line in err.splitlines() if line.startswith("simstudy: ")]
+    assert err.strip().endswith(line)
+
+
+def test_bad_toml_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text("title = 3\n[home]\nsize = 3")
+    code, _, err = run("run", str(tmp_path))
+    assert code == 2
+    assert err.count("\n") == 1
+    assert re.search(r"title: input should be a valid string, not 3; key 'question' is missing", err)
+
+
+def test_help_is_quick_to_load() -> None:
+    """The command's help needs no numpy."""
+    code = "import sys; import simstudy.cli; assert 'numpy' not in sys.modules and 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
