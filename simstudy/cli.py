@@ -51,15 +51,13 @@ def run(
 
     with _errors_in_one_line():
         results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
-    rows = report.summary(results.tables)
-    table = Table(
-        title="Gain from which on a difference is usually significant (p < 0.05)", box=None, header_style="bold"
-    )
-    for column in map(str, rows):
-        table.add_column(column, justify="left" if column in ("test set", "relation") else "right")
-    for row in rows.to_numpy():
-        table.add_row(*map(str, row))
-    _console.print(table)
+    for title, rows in report.summary(results.tables).items():
+        table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
+        for column in map(str, rows):
+            table.add_column(column, justify="left" if column in ("relation", "winner on", "wins on") else "right")
+        for row in rows.to_numpy():
+            table.add_row(*map(str, row))
+        _console.print("", table)
     _console.print(f"\nFigures and report: {escape(str(results.folder / 'README.md'))}", soft_wrap=True)
 
 

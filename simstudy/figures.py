@@ -66,13 +66,31 @@ def _styled(draw: Draw) -> Draw:
 
 
 @_styled
-def panels(titles: Sequence[str], *, height: float = 3.4, width: float = 4.4) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, side by side, in the house style; `save` closes it."""
-    size = (width * len(titles), height)
-    figure, axes = plt.subplots(1, len(titles), figsize=size, layout="constrained", squeeze=False)
-    for ax, title in zip(axes[0], titles, strict=True):
+def panels(
+    titles: Sequence[str], *, columns: int | None = None, height: float = 3.4, width: float = 4.4
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, in the house style; `save` closes it.
+
+    Parameters
+    ----------
+    columns
+        Panels in a row; by default all. Panels of a grid of several rows share their axes.
+    height, width
+        Of a panel, in inches.
+    """
+    per_row = columns or len(titles)
+    rows = -(-len(titles) // per_row)
+    shared = rows > 1
+    figure, grid = plt.subplots(
+        rows, per_row, figsize=(width * per_row, height * rows), layout="constrained", squeeze=False,
+        sharex=shared, sharey=shared,
+    )  # fmt: skip
+    axes = list(grid.flat)
+    for ax in axes[len(titles) :]:
+        ax.remove()
+    for ax, title in zip(axes, titles, strict=False):
         ax.set_title(title)
-    return figure, list(axes[0])
+    return figure, axes[: len(titles)]
 
 
 @_styled
@@ -109,9 +127,9 @@ def curve(
         ax.scatter(
             members["gain"],
             1 - members["p_value"],
-            s=5,
+            s=6,
             linewidths=0,
-            alpha=0.22 if curves is not None else 0.5,
+            alpha=0.3 if curves is not None else 0.5,
             color=colours[value],
             rasterized=True,
         )
@@ -119,15 +137,13 @@ def curve(
         label = f"{value:,} items" if by == "n_items" else str(value)
         line = curves[curves[by] == value] if curves is not None else pd.DataFrame()
         if len(line):
-            ax.fill_between(
-                line["gain"],
-                line["confidence_05"],
-                line["confidence_95"],
-                color=colours[value],
-                alpha=0.13,
-                linewidth=0,
-            )
-            ax.plot(line["gain"], line["confidence"], color=colours[value], linewidth=1.8, label=label)
+            shade = colours[value]
+            # The bands of many test sets of one size would lie on top of one another.
+            if by != "test_set" or len(values) < 3:
+                ax.fill_between(
+                    line["gain"], line["confidence_05"], line["confidence_95"], color=shade, alpha=0.13, linewidth=0
+                )
+            ax.plot(line["gain"], line["confidence"], color=shade, linewidth=1.8, label=label)
         else:
             ax.plot([], [], "o", markersize=4, color=colours[value], label=label)
     ax.axhline(0.95, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
@@ -216,7 +232,8 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     values = list(dict.fromkeys(bins[by]))
     colours = _colours(by, values)
     for k, value in enumerate(values):
-        rows = bins[(bins[by] == value) & bins["share"].notna()].sort_values("p_from", ascending=False)
+        # Bins without a share stay in, as gaps in the line.
+        rows = bins[bins[by] == value].sort_values("p_from", ascending=False)
         x = [
             place[bound] + (k - (len(values) - 1) / 2) * 0.5 / max(len(values), 2)
             for bound in zip(rows["p_from"], rows["p_to"], strict=True)
@@ -245,18 +262,31 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     )
     ax.axhline(0.5, color="0.6", linewidth=0.8)
     labels = [f"{low:g} – {high:g}" if low else f"< {high:g}" for low, high in bounds]
-    ax.set_xticks(range(len(bounds)), labels, rotation=40, ha="right", fontsize=7.5)
+    ax.set_xticks(range(len(bounds)), labels, rotation=45, ha="right", fontsize=7)
     bottom = min(0.45, float(bins["low"].min()) - 0.02)
-    ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share of home winners that win there")
-    ax.legend(loc="lower right") if len(values) < 4 else ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share that win there too")
+    ax.legend(loc="lower right")
     return ax
+
+
+@_styled
+def share_legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Give a figure one legend, below its panels, instead of one in each."""
+    named: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        named = dict(zip(labels, handles, strict=True)) | named
+        legend = ax.get_legend()
+        if legend:
+            legend.remove()
+    figure.legend(named.values(), named.keys(), loc="outside lower right", ncols=len(named))
 
 
 @_styled
 def save(figure: Figure, path: str | Path) -> list[Path]:
     """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
     written = []
-    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 130, "metadata": {"Date": None}})):
+    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
         target = Path(path).with_name(Path(path).name + suffix)
         with atomic_path(target) as temporary:
             figure.savefig(temporary, **options)

@@ -14,7 +14,8 @@ from simstudy.files import atomic_path
 
 Tables = Mapping[str, pd.DataFrame]
 
-_POINTS = 400
+# Points drawn of a relation class: on the home test set, and in figures of many test sets.
+_POINTS_AT_HOME, _POINTS = 1000, 150
 
 _CAPTIONS = {
     "gain_confidence": (
@@ -41,16 +42,19 @@ _CAPTIONS = {
 }
 
 
-def thinned(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that a figure shows: at most 400 of a test set's relation class, spread evenly over the gains.
+def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
+    """The pairs that figures show: not those with p < 0.001, and of the others an even choice over the gains.
 
-    Curves, thresholds and calibration always use all pairs.
+    At most 1,000 of a relation class on the whole home test set and 150 elsewhere; curves, thresholds and calibration
+    always use all pairs.
     """
     shown = []
-    for _, members in pairs.groupby(["test_set", "n_items", "relation"], sort=False):
+    for (test_set, n_items, _), members in pairs.groupby(["test_set", "n_items", "relation"], sort=False):
         ordered = members.sort_values(["gain", "p_value", "system_a", "system_b"])
-        positions = np.unique(np.linspace(0, len(ordered) - 1, min(_POINTS, len(ordered))).round().astype(int))
-        shown.append(ordered.iloc[positions])
+        undecided = ordered[ordered["p_value"] >= 0.001]
+        most = _POINTS_AT_HOME if (test_set, n_items) == (home, home_size) else _POINTS
+        positions = np.linspace(0, len(undecided) - 1, min(most, len(undecided))).round().astype(int)
+        shown.append(undecided.iloc[np.unique(positions)])
     return pd.concat(shown)[["test_set", "n_items", "metric", "relation", "gain", "p_value"]].reset_index(drop=True)
 
 
@@ -95,11 +99,8 @@ def write_figures(tables: Tables, folder: Path, *, home: str, home_size: int, do
             drawn.append(_saved(figure, folder, "calibration_identical"))
     if "calibration_domains" in tables:
         table = tables["calibration_domains"]
-        pooled = table[table["relation"] == table["relation"].iloc[-1]]
-        if pooled["share"].notna().any():
-            figure, (ax,) = figures.panels([f"Does the winner on {home} win elsewhere?"], width=7.6, height=4.2)
-            figures.calibration(pooled, ax=ax)
-            drawn.append(_saved(figure, folder, "calibration_domains"))
+        if table["share"].notna().any():
+            drawn.append(_saved(_by_test_set(table), folder, "calibration_domains"))
     return drawn
 
 
@@ -128,23 +129,43 @@ def write_page(
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def summary(tables: Tables) -> pd.DataFrame:
-    """The thresholds in few columns, as text, for a terminal."""
-    return _threshold_rows(tables["thresholds"])
+def summary(tables: Tables) -> dict[str, pd.DataFrame]:
+    """What a terminal shows at the end: title -> a few rows of text."""
+    thresholds = _threshold_rows(tables["thresholds"])
+    home = thresholds[thresholds["test set"] == thresholds["test set"].iloc[0]].drop(columns="test set")
+    shown = {f"Gain from which on a difference on {thresholds['test set'].iloc[0]} is usually significant": home}
+    calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
+    if calibrated:
+        window = pd.concat([table[table["relation"] == table["relation"].iloc[-1]] for table in calibrated])
+        window = window[(window["p_from"] == 0.04) & (window["p_to"] == 0.06)]
+        known = window["share"].notna()
+        shares = pd.DataFrame(
+            {
+                "winner on": window["test_set"],
+                "wins on": window["elsewhere"],
+                "pairs": window["n_pairs"].map("{:,}".format),
+                "share": window["share"].map("{:.0%}".format).where(known, "too few pairs"),
+                "95 %": (window["low"].map("{:.0%}".format) + "–" + window["high"].map("{:.0%}".format)).where(
+                    known, ""
+                ),
+            }
+        )
+        shown["Of the gains with p near 0.05, how many are gains elsewhere?"] = shares
+    return shown
 
 
 def _threshold_rows(table: pd.DataFrame) -> pd.DataFrame:
     known = table["threshold"].notna()
-    interval = table["low"].map("{:.2f}".format) + " – " + table["high"].map("{:.2f}".format)
+    interval = table["low"].map("{:.2f}".format) + "–" + table["high"].map("{:.2f}".format)
     return pd.DataFrame(
         {
             "test set": table["test_set"],
             "items": table["n_items"].map("{:,}".format),
             "relation": table["relation"],
             "pairs": table["n_pairs"].map("{:,}".format),
-            "in window": table["n_window"],
-            "threshold": table["threshold"].map("{:.2f}".format).where(known, table["note"]),
-            "95 % interval": interval.where(known, ""),
+            "p ≈ 0.05": table["n_window"],
+            "threshold": table["threshold"].map("{:.2f}".format).where(known, "too few pairs"),
+            "95 %": interval.where(known, ""),
             "c / √n": table["fit"].map("{:.2f}".format).where(table["fit"].notna(), ""),
         }
     )
@@ -168,6 +189,24 @@ def _calibration_rows(table: pd.DataFrame) -> pd.DataFrame:
     return pivoted.sort_values("p at home", key=lambda names: names.map(order))[
         ["p at home", "pairs", *rows[columns].unique()]
     ]
+
+
+def _by_test_set(table: pd.DataFrame) -> Any:
+    """A panel for each test set elsewhere in which any bin has enough pairs."""
+    shown = table.groupby("elsewhere")["share"].count()
+    names = [name for name in table["elsewhere"].unique() if shown[name]]
+    columns = 4 if len(names) > 6 else 3
+    figure, axes = figures.panels(names, columns=columns, width=2.9, height=2.5)
+    for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
+        rows = table[table["elsewhere"] == name]
+        classes = rows[rows["relation"] != "all pairs"]
+        figures.calibration(classes if classes["share"].notna().any() else rows, by="relation", ax=ax)
+        lowest = k // columns == (len(names) - 1) // columns
+        ax.tick_params(labelbottom=lowest)
+        ax.set(xlabel=ax.get_xlabel() if lowest else "", ylabel="" if k % columns else ax.get_ylabel())
+    axes[0].set_ylim(bottom=max(0.0, table["low"].min() - 0.02))
+    figures.share_legend(figure, axes)
+    return figure
 
 
 def _by_relation(points: pd.DataFrame, curves: pd.DataFrame, by: str) -> Any:

@@ -11,11 +11,11 @@ from simstudy.analyses.classes import TEST_SET, relation_classes, require_column
 _LEAST_PAIRS = 30
 
 
-def curve(pairs: pd.DataFrame, *, n_points: int = 80) -> pd.DataFrame:
+def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
 
-    At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included.
-    The band is the spread of the pairs, not an interval for the median.
+    At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
+    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median.
 
     Parameters
     ----------
@@ -69,6 +69,7 @@ def _running(gain: NDArray[np.float64], confidence: NDArray[np.float64], n_point
         # All pairs at least as near as the k-th nearest: gains of small test sets come in steps, and pairs on one
         # step belong together.
         reach = np.partition(np.abs(gain - centre), nearest - 1)[nearest - 1]
-        first, end = np.searchsorted(gain, [centre - reach, centre + reach + 1e-9])
-        rows.append([centre, *np.percentile(confidence[first:end], [50, 5, 95])])
-    return pd.DataFrame(rows, columns=["gain", "confidence", "confidence_05", "confidence_95"])
+        first, end = np.searchsorted(gain, [centre - reach - 1e-9, centre + reach + 1e-9])
+        rows.append([gain[first:end].mean(), *np.percentile(confidence[first:end], [50, 5, 95])])
+    # Near the ends several gains share one window.
+    return pd.DataFrame(rows, columns=["gain", "confidence", "confidence_05", "confidence_95"]).drop_duplicates()

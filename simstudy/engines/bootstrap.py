@@ -95,9 +95,14 @@ def _tile(
     kernels.resample_counts(np.uint64(seed), np.uint64(first), strata, counts)
     # A short last tile is a strided view, which BLAS would not write to.
     product = sums if sums.flags.c_contiguous else np.empty(sums.shape, sums.dtype)
-    np.matmul(tally.columns, counts.T, out=product)
+    _multiply(tally.columns, counts, product)
     for event in events:
         tally.add(product, event, extreme)
+
+
+def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Fill sums (C, T) from columns (C, n) and resamples' counts (T, n): where the time should go."""
+    np.matmul(columns, counts.T, out=sums)
 
 
 def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:

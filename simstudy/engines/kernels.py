@@ -68,9 +68,11 @@ def resample_counts(seed, first, strata, counts):
     words = np.empty((4, n_blocks), np.uint32)
     drawn = words.reshape(-1)
     spare = np.empty((4, 1), np.uint32)
-    counts[:] = 0
+    # A byte an item stays in the first-level cache where floats would not. It cannot overflow in practice: an item
+    # drawn 256 times has probability below 1/256!, 10^-507.
+    row = np.empty(n_items, np.uint8)
     for t in range(counts.shape[0]):
-        row = counts[t]
+        row[:] = 0
         philox_words(seed, first + t, 0, words)
         next_block = n_blocks
         for h in range(len(strata) - 1):
@@ -88,7 +90,9 @@ def resample_counts(seed, first, strata, counts):
             # An unsigned index spares the compiled loop the test for a negative one.
             start = np.uint64(strata[h])
             for d in range(strata[h], strata[h + 1]):
-                row[start + ((np.uint64(drawn[d]) * size) >> _SHIFT)] += 1
+                row[start + ((np.uint64(drawn[d]) * size) >> _SHIFT)] += np.uint8(1)
+        for i in range(n_items):
+            counts[t, i] = row[i]
 
 
 @njit(cache=True, nogil=True)

@@ -147,6 +147,8 @@ def _compare_all(study: Study, outputs: dict[str, Outputs], cells: Path, n_jobs:
         names = study.domains.curves or study.domains.test_sets
         others = [home, *(test_sets.find(outputs, name) for name in names)]
         segments += [other.head(study.domains.size) for other in others]
+        # Home at the domains' size is one more of its nested sizes.
+        segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}
     compared = _run_comparisons(
         "comparing systems", list(distinct.values()), study.comparison, [study.seed] * len(distinct), cells, n_jobs
@@ -218,14 +220,14 @@ def _analyse(
     study: Study, outputs: dict[str, Outputs], pairs: pd.DataFrame, redrawn: pd.DataFrame | None
 ) -> dict[str, pd.DataFrame]:
     home, sizes = study.home.test_set, study.home.sizes
-    at_home = (pairs["test_set"] == home) & pairs["n_items"].isin(sizes)
+    at_home = pairs["test_set"] == home
     by_size = size_fit(thresholds(pairs[at_home], seed=study.seed))
     tables = {"systems": _systems(outputs), "thresholds": by_size}
     if not at_home.all():
         elsewhere = thresholds(pairs[~at_home], seed=study.seed)
         tables["thresholds"] = pd.concat([by_size, elsewhere], ignore_index=True)
     tables["curves"] = curve(pairs)
-    tables["points"] = report.thinned(pairs)
+    tables["points"] = report.thinned(pairs, home, sizes[-1])
     if redrawn is not None:
         population = _population(study, outputs)
         tables["calibration_identical"] = calibration(redrawn, {"population": population}, seed=study.seed)

@@ -1,0 +1,154 @@
+"""How fast the all-pairs bootstrap is, as shares and ratios measured in one run.
+
+For each case: wall time, the share of it that the matrix product takes, the product's rate against a plain
+numpy.matmul of the same shapes on the same cores, and the peak memory at a tenth of the resamples and at all.
+
+    python benchmarks/all_pairs.py [--resamples 1000000] [--jobs 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from simstudy.engines import bootstrap as engine
+from simstudy.engines.comparisons import compare
+from simstudy.metrics import Metric
+from simstudy.outputs import Outputs
+
+
+@dataclass(frozen=True)
+class MadeUpBleu(Metric):
+    """BLEU's formula on nine statistics: reference length, matches and totals of 1- to 4-grams."""
+
+    name: str = "made-up BLEU"
+    statistics: tuple[str, ...] = ("reference", *(f"{kind}{n}" for kind in ("match", "total") for n in range(1, 5)))
+
+    def score(self, sums: Any) -> Any:
+        logs = sum(np.log(np.maximum(sums[..., n], 0.5)) - np.log(np.maximum(sums[..., 4 + n], 1)) for n in range(1, 5))
+        brevity = np.minimum(0.0, 1 - sums[..., 0] / np.maximum(sums[..., 5], 1))
+        return 100 * np.exp(logs / 4 + brevity)
+
+
+def bleu_like(n_systems: int, n_items: int) -> Outputs:
+    rng = np.random.default_rng(0)
+    total = rng.integers(8, 60, size=(n_systems, n_items, 1)) - np.arange(4)
+    match = rng.binomial(total, np.array([0.6, 0.35, 0.22, 0.14]) + rng.normal(0, 0.005, size=(n_systems, 1, 1)))
+    # A reference length for each system, so that no column is shared: nine columns a system are multiplied.
+    reference = rng.integers(5, 60, size=(n_systems, n_items, 1))
+    return Outputs.from_statistics(np.concatenate([reference, match, total], axis=-1), MadeUpBleu())
+
+
+def accuracy(n_systems: int, n_items: int) -> Outputs:
+    rng = np.random.default_rng(0)
+    right = rng.random((n_systems, n_items)) < rng.uniform(0.3, 0.7, size=(n_systems, 1))
+    return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1).astype(np.int8), "accuracy")
+
+
+def f1(n_systems: int, n_items: int) -> Outputs:
+    rng = np.random.default_rng(0)
+    gold = np.broadcast_to(rng.integers(0, 5, n_items), (n_systems, n_items))
+    correct = rng.binomial(gold, rng.uniform(0.6, 0.8, size=(n_systems, 1)))
+    return Outputs.from_statistics(np.stack([correct, correct + rng.poisson(0.5, correct.shape), gold], -1), "f1")
+
+
+CASES = {
+    "150 systems x 2,034 items x 9 statistics (BLEU's formula)": (bleu_like, 150, 2034),
+    "123 systems x 500 items, accuracy": (accuracy, 123, 500),
+    "100 systems x 2,000 items, F1": (f1, 100, 2000),
+    "34 systems x 50,000 items, accuracy": (accuracy, 34, 50_000),
+}
+
+
+def measure(case: str, n_resamples: int, n_jobs: int, answer: Any) -> None:
+    """Run one case in this process and send (wall, product seconds a core, shape, peak MiB)."""
+    make, n_systems, n_items = CASES[case]
+    outputs = make(n_systems, n_items)
+    compare(outputs, n_resamples=64, n_jobs=n_jobs)  # compile
+    spent, shapes, lock = [0.0], set(), threading.Lock()
+    plain = engine._multiply
+
+    def timed(columns: Any, counts: Any, sums: Any) -> None:
+        start = time.perf_counter()
+        plain(columns, counts, sums)
+        with lock:
+            spent[0] += time.perf_counter() - start
+            shapes.add((len(columns), *counts.shape))
+
+    engine._multiply = timed
+    start = time.perf_counter()
+    compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs)
+    wall = time.perf_counter() - start
+    peak = peak_memory()
+    answer.send((wall, spent[0] / n_jobs, max(shapes, key=lambda shape: shape[1]), peak))
+
+
+def peak_memory() -> float:
+    """Peak resident memory of this process, in MiB (ru_maxrss would begin with the parent's)."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def in_a_fresh_process(*arguments: Any) -> Any:
+    context = multiprocessing.get_context("spawn")
+    receive, send = context.Pipe(duplex=False)
+    process = context.Process(target=measure, args=(*arguments, send))
+    process.start()
+    answer = receive.recv()
+    process.join()
+    return answer
+
+
+def plain_rate(shape: tuple[int, int, int], n_jobs: int) -> float:
+    """The best rate, in Gflop/s, of plain single-precision numpy.matmul on these shapes: BLAS threads or ours."""
+    columns, tile, n_items = shape
+    a = np.random.default_rng(0).integers(0, 9, (columns, n_items)).astype(np.float32)
+    b = [np.random.default_rng(k).poisson(1, (tile, n_items)).astype(np.float32) for k in range(n_jobs)]
+    work, rates = 2 * columns * tile * n_items, []
+    repeats = max(3, int(2e11 / work))
+    with threadpool_limits(n_jobs, user_api="blas"):
+        np.matmul(a, b[0].T)
+        start = time.perf_counter()
+        for _ in range(repeats):
+            np.matmul(a, b[0].T)
+        rates.append(work * repeats / (time.perf_counter() - start))
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_jobs) as threads:
+        start = time.perf_counter()
+        list(threads.map(lambda k: [np.matmul(a, b[k].T) for _ in range(repeats)], range(n_jobs)))
+        rates.append(work * repeats * n_jobs / (time.perf_counter() - start))
+    return max(rates) / 1e9
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--resamples", type=int, default=1_000_000)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    blas = next(pool for pool in threadpool_info() if pool["user_api"] == "blas")
+    print(f"BLAS: {blas['internal_api']} {blas['version']}, kernels for {blas['architecture']}; {options.jobs} cores")
+    print("| case | wall, s | in the product | product rate / plain matmul | ns a pair, resample | peak MiB, B/10, B |")
+    print("|---|---|---|---|---|---|")
+    for case, (_, n_systems, _) in CASES.items():
+        small = in_a_fresh_process(case, options.resamples // 10, options.jobs)
+        wall, product, shape, peak = in_a_fresh_process(case, options.resamples, options.jobs)
+        rate = 2 * shape[0] * shape[2] * options.resamples / product / 1e9
+        plain = plain_rate(shape, options.jobs)
+        pairs = n_systems * (n_systems - 1) / 2
+        print(
+            f"| {case} | {wall:.1f} | {product / wall:.0%} | {rate:.0f} / {plain:.0f} Gflop/s = {rate / plain:.0%} "
+            f"| {1e9 * wall / pairs / options.resamples:.2f} | {small[3]:.0f}, {peak:.0f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
