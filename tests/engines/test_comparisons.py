@@ -40,6 +40,7 @@ def test_the_trinomial_tail_is_enumeration() -> None:
     assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, abs=1e-12)
 
 
+@pytest.mark.statistical
 def test_monte_carlo_p_lies_in_its_interval_as_often_as_the_interval_says() -> None:
     """400 random pairs at n = 50 … 2000, each with a seed of its own."""
     rng = np.random.default_rng(5)

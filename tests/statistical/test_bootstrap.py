@@ -1,0 +1,76 @@
+"""Long checks of the bootstrap: many pairs against their exact p-values, and what a p-value is worth under the null."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import compare
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.outputs import Outputs
+from tests.engines.test_comparisons import exact_bootstrap_p
+
+pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+
+
+def test_coverage_of_the_monte_carlo_interval() -> None:
+    """2,000 pairs on test sets of 50 … 2000 items, 20,000 resamples each, each with a seed of its own."""
+    rng = np.random.default_rng(17)
+    missed = tried = 0
+    while tried < 2000:
+        n = int(rng.integers(50, 2001))
+        accuracy = rng.uniform(0.5, 0.95)
+        step = rng.uniform(0, 1.5) / np.sqrt(n)
+        pair = correlated_accuracies(
+            [accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32))
+        )
+        row = compare(pair, n_resamples=20_000, seed=tried, n_jobs=2).iloc[0]
+        by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
+        exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
+        if 0.002 < exact < 0.998:
+            tried += 1
+            missed += not row.p_low <= exact <= row.p_high
+    assert stats.binom.sf(missed - 1, tried, 0.05) > 1e-6
+    assert stats.binom.cdf(missed, tried, 0.04) > 1e-6
+
+
+def test_all_pairs_of_a_leaderboard_size_agree_with_the_exact_tail() -> None:
+    """60 systems x 500 items, a million resamples: no pair is off by more than chance allows 1,770 times over."""
+    outputs = correlated_accuracies([0.5 + k / 300 for k in range(60)], 500, between=0.5, seed=3)
+    pairs = compare(outputs, seed=11, n_jobs=2)
+    right = dict(zip(outputs.names, outputs.statistics[..., 0], strict=True))
+    for row in pairs.itertuples():
+        exact = exact_bootstrap_p(right[row.system_a], right[row.system_b])
+        spread = np.sqrt(exact * (1 - exact) / row.n_resamples)
+        assert abs(row.n_extreme / row.n_resamples - exact) < 6 * spread + 2e-6, row
+
+
+def test_size_under_the_null_of_equal_accuracies() -> None:
+    """Two equally good systems, 300 items, 4,000 test sets: p <= 0.05 (two-sided) about one time in twenty.
+
+    The bootstrap is approximate: with 300 items its size is allowed between 3.5 % and 6.5 %.
+    """
+    rejected = 0
+    for data in range(4000):
+        pair = correlated_accuracies([0.7, 0.7], 300, between=0.5, seed=data)
+        rejected += compare(pair, n_resamples=1000, alternative="two-sided", seed=data).p_value[0] <= 0.05
+    spread = np.sqrt(0.05 * 0.95 / 4000)
+    assert 0.035 - 4.9 * spread < rejected / 4000 < 0.065 + 4.9 * spread
+
+
+def test_resampling_clusters_repairs_what_dependent_items_break() -> None:
+    """Items in clusters of ten that are right or wrong together: items reject far too often, clusters do not."""
+    rng = np.random.default_rng(2)
+    rejected = {"item": 0, "cluster": 0}
+    n_data, n_clusters, size = 1000, 60, 10
+    items = pd.DataFrame({"id": range(n_clusters * size), "cluster": np.repeat(np.arange(n_clusters), size)})
+    for data in range(n_data):
+        right = np.repeat(rng.random((2, n_clusters)) < 0.7, size, axis=1).astype(np.int8)
+        outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", items=items)
+        for unit in rejected:
+            row = compare(outputs, n_resamples=500, alternative="two-sided", unit=unit, seed=data)
+            rejected[unit] += row.p_value[0] <= 0.05
+    assert rejected["item"] / n_data > 0.3
+    assert rejected["cluster"] / n_data < 0.09
