@@ -133,8 +133,8 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=1_000_000)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    blas = next(pool for pool in threadpool_info() if pool["user_api"] == "blas")
-    print(f"BLAS: {blas['internal_api']} {blas['version']}, kernels for {blas['architecture']}; {options.jobs} cores")
+    kernels = {pool["architecture"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    print(f"BLAS kernels for {', '.join(sorted(kernels))}; {options.jobs} cores")
     print("| case | wall, s | in the product | product rate / plain matmul | ns a pair, resample | peak MiB, B/10, B |")
     print("|---|---|---|---|---|---|")
     for case, (_, n_systems, _) in CASES.items():

@@ -92,8 +92,8 @@ def _fail(message: str, code: int) -> NoReturn:
 def _choose_blas_kernel() -> None:
     """Ask OpenBLAS for its AVX-512 kernels where the processor has them.
 
-    On virtual machines OpenBLAS does not recognise some processors and takes kernels of half the speed. It reads
-    the variable when numpy is loaded, which is later: this process is ours, so we may set it.
+    On some virtual machines OpenBLAS does not recognise the processor and takes kernels of half the speed. It reads
+    the variable when numpy is loaded, which is later: this process is ours, so we may set it where the user has not.
     """
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")

@@ -115,6 +115,14 @@ def curve(
     ------
     ValueError
         Where a column is missing.
+
+    Examples
+    --------
+    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> pairs = compare(correlated_accuracies([0.7, 0.75, 0.8], 200), n_resamples=500)
+    >>> curve(pairs).get_ylabel()
+    'confidence, 1 − p'
     """
     _require(points, ["gain", "p_value", by], "points")
     ax = ax or panels([""])[1][0]
@@ -170,6 +178,14 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ------
     ValueError
         Where a column is missing, or no size has a threshold.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"task": "t", "test_set": "s", "metric": "accuracy", "relation": "all pairs",
+    ...                       "n_items": [100, 400], "threshold": [6.0, 3.0], "low": [5.0, 2.5], "high": [7.0, 3.5]})
+    >>> from simstudy.analyses.thresholds import size_fit
+    >>> thresholds(size_fit(table)).get_xlabel()
+    'test size, items'
     """
     _require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
     known = table[table["threshold"].notna()]
@@ -221,6 +237,13 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     ------
     ValueError
         Where a column is missing, or no bin has a share.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"p_from": [0.0, 0.01], "p_to": [0.01, 0.1], "confidence": [0.999, 0.95],
+    ...                       "share": [0.99, 0.9], "low": [0.95, 0.8], "high": [1.0, 0.95], "elsewhere": "news"})
+    >>> [label.get_text() for label in calibration(table).get_xticklabels()]
+    ['0.01 – 0.1', '< 0.01']
     """
     _require(table, ["p_from", "p_to", "share", "low", "high", "confidence", by], "table")
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]

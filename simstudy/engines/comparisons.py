@@ -168,6 +168,8 @@ def _best_first(outputs: Outputs) -> Outputs:
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Statistics (K, units, S) with each stratum's units next to each other, and the strata's bounds (H + 1,)."""
     units = outputs if unit == "item" else outputs.sum_by(unit)
+    if units.n_items < 2:
+        raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}")
     if strata is None:
         return units.statistics, np.array([0, units.n_items], dtype=np.int64)
     if strata in outputs.items and strata not in units.items:

@@ -153,11 +153,28 @@ def load_study(study: str | Path) -> Study:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
+    return make_study({"name": path.resolve().parent.name, **content}, str(path))
+
+
+def make_study(content: Mapping[str, Any], source: str) -> Study:
+    """A study from the keys and values of a study.toml and its name; `source` says in messages where they are from.
+
+    Raises
+    ------
+    StudyError
+        For every wrong key or value; all of them are named in one line.
+
+    Examples
+    --------
+    >>> make_study({"name": "mine", "task": "digits", "title": "T", "question": "Q?"}, "here")
+    Traceback (most recent call last):
+    simstudy.studies.definition.StudyError: here: key 'home' is missing
+    """
     try:
-        return Study.model_validate({"name": path.resolve().parent.name, **content})
+        return Study.model_validate(content)
     except ValidationError as error:
         problems = "; ".join(_problem(details) for details in error.errors())
-        raise StudyError(f"{path}: {problems}") from None
+        raise StudyError(f"{source}: {problems}") from None
 
 
 def _problem(details: Mapping[str, Any]) -> str:

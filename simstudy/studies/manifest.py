@@ -33,7 +33,7 @@ def manifest_of(
     study: Study, task: Task, tables: Iterable[str], folder: Path, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values."""
-    blas: dict[str, Any] = next((pool for pool in threadpool_info() if pool["user_api"] == "blas"), {})
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
     return {
         "study": study.model_dump(),
         "data": {"task": task.fingerprint, "files": dict(task.files)},
@@ -42,7 +42,7 @@ def manifest_of(
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",
             "cores": n_workers(-1),
-            "blas": f"{blas.get('internal_api')} {blas.get('version')} {blas.get('architecture')}",
+            "blas": sorted({f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}),
         },
         "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
     }

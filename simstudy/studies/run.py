@@ -23,7 +23,7 @@ from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import Cell, n_workers, progress_bar, run_cells
 from simstudy.studies import test_sets
-from simstudy.studies.definition import Comparison, Study, load_study
+from simstudy.studies.definition import Comparison, Study, load_study, make_study
 from simstudy.studies.manifest import manifest_of
 from simstudy.tasks import Task, load_task
 
@@ -79,10 +79,15 @@ def run_study(
         Where its data cannot be had.
     simstudy.runner.CellsFailed
         Where systems failed to train; the others have finished and are kept.
+
+    Examples
+    --------
+    >>> results = run_study("quickstart", n_jobs=2)  # doctest: +SKIP
+    >>> results.tables["thresholds"]  # doctest: +SKIP
     """
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:
-        definition = Study.model_validate({**definition.model_dump(), "seed": seed})
+        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
     folder = Path(out) if out is not None else Path("results") / definition.name
     jobs = n_workers(n_jobs)
     clock = _Clock()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import pandas as pd
+
 from simstudy.choices import nearest
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import Study, StudyError
@@ -22,43 +24,55 @@ def find(outputs: Mapping[str, Outputs], name: str) -> Outputs:
 
 
 def check(study: Study, task: Task) -> None:
-    """Raise StudyError where the study names a test set that the task has not, or asks for more items than it has.
+    """Raise StudyError where the study asks for test sets, items or item columns that the task has not.
 
     This is before any training, so that nobody waits an hour for a misspelt name.
     """
-    _check_size(task, "home", study.home.test_set, study.home.sizes[-1])
-    if study.domains:
-        for name in study.domains.test_sets:
-            _n_items(task, "domains.test_sets", name)
-            if study.domains.curves is None or name in study.domains.curves:
-                _check_size(task, "domains", name, study.domains.size)
-        _check_size(task, "domains", study.home.test_set, study.domains.size)
-        for name in study.domains.curves or []:
-            if name not in study.domains.test_sets:
+    home, domains = study.home.test_set, study.domains
+    compared = {home: _items(task, "home.test_set", home)}
+    _check_size("home.sizes", home, compared[home], study.home.sizes[-1])
+    if domains:
+        for name in domains.test_sets:
+            items = _items(task, "domains.test_sets", name)
+            if name.split(_SEPARATOR)[0] == home:
+                raise StudyError(f"domains.test_sets: '{name}' is the home test set or a part of it")
+            if domains.curves is None or name in domains.curves:
+                compared[name] = items
+        for name in domains.curves or []:
+            if name not in domains.test_sets:
                 raise StudyError(f"domains.curves: '{name}' is not in domains.test_sets")
+        for name, items in compared.items():
+            _check_size("domains.size", name, items, domains.size)
     if study.calibration:
         for name in study.calibration.population:
-            _n_items(task, "calibration.population", name)
+            compared[name] = _items(task, "calibration.population", name)
+    for key, column in (("unit", study.comparison.unit), ("strata", study.comparison.strata)):
+        for name, items in compared.items():
+            if column not in (None, "item", *items.columns):
+                raise StudyError(
+                    f"comparison.{key}: the items of test set '{name}' have no column '{column}'; they have "
+                    f"{', '.join(items.columns)}"
+                )
 
 
-def _check_size(task: Task, key: str, name: str, size: int) -> None:
-    n_items = _n_items(task, f"{key}.test_set", name)
-    if size > n_items:
-        raise StudyError(f"{key}: size {size} is larger than test set '{name}', which has {n_items} items")
+def _check_size(key: str, name: str, items: pd.DataFrame, size: int) -> None:
+    if size > len(items):
+        raise StudyError(f"{key}: {size} is more than the {len(items)} items of test set '{name}'")
 
 
-def _n_items(task: Task, key: str, name: str) -> int:
+def _items(task: Task, key: str, name: str) -> pd.DataFrame:
+    """The items of a test set or of one domain of it."""
     if name in task.test_sets:
-        return task.test_sets[name].n_items
+        return task.test_sets[name].items
     test_set, _, domain = name.rpartition(_SEPARATOR)
     if test_set not in task.test_sets:
-        known = list(task.test_sets)
+        names = list(task.test_sets)
         raise StudyError(
-            f"{key}: task '{task.name}' has no test set '{name}'{nearest(name, known)}; it has {', '.join(known)}"
+            f"{key}: task '{task.name}' has no test set '{name}'{nearest(name, names)}; it has {', '.join(names)}"
         )
     items = task.test_sets[test_set].items
-    n_items = int((items["domain"] == domain).sum()) if "domain" in items else 0
-    if n_items == 0:
-        domains = ", ".join(sorted(items["domain"].unique())) if "domain" in items else "none"
-        raise StudyError(f"{key}: test set '{test_set}' has no items of domain '{domain}'; its domains are {domains}")
-    return n_items
+    domains = items["domain"] if "domain" in items else pd.Series(dtype=str)
+    if not (domains == domain).any():
+        known = ", ".join(sorted(domains.unique())) or "none"
+        raise StudyError(f"{key}: test set '{test_set}' has no items of domain '{domain}'; its domains are {known}")
+    return items[domains == domain]

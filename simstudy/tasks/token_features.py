@@ -78,16 +78,18 @@ def dense_view(tokens: Tokens, n_train: int, *, width: int = 20, context_width: 
     context[np.argsort(-frequency, kind="stable")[: _N_CONTEXTS - 1]] = np.arange(1, _N_CONTEXTS)
     context[0] = 0  # the sentence boundary
     shape = (len(lower_ids), _N_CONTEXTS + 1)
-    ones = np.ones(n_train, np.float32)
+    ones = np.ones(n_train)
     beside = [
         sparse.csr_matrix((ones, (here[:n_train], context[side[:n_train]])), shape=shape) for side in (before, after)
     ]
     counts = sparse.hstack(beside, "csr")
     counts.data = np.log1p(counts.data)
     known = frequency > 0
-    meaning = np.zeros((len(lower_ids), width), np.float32)
+    meaning = np.zeros((len(lower_ids), width))
     meaning[known] = TruncatedSVD(width, random_state=0).fit_transform(normalize(counts[known]))
-    weight = np.log1p(frequency)[:, None].astype(np.float32)
+    # Rounded to far above double precision's noise: the same vectors, and so the same forests, whatever BLAS computes.
+    meaning = meaning.round(4)
+    weight = np.log1p(frequency)[:, None]
     affixes = _hashed([[*_suffixes(w, 4), f"p2={w[:2]}", f"p3={w[:3]}"] for w in lower_ids], 15)
     by_affix = (affixes.T @ (meaning * weight)) / (affixes.T @ weight + 0.5)
     spelling = (affixes @ by_affix) / np.maximum(np.asarray(affixes.sum(1)).reshape(-1, 1), 1)

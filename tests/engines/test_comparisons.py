@@ -179,6 +179,11 @@ class TestEveryTest:
             compare(outputs.select(["a"]), test=test)
 
 
+def test_one_unit_can_not_be_resampled(tagged: Outputs) -> None:
+    with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
+        compare(tagged.head(1))
+
+
 def test_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
     with pytest.raises(ValueError, match="did you mean 'bootstrap'"):
         compare(tagged, test="bootstrp")

@@ -210,14 +210,23 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("100, 300]", "100, 798]"), "home: size 798 is larger than test set 'test', which has 797 items"),
-        (("size = 150", "size = 900"), "domains: size 900 is larger than test set"),
+        (("100, 300]", "100, 798]"), "home.sizes: 798 is more than the 797 items of test set 'test'"),
+        (("size = 150", "size = 900"), "domains.size: 900 is more than the 797 items of test set 'test'"),
         (('test_set = "test"', 'test_set = "tset"'), "has no test set 'tset' (did you mean 'test'?); it has test, rot"),
         (
             ('population = ["test"]', 'population = ["test / news"]'),
             "'test' has no items of domain 'news'; its domains are none",
         ),
         (('curves = ["noise 2/16"]', 'curves = ["test"]'), "domains.curves: 'test' is not in domains.test_sets"),
+        (('"rotated 10°"', '"test"'), "domains.test_sets: 'test' is the home test set or a part of it"),
+        (
+            ("[home]", 'unit = "document"\n[home]'),
+            "comparison.unit: the items of test set 'test' have no column 'document'",
+        ),
+        (
+            ("[home]", 'strata = "genre"\n[home]'),
+            "comparison.strata: the items of test set 'test' have no column 'genre'",
+        ),
     ],
 )
 def test_wrong_test_sets_are_named_before_anything_runs(
