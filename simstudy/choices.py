@@ -1,9 +1,10 @@
-"""Names that users give, checked against the names that there are."""
+"""Names and numbers that users give, checked at the door."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
 
 
 def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
@@ -30,3 +31,30 @@ def nearest(value: object, known: Iterable[str]) -> str:
     """
     near = get_close_matches(str(value), list(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def check_whole(argument: str, value: object, least: int, below: int | None = None) -> None:
+    """Raise a ValueError where `value` is no whole number, under `least`, or not below `below` (a power of 2).
+
+    Examples
+    --------
+    >>> check_whole("n_resamples", 1e6, 1)
+    Traceback (most recent call last):
+    ValueError: n_resamples must be a whole number (an int), not 1000000.0
+    >>> check_whole("n_resamples", 0, 1)
+    Traceback (most recent call last):
+    ValueError: n_resamples must be at least 1, not 0
+    """
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ValueError(f"{argument} must be a whole number (an int), not {value!r}") from None
+    if below is not None and not least <= number < below:
+        raise ValueError(f"{argument} must be at least {least} and below 2^{below.bit_length() - 1}, not {number}")
+    if number < least:
+        raise ValueError(f"{argument} must be at least {least}, not {number}")
+
+
+def check_seed(value: object) -> None:
+    """Raise a ValueError where `value` is no seed: a whole number from 0 to 2^64 - 1."""
+    check_whole("seed", value, 0, 2**64)

@@ -28,7 +28,7 @@ def list_studies() -> None:
     """List the studies that come with simstudy."""
     from simstudy.studies.definition import load_study, shipped_studies
 
-    table = Table("study", "task", "question", box=None, header_style="bold")
+    table = Table("study", "task", "title", box=None, header_style="bold")
     for name in shipped_studies():
         study = load_study(name)
         table.add_row(name, study.task, study.title)

@@ -48,8 +48,10 @@ _RELATIONS = {
     "all pairs": "#444444",
 }
 
-UNITS = {"accuracy": "accuracy, points", "precision": "precision, points", "recall": "recall, points"}
-
+# Metrics in percent: a difference of two is in points.
+_UNITS = {name: f"{name}, points" for name in ("accuracy", "precision", "recall")} | {
+    f"f{beta}": f"F{beta}, points" for beta in ("1", "0.5", "2")
+}
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -129,7 +131,7 @@ def curve(
     values = list(dict.fromkeys(points[by]))
     colours = _colours(by, values)
     if curves is not None:
-        _require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves")
+        _require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves", empty=True)
     for value in values:
         members = points[points[by] == value]
         ax.scatter(
@@ -159,7 +161,9 @@ def curve(
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
     # Beyond the gain from which on every pair is significant there is nothing to see.
     undecided = points.loc[points["p_value"] > 0.005, "gain"]
-    ax.set(ylim=(0.5, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
+    # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
+    lowest = 0.5 if (1 - points["p_value"]).quantile(0.05) > 0.4 else 0.0
+    ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
     ax.set(xlabel=f"gain ({_unit(points)})", ylabel="confidence, 1 − p")
     ax.legend(loc="lower right")
     return ax
@@ -329,12 +333,12 @@ def _colours(by: str, values: Sequence[Any]) -> dict[Any, Any]:
 
 def _unit(table: pd.DataFrame) -> str:
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    return UNITS.get(metric, metric)
+    return _UNITS.get(metric, metric)
 
 
-def _require(table: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
+def _require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:
     missing = [column for column in columns if column not in table]
-    if missing or table.empty:
+    if missing or (table.empty and not empty):
         raise ValueError(
             f"{argument} must have rows and the columns {', '.join(columns)}; missing: {', '.join(missing) or 'rows'}"
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy import parquet
+from simstudy.choices import check_whole
 from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.base import tie_tolerance
 from simstudy.runner import fingerprint
 from simstudy.tables import check_unique, complete_systems, keyed_table
 
@@ -44,6 +47,11 @@ class Outputs:
     items: pd.DataFrame
     task: str = ""
     test_set: str = ""
+
+    def __post_init__(self) -> None:
+        # Tables of one's own: a cell changed in a part must not change the whole.
+        object.__setattr__(self, "systems", self.systems.copy())
+        object.__setattr__(self, "items", self.items.copy())
 
     @classmethod
     def from_statistics(
@@ -82,7 +90,10 @@ class Outputs:
         [50.0, 100.0]
         """
         metric = get_metric(metric)
-        array = np.array(statistics, order="C")
+        try:
+            array = np.array(statistics, order="C")
+        except ValueError:
+            raise ValueError("statistics must be one array: systems x items x statistics, none shorter") from None
         if array.dtype.kind == "b":
             array = array.astype(np.int8)
         _check_statistics(array, metric)
@@ -129,12 +140,7 @@ class Outputs:
         metric = get_metric(metric)
         if metric.name not in ("mean", "accuracy"):
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
-        try:
-            values = scores.to_numpy(dtype=None if all(kind.kind in "iub" for kind in scores.dtypes) else np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"scores must be numbers: {error}") from None
-        if values.dtype.kind == "b":
-            values = values.astype(np.int8)
+        values = _score_values(scores)
         statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
         names = [str(name) for name in scores.columns]
         ids = [str(item) for item in scores.index]
@@ -175,6 +181,7 @@ class Outputs:
         ValueError
             Where n is not between 1 and the number of items.
         """
+        check_whole("n", n, 1)
         if not 1 <= n <= self.n_items:
             raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
         return self.take(np.arange(n))
@@ -192,7 +199,8 @@ class Outputs:
                 f"items must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
             )
         table = self.items.iloc[positions].reset_index(drop=True)
-        if table["id"].duplicated().any():
+        # More than one round where repeated items are taken from a test set that repeats items already.
+        while table["id"].duplicated().any():
             occurrence = table.groupby("id").cumcount()
             table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
         return self._with(self.statistics[:, positions], items=table)
@@ -208,7 +216,7 @@ class Outputs:
         domains = self.labels("domain")
         positions = np.flatnonzero(domains == name)
         if positions.size == 0:
-            known = ", ".join(sorted(domains.unique()))
+            known = ", ".join(sorted(map(str, domains.unique())))
             raise ValueError(f"domain '{name}'{self._of()} has no items; the domains are {known}")
         return replace(self.take(positions), test_set=name)
 
@@ -241,6 +249,8 @@ class Outputs:
         """
         index = {name: k for k, name in enumerate(self.names)}
         unknown = [name for name in names if name not in index]
+        if len(set(names)) < len(names):
+            raise ValueError(f"names must be given once each, not {', '.join(names)}")
         if unknown or not names:
             raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
         rows = [index[name] for name in names]
@@ -280,8 +290,8 @@ class Outputs:
 
     def aligned(self, names: Sequence[str]) -> Outputs:
         """The same systems in the order of `names`, which must name exactly these systems."""
-        if set(names) != set(self.names):
-            one_side = min(set(names) ^ set(self.names))
+        if sorted(names) != sorted(self.names):
+            one_side = min(set(names) ^ set(self.names), default="a name that is given twice")
             raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
         return self if list(names) == self.names else self.select(names)
 
@@ -291,9 +301,10 @@ class Outputs:
         The file appears whole or not at all.
         """
         columns = {f"item:{name}": pa.array(self.items[name]) for name in self.items}
-        for k, name in enumerate(self.names):
+        # Systems by number: their names, which are free, are in the header.
+        for k in range(self.n_systems):
             for s, statistic in enumerate(self.metric.statistics):
-                columns[f"{name}:{statistic}"] = pa.array(self.statistics[k, :, s])
+                columns[f"{k}:{statistic}"] = pa.array(self.statistics[k, :, s])
         header = {
             "metric": self.metric.name,
             "task": self.task,
@@ -316,9 +327,9 @@ class Outputs:
         """
         header, table = parquet.read(path)
         found = metric or get_metric(header["metric"])
-        systems = pd.read_json(StringIO(header["systems"]), orient="split", dtype=False)
+        systems = pd.DataFrame(**json.loads(header["systems"]), dtype=object)
         items = {c.removeprefix("item:"): table[c].to_pandas() for c in table.column_names if c.startswith("item:")}
-        arrays = [[table[f"{name}:{s}"].to_numpy() for s in found.statistics] for name in systems["name"]]
+        arrays = [[table[f"{k}:{s}"].to_numpy() for s in found.statistics] for k in range(len(systems))]
         return cls.from_statistics(
             np.moveaxis(np.array(arrays), 1, 2),
             found,
@@ -328,11 +339,15 @@ class Outputs:
             test_set=header["test_set"],
         )
 
+    def tie_tolerance(self) -> NDArray[np.float64]:
+        """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.base.tie_tolerance`."""
+        return tie_tolerance(self.metric, self.statistics)
+
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""
         # Tables by their text: how pandas holds a column in memory depends on how it came about.
         tables = [table.to_json(orient="split", index=False) for table in (self.systems, self.items)]
-        return fingerprint([self.statistics, self.metric.name, self.task, self.test_set, *tables])
+        return fingerprint([self.statistics, repr(self.metric), self.task, self.test_set, *tables])
 
     def _with(
         self, statistics: NDArray[Any], *, systems: pd.DataFrame | None = None, items: pd.DataFrame | None = None
@@ -362,6 +377,23 @@ class Outputs:
             raise ValueError(f"the metrics differ: '{self.metric.name}' and '{other.metric.name}'")
 
 
+def _score_values(scores: pd.DataFrame) -> NDArray[Any]:
+    """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
+    if not isinstance(scores, pd.DataFrame):
+        raise ValueError(f"scores must be a pandas DataFrame (items x systems), not {type(scores).__name__}")
+    is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
+    if not all(is_number):
+        wrong = is_number.index(False)
+        raise ValueError(f"scores must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
+    if scores.isna().any(axis=None):
+        item, system = np.argwhere(scores.isna().to_numpy())[0]
+        raise ValueError(
+            f"scores must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
+        )
+    floats = any(is_float_dtype(kind) for kind in scores.dtypes)
+    return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+
+
 def _check_statistics(array: NDArray[Any], metric: Metric) -> None:
     width = len(metric.statistics)
     if array.ndim != 3 or array.shape[2] != width:
@@ -379,3 +411,6 @@ def _check_statistics(array: NDArray[Any], metric: Metric) -> None:
             f"statistics must be finite; system number {system}, item number {item} has "
             f"{metric.statistics[s]} = {array[system, item, s]}"
         )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
+            raise ValueError("statistics must have finite sums; some are too large to add")

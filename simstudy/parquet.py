@@ -36,8 +36,8 @@ def read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
         raise FileNotFoundError(f"no such file: {path}")
     try:
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{path} is not a Parquet file: {error}") from None
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {error}") from None
     header = (table.schema.metadata or {}).get(_KEY.encode())
     if header is None:
         raise ValueError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_KEY}'")

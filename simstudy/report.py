@@ -72,17 +72,15 @@ def write_figures(tables: Tables, folder: Path, *, home: str, home_size: int, do
     at_home = points["test_set"] == home
     curves_at_home = curves["test_set"] == home
 
-    figure, (ax,) = figures.panels([f"{home}, {home_size:,} items"], width=5.6, height=3.9)
     whole = points[at_home & (points["n_items"] == home_size)]
-    figures.curve(whole, curves[curves_at_home & (curves["n_items"] == home_size)], ax=ax)
-    drawn.append(_saved(figure, folder, "gain_confidence"))
-
-    sizes = tables["thresholds"].loc[tables["thresholds"]["test_set"] == home, "n_items"].unique()
-    if len(sizes) > 1:
-        shown = at_home & points["n_items"].isin(sizes)
-        drawn.append(_saved(_by_relation(points[shown], curves[curves_at_home], "n_items"), folder, "sizes"))
-    if domain_size is not None:
-        shown, lines = points["n_items"] == domain_size, curves["n_items"] == domain_size
+    if len(whole):
+        figure, (ax,) = figures.panels([f"{home}, {home_size:,} items"], width=5.6, height=3.9)
+        figures.curve(whole, curves[curves_at_home & (curves["n_items"] == home_size)], ax=ax)
+        drawn.append(_saved(figure, folder, "gain_confidence"))
+    if points.loc[at_home, "n_items"].nunique() > 1:
+        drawn.append(_saved(_by_relation(points[at_home], curves[curves_at_home], "n_items"), folder, "sizes"))
+    shown, lines = points["n_items"] == domain_size, curves["n_items"] == domain_size
+    if shown.any():
         drawn.append(_saved(_by_relation(points[shown], curves[lines], "test_set"), folder, "domains"))
     at_sizes = tables["thresholds"][tables["thresholds"]["test_set"] == home]
     if at_sizes["threshold"].notna().any():
@@ -102,6 +100,16 @@ def write_figures(tables: Tables, folder: Path, *, home: str, home_size: int, do
         if table["share"].notna().any():
             drawn.append(_saved(_by_test_set(table), folder, "calibration_domains"))
     return drawn
+
+
+def remove_stale(folder: Path, tables: Tables, drawn: list[str]) -> None:
+    """Remove the tables and figures of an earlier run with other settings, which the page does not show."""
+    for name in ("calibration_identical", "calibration_domains"):
+        if name not in tables:
+            (folder / f"{name}.csv").unlink(missing_ok=True)
+    for name in set(_CAPTIONS) - set(drawn):
+        for suffix in (".png", ".svg"):
+            (folder / "figures" / f"{name}{suffix}").unlink(missing_ok=True)
 
 
 def write_page(
@@ -135,6 +143,7 @@ def summary(tables: Tables) -> dict[str, pd.DataFrame]:
     home = thresholds[thresholds["test set"] == thresholds["test set"].iloc[0]].drop(columns="test set")
     shown = {f"Gain from which on a difference on {thresholds['test set'].iloc[0]} is usually significant": home}
     calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
+    calibrated = [table for table in calibrated if len(table)]
     if calibrated:
         window = pd.concat([table[table["relation"] == table["relation"].iloc[-1]] for table in calibrated])
         window = window[(window["p_from"] == 0.04) & (window["p_to"] == 0.06)]
@@ -224,4 +233,4 @@ def _saved(figure: Any, folder: Path, name: str) -> str:
 
 def _markdown(table: pd.DataFrame) -> str:
     lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -7,8 +7,10 @@ import json
 import pickle
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import joblib
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from simstudy.choices import check_whole
 from simstudy.files import atomic_path
 
 
@@ -40,8 +43,8 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The description's SHA-256, shortened to 32 hex digits."""
-        return describe(self.description)[:32]
+        """The SHA-256 of the description and of simstudy's version, shortened to 32 hex digits."""
+        return describe({"simstudy": version("simstudy"), **self.description})[:32]
 
 
 class CellsFailed(RuntimeError):
@@ -55,9 +58,21 @@ class CellsFailed(RuntimeError):
 
     def __init__(self, failures: Mapping[str, str], cache: Path | None) -> None:
         self.failures = dict(failures)
-        first, trace = next(iter(self.failures.items()))
+        trace = next(iter(self.failures.values())).strip().splitlines()[-1]
+        named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
         where = f"; tracebacks in {cache}" if cache else ""
-        super().__init__(f"{len(failures)} failed, first {first}: {trace.strip().splitlines()[-1]}{where}")
+        super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
+
+
+def derived_seed(*what: Any) -> int:
+    """A seed of 256 bits that is a function of these JSON values, unlike that of any others.
+
+    Examples
+    --------
+    >>> derived_seed(0, "redrawn", 1) == derived_seed(1, "redrawn", 0)
+    False
+    """
+    return int(describe(list(what)), 16)
 
 
 def describe(description: Any) -> str:
@@ -78,9 +93,10 @@ def n_workers(n_jobs: int) -> int:
     ValueError
         Where n_jobs is neither positive nor -1 (all cores).
     """
-    if n_jobs < 1 and n_jobs != -1:
-        raise ValueError(f"n_jobs must be at least 1, or -1 for all cores, not {n_jobs}")
-    return int(joblib.cpu_count()) if n_jobs == -1 else n_jobs
+    if n_jobs == -1:
+        return int(joblib.cpu_count())
+    check_whole("n_jobs (-1: all cores)", n_jobs, 1)
+    return int(n_jobs)
 
 
 def run_cells(
@@ -117,14 +133,17 @@ def run_cells(
         else:
             missing.append(cell)
     failures: dict[str, str] = {}
-    workers = joblib.Parallel(n_jobs=n_workers(n_jobs), return_as="generator_unordered", batch_size=1)
-    for cell, value, trace in workers(joblib.delayed(_run)(function, cell, cache) for cell in missing):
-        if trace:
-            failures[cell.label] = trace
-        else:
-            results[cell.key] = value
-        if finished:
-            finished(cell)
+    try:
+        workers = joblib.Parallel(n_jobs=n_workers(n_jobs), return_as="generator_unordered", batch_size=1)
+        for cell, value, trace in workers(joblib.delayed(_run)(function, cell, cache) for cell in missing):
+            if trace:
+                failures[cell.label] = trace
+            else:
+                results[cell.key] = value
+            if finished:
+                finished(cell)
+    except BrokenProcessPool:
+        failures["a worker process"] = "it was killed, perhaps for want of memory: fewer jobs need less"
     if failures:
         raise CellsFailed({label: failures[label] for label in sorted(failures)}, cache)
     return [results[cell.key] for cell in cells]

@@ -93,6 +93,36 @@ def test_nothing_changes_in_place(tagged: Outputs) -> None:
     np.testing.assert_array_equal(outputs.statistics, before)
 
 
+def test_any_names_survive_a_file(tmp_path: Path) -> None:
+    names = ["item", "0:correct", "a,b|c", "名", "2020-01-01"]
+    systems = pd.DataFrame({"name": names, "date": ["2020-01-01"] * 5})
+    items = pd.DataFrame({"id": ["x", "y"], "correct": ["p", "q"]})
+    outputs = Outputs.from_statistics(np.ones((5, 2, 2), int), "accuracy", systems, items)
+    outputs.save(tmp_path / "o.parquet")
+    again = Outputs.load(tmp_path / "o.parquet")
+    assert again.names == names
+    assert again.items["correct"].tolist() == ["p", "q"]
+    assert again.systems["date"].tolist() == ["2020-01-01"] * 5
+
+
+def test_repeated_items_of_repeated_items_have_ids_of_their_own(tagged: Outputs, tmp_path: Path) -> None:
+    twice = tagged.take([0, 0]).take([0, 0, 1, 1])
+    assert twice.items["id"].is_unique
+    twice.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").n_items == 4
+
+
+def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
+    part = tagged.head(10)
+    part.systems.loc[0, "name"] = "changed"
+    assert tagged.names[0] == "a"
+
+
+def test_scores_in_any_numeric_columns() -> None:
+    frame = pd.DataFrame({"a": [True, False], "b": [1, 0], "c": pd.array([1, 1], dtype="Int64")})
+    assert Outputs.from_scores(frame, "accuracy").scores().tolist() == [50.0, 50.0, 100.0]
+
+
 def test_fingerprints_are_of_the_content(tagged: Outputs, tmp_path: Path) -> None:
     tagged.save(tmp_path / "o.parquet")
     assert Outputs.load(tmp_path / "o.parquet").fingerprint() == tagged.fingerprint()
@@ -147,7 +177,16 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", None]), "name in every row"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", pd.DataFrame({"n": [1, 2]})), "column 'name'; it has n"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", items=[1, 2]), "items must have 1 rows"),
-        (lambda: Outputs.from_scores(pd.DataFrame({"a": ["x"]})), "scores must be numbers"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": ["1"]})), "scores must be numbers; column 'a' is"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})), "column 'a' is datetime"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1 + 2j]})), "column 'a' is complex"),
+        (
+            lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0, None]}, index=["x", "y"])),
+            "item 'y' of system 'a' is missing",
+        ),
+        (lambda: Outputs.from_scores([1, 2]), "must be a pandas DataFrame"),  # type: ignore[arg-type]
+        (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one array"),
+        (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
     ],
 )
@@ -171,6 +210,8 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
         (lambda o: o.sum_by("user"), "no column 'user'"),
         (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
         (lambda o: o.select([]), "the list is empty"),
+        (lambda o: o.select(["a", "a"]), "once each, not a, a"),
+        (lambda o: o.head(2.5), "n must be a whole number"),
         (lambda o: o.join_systems(o), "'a' occurs twice"),
         (lambda o: o.join_systems(o.head(3)), "test sets differ: 'made up' has 60 items, 'made up' has 3"),
         (lambda o: o.join_items(o), "'s0' occurs twice"),

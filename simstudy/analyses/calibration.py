@@ -9,10 +9,27 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
 TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)
+
+_COLUMNS = [
+    *TEST_SET,
+    "relation",
+    "elsewhere",
+    "n_items_elsewhere",
+    "p_from",
+    "p_to",
+    "n_pairs",
+    "n_ties",
+    "confidence",
+    "share",
+    "low",
+    "high",
+    "note",
+]
 
 #: The paper's window around p = 0.05.
 WINDOW = (0.04, 0.06)
@@ -52,7 +69,8 @@ def calibration(
     -------
     calibration
         task, test_set, n_items, metric, relation, elsewhere, n_items_elsewhere, p_from, p_to, n_pairs (in the
-        bin), n_ties (equal elsewhere: not a win), confidence (mean of 1 - p in the bin), share, low, high
+        bin), n_ties (equal elsewhere: not a win), confidence (mean of 1 - p in the bin; of 1 - p / 2
+        where p is two-sided), share, low, high
         (fractions, 95 % interval), note.
 
     Raises
@@ -72,13 +90,16 @@ def calibration(
     [1.0]
     """
     require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
-    bounds = list(bins)
+    bounds = list(np.atleast_1d(bins).tolist())
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
         raise ValueError(f"bins must ascend within 0 and 1, not {bounds}")
     if not elsewhere:
         raise ValueError("elsewhere must have at least one test set")
-    if min_pairs < 1 or n_bootstrap < 1:
-        raise ValueError(f"min_pairs and n_bootstrap must be at least 1, not {min_pairs} and {n_bootstrap}")
+    check_whole("min_pairs", min_pairs, 1)
+    check_whole("n_bootstrap", n_bootstrap, 1)
+    check_seed(seed)
+    if "draw" in pairs and pairs["draw"].isna().any():
+        raise ValueError("pairs must have a draw in every row, or no column 'draw'")
     decided = pairs[pairs["gain"] > 0]
     rows = []
     for key, members in relation_classes(decided):
@@ -86,6 +107,7 @@ def calibration(
             gain = _gain_elsewhere(members, name, outputs)
             resampled = _Resampled(members, gain > 0, n_bootstrap, seed)
             p_value = members["p_value"].to_numpy()
+            promised = _promised(members)
             for low, high, inside in _bins(p_value, bounds):
                 n_pairs = int(inside.sum())
                 row = {
@@ -96,7 +118,7 @@ def calibration(
                     "p_to": high,
                     "n_pairs": n_pairs,
                     "n_ties": int((gain[inside] == 0).sum()),
-                    "confidence": 1 - p_value[inside].mean() if n_pairs else np.nan,
+                    "confidence": promised[inside].mean() if n_pairs else np.nan,
                 }
                 if n_pairs < min_pairs:
                     note = f"too few pairs: {n_pairs}, not {min_pairs}"
@@ -105,7 +127,7 @@ def calibration(
                     bottom, top = np.nanpercentile(resampled.shares(inside), [2.5, 97.5])
                     share = float((gain[inside] > 0).mean())
                     rows.append({**row, "share": share, "low": bottom, "high": top, "note": ""})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> list[tuple[float, float, NDArray[np.bool_]]]:
@@ -116,6 +138,12 @@ def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> list[tuple[float
     return [*bins, (*WINDOW, (p_value >= WINDOW[0]) & (p_value <= WINDOW[1]))]
 
 
+def _promised(pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """The confidence that the winner is the better system: half of a two-sided p-value is the other tail's."""
+    tails = np.where(pairs["alternative"] == "two-sided", 2, 1) if "alternative" in pairs else 1
+    return np.asarray(1 - pairs["p_value"].to_numpy() / tails)
+
+
 def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
     """Gain of each pair's home winner on the other test set, positive where it wins there too."""
     scores = pd.Series(outputs.scores(), index=outputs.names)
@@ -123,6 +151,9 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray
     if unknown:
         raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{min(unknown)}'")
     gain = scores.loc[pairs["system_a"]].to_numpy() - scores.loc[pairs["system_b"]].to_numpy()
+    rounding = pd.Series(outputs.tie_tolerance(), index=outputs.names)
+    noise = np.maximum(rounding.loc[pairs["system_a"]].to_numpy(), rounding.loc[pairs["system_b"]].to_numpy())
+    gain = np.where(np.abs(gain) > noise, gain, 0.0)
     return np.asarray(gain if outputs.metric.higher_is_better else -gain, dtype=np.float64)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
+from simstudy.choices import check_whole
 
 _LEAST_PAIRS = 30
 
@@ -45,8 +46,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     True
     """
     require_columns(pairs, [*TEST_SET, "relation", "gain", "p_value"])
-    if n_points < 2:
-        raise ValueError(f"n_points must be at least 2, not {n_points}")
+    check_whole("n_points", n_points, 2)
     curves = [
         _running(members["gain"].to_numpy(), 1 - members["p_value"].to_numpy(), n_points).assign(
             **key, n_pairs=len(members)

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.choices import check_seed, check_whole
 
 
 def thresholds(
@@ -38,8 +39,8 @@ def thresholds(
     Returns
     -------
     thresholds
-        task, test_set, n_items, metric, relation ("all pairs" among them), n_systems, n_pairs (in the class),
-        n_window (in the window), threshold, low, high (95 % interval; all on the metric's scale), note.
+        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), n_systems, n_pairs
+        (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the metric's scale), note.
 
     Raises
     ------
@@ -57,12 +58,13 @@ def thresholds(
     ('too few pairs in the window:', np.True_)
     """
     require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
-    if not 0 <= window[0] < window[1] <= 1:
+    if np.shape(window) != (2,) or not 0 <= window[0] < window[1] <= 1:
         raise ValueError(f"window must be two p-values, the lower first, not {window}")
     if not 0 < percentile <= 100:
         raise ValueError(f"percentile must be above 0 and at most 100, not {percentile}")
-    if min_pairs < 1 or n_bootstrap < 1:
-        raise ValueError(f"min_pairs and n_bootstrap must be at least 1, not {min_pairs} and {n_bootstrap}")
+    check_whole("min_pairs", min_pairs, 1)
+    check_whole("n_bootstrap", n_bootstrap, 1)
+    check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs):
         first, second, n_systems = system_codes(members)
@@ -118,7 +120,7 @@ def weighted_percentile(
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
-    """Thresholds with the curve threshold = c / sqrt(n) beside them, by task, metric and relation class.
+    """Thresholds with the curve threshold = c / sqrt(n) beside them, by task, test set, metric and relation class.
 
     Sampling error falls with the square root of the test size (section 4.1), so one number c should describe all
     sizes of one kind of test set. c is fitted by least squares of the logarithms.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,7 @@ def bootstrap(
     for first in range(0, n_resamples, size):
         tiles.put(first)
     stopped = False
+    lock = threading.Lock()
 
     def work() -> NDArray[np.int64]:
         extreme = np.zeros((n_systems, n_systems), dtype=np.int64)
@@ -67,11 +70,12 @@ def bootstrap(
             width = min(size, n_resamples - first)
             _tile(tally, events, seed, first, strata, counts[:width], sums[:, :width], extreme)
             if progress:
-                progress(width)
+                with lock:
+                    progress(width)
         return extreme
 
     # One BLAS thread for each of ours: draws and tallies then run beside another tile's product.
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(n_jobs) as threads:
+    with _single_blas_thread(), ThreadPoolExecutor(n_jobs) as threads:
         parts = [threads.submit(work) for _ in range(n_jobs)]
         try:
             extreme = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
@@ -105,6 +109,35 @@ def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -
     np.matmul(columns, counts.T, out=sums)
 
 
+class _SingleBlasThread:
+    """Limits BLAS to one thread as long as any comparison runs: the limit is the whole process's.
+
+    Comparisons may run side by side; the first sets the limit, the last gives back what there was before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._limits: threadpool_limits | None = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            self._running += 1
+            if self._running == 1:
+                self._limits = threadpool_limits(limits=1, user_api="blas")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._running == 0 and self._limits:
+                    self._limits.restore_original_limits()
+
+
+_single_blas_thread = _SingleBlasThread()
+
+
 def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:
     row = columns.itemsize * sum(columns.shape)
-    return int(min(max(256, _TILE_BYTES // row // 64 * 64), 4096, n_resamples))
+    return int(min(max(32, _TILE_BYTES // row // 32 * 32), 4096, n_resamples))

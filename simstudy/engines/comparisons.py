@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.choices import check_choice
+from simstudy.choices import check_choice, check_seed, check_whole
 from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.pvalues import CONVENTIONS, monte_carlo_interval
 from simstudy.engines.tallies import Event
@@ -64,7 +65,7 @@ def compare(
     tile_size
         Resamples worked on at a time by a thread, for the curious; chosen by memory if None.
     progress
-        Called with the number of resamples just finished.
+        Called with the number of resamples just finished, by one thread at a time.
 
     Returns
     -------
@@ -107,7 +108,8 @@ def compare(
         progress=progress,
     )
     i, j = np.triu_indices(ranked.n_systems, k=1)
-    scores = ranked.scores()
+    scores, rounding = ranked.scores(), ranked.tie_tolerance()
+    difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
     count = extreme[i, j]
     low, high = monte_carlo_interval(count, n_resamples)
     names = np.array(ranked.names, dtype=object)
@@ -127,7 +129,7 @@ def compare(
             "relation": np.where(family[i] == family[j], "same family", "different families"),
             "score_a": scores[i],
             "score_b": scores[j],
-            "gain": np.abs(scores[i] - scores[j]),
+            "gain": np.where(difference > noise, difference, 0.0),
             "p_value": rule.p_value(count, n_resamples),
             "p_low": low,
             "p_high": high,
@@ -149,19 +151,25 @@ def _check(
     check_choice("test", test, TESTS)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("convention", convention, CONVENTIONS)
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
     if outputs.n_systems < 2:
         raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
-    if not 1 <= n_resamples < 2**53:
-        raise ValueError(f"n_resamples must be at least 1, not {n_resamples}")
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed must be between 0 and 2^64 - 1, not {seed}")
-    if tile_size is not None and tile_size < 1:
-        raise ValueError(f"tile_size must be at least 1, not {tile_size}")
+    check_whole("n_resamples", n_resamples, 1, 2**53)
+    check_seed(seed)
+    if tile_size is not None:
+        check_whole("tile_size", tile_size, 1, 2**20)
 
 
 def _best_first(outputs: Outputs) -> Outputs:
+    """Systems by score, those that tie by name."""
     scores = outputs.scores() * (1 if outputs.metric.higher_is_better else -1)
-    order = sorted(range(outputs.n_systems), key=lambda k: (-scores[k], outputs.names[k]))
+    noise = outputs.tie_tolerance()
+    order = sorted(range(outputs.n_systems), key=lambda k: -scores[k])
+    place = dict.fromkeys(order, 0)
+    for before, k in pairwise(order):
+        place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
+    order.sort(key=lambda k: (place[k], outputs.names[k]))
     return outputs.select([outputs.names[k] for k in order])
 
 
@@ -174,6 +182,12 @@ def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any
         return units.statistics, np.array([0, units.n_items], dtype=np.int64)
     if strata in outputs.items and strata not in units.items:
         raise ValueError(f"strata must hold whole units, but some {unit} has items in more than one {strata}")
-    codes, _ = pd.factorize(units.labels(strata))
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    codes, values = pd.factorize(units.labels(strata))
+    sizes = np.bincount(codes)
+    if sizes.min() < 2:
+        # A single unit never varies: were it resampled, its part of every gain would look certain.
+        raise ValueError(
+            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
+        )
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
     return units.statistics[:, np.argsort(codes, kind="stable")], bounds.astype(np.int64)

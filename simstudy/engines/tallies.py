@@ -16,13 +16,10 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import combine
+from simstudy.metrics.base import combine, tie_tolerance, whole
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int64]
-
-#: Scores of metrics that are not ratios of integers tie when they differ by less than this, relative to the larger.
-TIE_TOLERANCE = 1e-9
 
 # What the counts of a fraction must stay below for `kernels.tally_own_ratios` to be exact.
 _RATIO_LIMIT = 2**26
@@ -49,7 +46,7 @@ class Tally(Protocol):
 
 def make_tally(statistics: Array, metric: Metric) -> Tally:
     """The tally for statistics (K systems, n items, S), systems best first."""
-    if statistics.dtype.kind == "f" and (statistics == np.rint(statistics)).all() and np.abs(statistics).max() < 2**53:
+    if whole(statistics):
         statistics = statistics.astype(np.int64)
     if isinstance(metric, Ratio) and statistics.dtype.kind in "iu":
         above = combine(statistics, metric.numerator)
@@ -104,7 +101,7 @@ class _OwnRatios:
 
 
 class _Scores:
-    """Any metric of sums: its scores in double precision, ties within `TIE_TOLERANCE`.
+    """Any metric of sums: its scores in double precision, ties within their `tie_tolerance`.
 
     Statistics that are not integers are rounded to a fixed binary grid first, fine enough for their sum to use
     all bits of double precision, so that a sum does not depend on the order in which it is made.
@@ -114,6 +111,8 @@ class _Scores:
         self._metric = metric
         self._direction = 1 if metric.higher_is_better else -1
         n_systems, n_items, _ = statistics.shape
+        noise = tie_tolerance(metric, statistics)
+        self._tolerance = np.maximum(noise[:, None], noise)
         self._grid = 1.0
         if statistics.dtype.kind == "f":
             self._grid = 2.0 ** (np.floor(np.log2(2.0**52 / n_items / max(np.abs(statistics).max(), 1e-300))))
@@ -123,8 +122,6 @@ class _Scores:
         self._rows = [1 if (rows == rows[0]).all() else n_systems for rows in by_statistic]
         self.columns = _summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
         self._observed = self._score(self.columns.sum(axis=1, dtype=np.float64)[:, None], n_systems)
-        size = np.abs(self._observed)
-        self._tolerance = TIE_TOLERANCE * np.maximum(size, size.T)
 
     def _score(self, sums: Array, n_systems: int) -> NDArray[np.float64]:
         full = np.empty((len(self._rows), n_systems, sums.shape[1]))

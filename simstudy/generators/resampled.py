@@ -13,8 +13,9 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, describe, fingerprint, run_cells
+from simstudy.runner import Cell, derived_seed, fingerprint, run_cells
 from simstudy.tasks.base import Examples, Task
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
@@ -66,10 +67,15 @@ def variants(
     ValueError
         Where a fraction is not above 0, is there twice or leaves no item, or the two lists do not match.
     """
+    if np.ndim(fractions) != 1 or np.ndim(replicates) != 1:
+        raise ValueError(f"fractions and replicates must be lists, not {fractions!r} and {replicates!r}")
     if len(fractions) != len(replicates) or not fractions:
         raise ValueError(
             f"fractions and replicates must have the same length, not {len(fractions)} and {len(replicates)}"
         )
+    for fraction in fractions:
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fractions must be above 0 and at most 1, not {fraction}")
     sizes = [round(fraction * task.train.n_items) for fraction in fractions]
     for fraction, size in zip(fractions, sizes, strict=True):
         if size < 1:
@@ -78,8 +84,8 @@ def variants(
             )
     if len(set(sizes)) < len(sizes):
         raise ValueError(f"fractions must give different sizes, not {sizes}")
-    if min(replicates) < 1:
-        raise ValueError(f"replicates must be at least 1, not {min(replicates)}")
+    for count in replicates:
+        check_whole("replicates", count, 1)
     return [
         Variant(family, size, replicate)
         for family in task.systems
@@ -142,8 +148,7 @@ def resample_training(
     >>> outputs.names
     ['bayes-75-1', 'bayes-75-2', 'bayes-75-3']
     """
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed must be between 0 and 2^64 - 1, not {seed}")
+    check_seed(seed)
     todo = variants(task, fractions, replicates)
     models = {family: fingerprint([base.estimator, base.view]) for family, base in task.systems.items()}
     cells = [
@@ -152,7 +157,7 @@ def resample_training(
             description={
                 "kind": "variant",
                 "data": task.fingerprint,
-                "metric": task.metric.name,
+                "metric": repr(task.metric),
                 "statistics": fingerprint(task.statistics),
                 "model": models[variant.family],
                 "scikit-learn": sklearn.__version__,
@@ -210,4 +215,4 @@ def _item_statistics(task: Task, examples: Examples, predicted: NDArray[Any]) ->
 
 
 def _generator(seed: int, *what: Any) -> np.random.Generator:
-    return np.random.default_rng(int(describe([seed, *what]), 16))
+    return np.random.default_rng(derived_seed(int(seed), *what))

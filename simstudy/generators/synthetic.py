@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
 
@@ -56,14 +57,16 @@ def correlated_accuracies(
     true = np.asarray(accuracies, dtype=float)
     if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
         raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")
-    if n_items < 1:
-        raise ValueError(f"n_items must be at least 1, not {n_items}")
+    check_whole("n_items", n_items, 1)
+    check_seed(seed)
     if not 0 <= between <= within <= 1:
         raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
     names = [f"system-{k + 1}" for k in range(true.size)]
     family = list(families) if families is not None else names
     if len(family) != true.size:
         raise ValueError(f"families must have {true.size} names, as accuracies has, not {len(family)}")
+    if any(pd.isna(name) for name in family):
+        raise ValueError("families must name a family for each system")
     codes, distinct = pd.factorize(np.array(family, dtype=object))
     # One row of normals an item, so that items do not depend on how many there are.
     normals = np.random.default_rng(seed).standard_normal((n_items, 1 + len(distinct) + true.size))

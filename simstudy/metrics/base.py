@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
+#: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
+TIE_TOLERANCE = 1e-12
+
 
 @dataclass(frozen=True)
 class Metric(ABC):
@@ -88,3 +91,38 @@ def combine(statistics: Array, weights: tuple[int, ...]) -> Array:
         if weight:
             total += weight * statistics[..., s].astype(kind, copy=False)
     return total
+
+
+def whole(statistics: Array) -> bool:
+    """Whether statistics are whole numbers, in whatever type they come."""
+    if statistics.dtype.kind in "iu":
+        return True
+    return bool((statistics == np.rint(statistics)).all() and np.abs(statistics).max() < 2**53)
+
+
+def tie_tolerance(metric: Metric, statistics: Array) -> FloatArray:
+    """How much of each system's score may be rounding, shape (K,): 0 where scores are ratios of whole numbers.
+
+    Decimals have no exact binary form, so equal means of decimals may differ in their last bits. What is lost is a
+    part of the sizes that were added, not of the sum, which may be near 0.
+
+    Parameters
+    ----------
+    metric
+        The metric of the statistics.
+    statistics
+        (K systems, n items, S).
+
+    Examples
+    --------
+    >>> from simstudy.metrics import METRICS
+    >>> tie_tolerance(METRICS["mean"], np.array([[[0.1, 1], [-0.3, 1]], [[0.5, 1], [0.5, 1]]])).tolist()
+    [2e-13, 5e-13]
+    """
+    if isinstance(metric, Ratio):
+        if whole(statistics):
+            return np.zeros(len(statistics))
+        below = np.abs(combine(statistics, metric.denominator).sum(axis=1))
+        sizes = np.abs(combine(statistics, metric.numerator)).sum(axis=1)
+        return np.asarray(TIE_TOLERANCE * metric.scale * sizes / np.where(below > 0, below, 1))
+    return TIE_TOLERANCE * np.abs(metric.score(statistics.sum(axis=1, dtype=np.float64)))

@@ -17,6 +17,8 @@ from simstudy.tasks import TASKS
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Positive = Annotated[int, Field(ge=1)]
+Resamples = Annotated[int, Field(ge=1, lt=2**53)]
+Size = Annotated[int, Field(ge=2)]
 
 
 def _one_of(known: Iterable[str]) -> AfterValidator:
@@ -55,7 +57,7 @@ class Comparison(_Section):
     """How pairs are tested; see `simstudy.compare`."""
 
     test: Annotated[str, _one_of(TESTS)] = "bootstrap"
-    n_resamples: Positive = 1_000_000
+    n_resamples: Resamples = 1_000_000
     alternative: Annotated[str, _one_of(ALTERNATIVES)] = "greater"
     convention: Annotated[str, _one_of(CONVENTIONS)] = "default"
     unit: str = "item"
@@ -66,7 +68,7 @@ class Home(_Section):
     """The home test set and its nested sizes (section 4.1)."""
 
     test_set: str
-    sizes: list[Positive] = Field(min_length=1)
+    sizes: list[Size] = Field(min_length=1)
     """Numbers of items of its initial segments, ascending; the last one is the home test set of all else."""
 
     @model_validator(mode="after")
@@ -81,9 +83,9 @@ class Domains(_Section):
 
     test_sets: list[str] = Field(min_length=1)
     """Names of the task's test sets, or "<test set> / <domain>" for one domain of one."""
-    size: Positive
+    size: Size
     """Items of the initial segments that the curves of figure 11 compare."""
-    curves: list[str] | None = None
+    curves: list[str] | None = Field(default=None, min_length=1)
     """The test sets of that figure beside the home test set; all of them by default."""
 
 
@@ -92,10 +94,10 @@ class Calibration(_Section):
 
     population: list[str] = Field(min_length=1)
     """Test sets that together are treated as the population."""
-    size: Positive
-    """Items of a redrawn test set."""
+    size: Size
+    """Units (items, or the clusters of comparison.unit) of a redrawn test set."""
     n_draws: Positive = 20
-    n_resamples: Positive = 100_000
+    n_resamples: Resamples = 100_000
 
 
 class Study(_Section):
@@ -153,6 +155,8 @@ def load_study(study: str | Path) -> Study:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
+    if "name" in content:
+        raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")
     return make_study({"name": path.resolve().parent.name, **content}, str(path))
 
 

@@ -21,9 +21,9 @@ from simstudy.files import atomic_path
 from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, n_workers, progress_bar, run_cells
+from simstudy.runner import Cell, derived_seed, n_workers, progress_bar, run_cells
 from simstudy.studies import test_sets
-from simstudy.studies.definition import Comparison, Study, load_study, make_study
+from simstudy.studies.definition import Comparison, Study, StudyError, load_study, make_study, shipped_studies
 from simstudy.studies.manifest import manifest_of
 from simstudy.tasks import Task, load_task
 
@@ -95,6 +95,10 @@ def run_study(
         task = load_task(definition.task, data_dir)
     test_sets.check(definition, task)
     cells = folder / "cells"
+    try:
+        cells.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"out: can not write to {folder} ({error.strerror})") from None
     with clock("training"):
         outputs = _train(definition, task, cells, jobs)
     with clock("comparisons"):
@@ -120,11 +124,12 @@ def run_study(
         folder,
         title=definition.title,
         question=definition.question,
-        command=f"simstudy run {definition.name}",
+        command=_command(definition, seed),
         facts=_facts(definition, outputs),
         tables=tables,
         drawn=drawn,
     )
+    report.remove_stale(folder, tables, drawn)
     with atomic_path(folder / "manifest.json") as temporary:
         temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return Results(folder, tables, pairs)
@@ -146,7 +151,7 @@ def _train(study: Study, task: Task, cells: Path, n_jobs: int) -> dict[str, Outp
 
 def _compare_all(study: Study, outputs: dict[str, Outputs], cells: Path, n_jobs: int) -> pd.DataFrame:
     """The home test set at all sizes, and the domains (and home) at one."""
-    home = outputs[study.home.test_set]
+    home = test_sets.find(outputs, study.home.test_set)
     segments = [home.head(size) for size in study.home.sizes]
     if study.domains:
         names = study.domains.curves or study.domains.test_sets
@@ -162,16 +167,16 @@ def _compare_all(study: Study, outputs: dict[str, Outputs], cells: Path, n_jobs:
 
 
 def _compare_redrawn(study: Study, outputs: dict[str, Outputs], cells: Path, n_jobs: int) -> pd.DataFrame:
-    """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own (seed + draw)."""
+    """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own."""
     assert study.calibration
     population, size = _population(study, outputs), study.calibration.size
     draws = range(1, study.calibration.n_draws + 1)
     settings = study.comparison.model_copy(update={"n_resamples": study.calibration.n_resamples})
     compared = _run_comparisons(
         "redrawn test sets",
-        [redraw(population, size, draw, seed=study.seed) for draw in draws],
+        [redraw(population, size, draw, unit=study.comparison.unit, seed=study.seed) for draw in draws],
         settings,
-        [(study.seed + draw) % 2**64 for draw in draws],
+        [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws],
         cells,
         n_jobs,
     )
@@ -249,8 +254,15 @@ def _systems(outputs: dict[str, Outputs]) -> pd.DataFrame:
     return table.assign(**{f"score on {name}": found.scores() for name, found in outputs.items()})
 
 
+def _command(study: Study, seed: int | None) -> str:
+    """How the study was asked for; the manifest has all of a study that is not a shipped one."""
+    name = study.name if study.name in shipped_studies() else f"{study.name}/study.toml"
+    return f"simstudy run {name}" + (f" --seed {seed}" if seed is not None else "")
+
+
 def _facts(study: Study, outputs: dict[str, Outputs]) -> dict[str, str]:
-    systems = outputs[study.home.test_set].systems
+    home = test_sets.find(outputs, study.home.test_set)
+    systems = home.systems
     families = systems["family"].value_counts(sort=False)
     sizes = ", ".join(f"{size:,}" for size in sorted(systems["train_size"].unique(), reverse=True))
     return {
@@ -258,7 +270,7 @@ def _facts(study: Study, outputs: dict[str, Outputs]) -> dict[str, str]:
         "Training items drawn with replacement": sizes,
         "Test": f"{study.comparison.test}, {study.comparison.n_resamples:,} resamples, {study.comparison.alternative}, "
         f"convention {study.comparison.convention}, resampled unit {study.comparison.unit}",
-        "Metric": outputs[study.home.test_set].metric.name,
+        "Metric": home.metric.name,
         "Seed": str(study.seed),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations
 
 import pandas as pd
 
@@ -34,8 +35,8 @@ def check(study: Study, task: Task) -> None:
     if domains:
         for name in domains.test_sets:
             items = _items(task, "domains.test_sets", name)
-            if name.split(_SEPARATOR)[0] == home:
-                raise StudyError(f"domains.test_sets: '{name}' is the home test set or a part of it")
+            if _overlap(name, home):
+                raise StudyError(f"domains.test_sets: '{name}' and the home test set '{home}' share items")
             if domains.curves is None or name in domains.curves:
                 compared[name] = items
         for name in domains.curves or []:
@@ -44,8 +45,11 @@ def check(study: Study, task: Task) -> None:
         for name, items in compared.items():
             _check_size("domains.size", name, items, domains.size)
     if study.calibration:
-        for name in study.calibration.population:
-            compared[name] = _items(task, "calibration.population", name)
+        population = [(name, _items(task, "calibration.population", name)) for name in study.calibration.population]
+        for (name, items), (other, others) in combinations(population, 2):
+            if set(items["id"]) & set(others["id"]):
+                raise StudyError(f"calibration.population: '{name}' and '{other}' share items")
+        compared |= dict(population)
     for key, column in (("unit", study.comparison.unit), ("strata", study.comparison.strata)):
         for name, items in compared.items():
             if column not in (None, "item", *items.columns):
@@ -53,6 +57,15 @@ def check(study: Study, task: Task) -> None:
                     f"comparison.{key}: the items of test set '{name}' have no column '{column}'; they have "
                     f"{', '.join(items.columns)}"
                 )
+
+    if study.calibration and study.comparison.strata:
+        raise StudyError("calibration: redrawn test sets do not keep the sizes of comparison.strata; leave out one")
+
+
+def _overlap(name: str, other: str) -> bool:
+    """Whether two test sets are the same, or one is a domain of the other."""
+    first, second = name.split(_SEPARATOR), other.split(_SEPARATOR)
+    return first[0] == second[0] and (len(first) != len(second) or first == second)
 
 
 def _check_size(key: str, name: str, items: pd.DataFrame, size: int) -> None:

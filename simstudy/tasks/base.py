@@ -172,6 +172,14 @@ class Task:
         if chosen.statistics != expected:
             needs = "no positive_label" if positive_label is not None else "a positive_label"
             raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
+        known = np.unique(np.asarray(gold))
+        if positive_label is not None and positive_label not in known:
+            raise ValueError(f"positive_label must be one of the training labels, not {positive_label!r}")
+        for test_set, given in test_sets.items():
+            if len(given) not in (2, 3):
+                raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
+            if not np.isin(np.asarray(given[1]), known).any():
+                raise ValueError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
         return cls(
             name=name,
             train=_examples(features, gold, items, f"the training set of task '{name}'"),
@@ -195,6 +203,8 @@ def _examples(features: Any, gold: ArrayLike, items: ArrayLike | None, what: str
     if items is None:
         codes, values = np.arange(len(labels)), np.arange(len(labels))
     else:
+        if pd.isna(np.asarray(items)).any():
+            raise ValueError(f"{what} must name an item for each row; some are missing")
         codes, values = pd.factorize(np.asarray(items))
         if len(codes) != len(labels):
             raise ValueError(f"{what} must have an item for each row: {len(codes)} and {len(labels)}")

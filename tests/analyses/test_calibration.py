@@ -114,9 +114,31 @@ def test_bad_input(home: Outputs, elsewhere: Outputs) -> None:
         calibration(pairs, {"other": elsewhere}, bins=[0.1, 0.05])
     with pytest.raises(ValueError, match="elsewhere must have at least one test set"):
         calibration(pairs, {})
-    with pytest.raises(ValueError, match="min_pairs and n_bootstrap"):
+    with pytest.raises(ValueError, match="min_pairs must be at least 1, not 0"):
         calibration(pairs, {"other": elsewhere}, min_pairs=0)
 
 
 def test_the_papers_bins_are_among_ours() -> None:
     assert set(TABLE_1) >= {0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08}
+
+
+def test_no_decided_pair_gives_an_empty_table(home: Outputs) -> None:
+    twins = home.select(["system-1"]).statistics.repeat(2, axis=0)
+    pairs = compare(Outputs.from_statistics(twins, "accuracy", ["a", "b"]), n_resamples=50)
+    table = calibration(pairs, {"same": Outputs.from_statistics(twins, "accuracy", ["a", "b"])})
+    assert table.empty
+    assert "share" in table
+
+
+def test_equal_means_of_decimals_are_ties_elsewhere() -> None:
+    frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
+    home_scores = pd.DataFrame({"b": [0.9, 0.8, 0.9], "a": [0.1, 0.2, 0.1]})
+    pairs = compare(Outputs.from_scores(home_scores), n_resamples=200)
+    table = calibration(pairs, {"tied": Outputs.from_scores(frame)}, bins=[0, 1], min_pairs=1)
+    assert table.loc[0, ["n_ties", "share"]].tolist() == [1, 0.0]
+
+
+def test_a_two_sided_p_promises_more_for_the_winner(home: Outputs, elsewhere: Outputs) -> None:
+    pairs = compare(home, n_resamples=300, alternative="two-sided")
+    row = calibration(pairs, {"other": elsewhere}, bins=[0, 1]).iloc[-2]
+    assert row.confidence == pytest.approx(1 - pairs.loc[pairs["gain"] > 0, "p_value"].mean() / 2)

@@ -99,8 +99,10 @@ def test_one_size_has_no_fit(pairs: pd.DataFrame) -> None:
     [
         ({"window": (0.06, 0.04)}, "window must be two p-values, the lower first"),
         ({"percentile": 0}, "percentile must be above 0"),
-        ({"min_pairs": 0}, "min_pairs and n_bootstrap must be at least 1"),
-        ({"n_bootstrap": 0}, "min_pairs and n_bootstrap must be at least 1"),
+        ({"min_pairs": 0}, "min_pairs must be at least 1, not 0"),
+        ({"n_bootstrap": 10.5}, "n_bootstrap must be a whole number"),
+        ({"window": (0.1, 0.2, 0.3)}, "window must be two p-values"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_bad_options(pairs: pd.DataFrame, options: dict[str, object], message: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from threadpoolctl import threadpool_info
 
 from simstudy.engines.comparisons import TESTS, compare
 from simstudy.engines.pvalues import monte_carlo_interval
@@ -162,21 +164,64 @@ class TestEveryTest:
 
     def test_bad_input(self, test: str, outputs: Outputs) -> None:
         for options, message in (
-            ({"n_resamples": 0}, "n_resamples must be at least 1, not 0"),
-            ({"seed": -1}, "seed must be between 0"),
-            ({"seed": 2**64}, "seed must be between 0"),
-            ({"n_jobs": 0}, "n_jobs must be at least 1, or -1"),
+            ({"n_resamples": 0}, r"n_resamples must be at least 1 and below 2\^53, not 0"),
+            ({"n_resamples": 1e6}, "n_resamples must be a whole number"),
+            ({"n_resamples": 10**20}, r"n_resamples must be at least 1 and below 2\^53"),
+            ({"seed": -1}, r"seed must be at least 0 and below 2\^64, not -1"),
+            ({"seed": 2**64}, r"seed must be at least 0 and below 2\^64"),
+            ({"seed": 1.5}, "seed must be a whole number"),
+            ({"seed": None}, "seed must be a whole number"),
+            ({"n_jobs": 0}, r"n_jobs \(-1: all cores\) must be at least 1, not 0"),
+            ({"n_jobs": 1.5}, "must be a whole number"),
             ({"tile_size": 0}, "tile_size must be at least 1"),
             ({"alternative": "less"}, "alternative must be one of greater, two-sided"),
             ({"convention": "bk"}, "convention must be one of default, bk2012, not 'bk'"),
             ({"unit": "user"}, "have no column 'user'"),
             ({"strata": "user"}, "have no column 'user'"),
+            ({"strata": "id"}, r"strata must have at least 2 units each \(item\); id 's0' has 1"),
             ({"unit": "cluster", "strata": "domain"}, "strata must hold whole units, but some cluster"),
         ):
             with pytest.raises(ValueError, match=message):
                 compare(outputs, test=test, **options)
         with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
             compare(outputs.select(["a"]), test=test)
+        with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
+            compare(pd.DataFrame(), test=test)  # type: ignore[arg-type]
+
+
+def test_equal_means_of_decimals_tie() -> None:
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in their last bit; the systems are equally good all the same."""
+    frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
+    assert frame["a"].sum() != frame["b"].sum()
+    row = compare(Outputs.from_scores(frame), n_resamples=2000).iloc[0]
+    assert (row.gain, row.system_a) == (0.0, "a")
+
+
+def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
+    """Means near 0, and scores with a large offset: neither makes ties of what is none, nor the other way round."""
+    rng = np.random.default_rng(3)
+    base = rng.uniform(0, 0.001, size=50)
+    frame = pd.DataFrame({"a": base + rng.normal(0.0005, 0.0005, 50), "b": base})
+    near_zero = compare(Outputs.from_scores(frame - frame["b"].mean()), n_resamples=3000)
+    far = compare(Outputs.from_scores(frame + 1e6), n_resamples=3000)
+    plain = compare(Outputs.from_scores(frame), n_resamples=3000)
+    assert plain.n_extreme[0] == near_zero.n_extreme[0] == far.n_extreme[0]
+    tenths = np.array([[1, 1, -2, -1, 1], [-1, -1, -2, 1, 3]])
+    counts = np.stack([tenths, np.ones_like(tenths)], -1)
+    for convention in ("default", "bk2012"):
+        whole = compare(Outputs.from_statistics(counts, "mean"), n_resamples=3000, convention=convention)
+        decimal = compare(Outputs.from_statistics(counts / [10, 1], "mean"), n_resamples=3000, convention=convention)
+        assert whole.n_extreme[0] == decimal.n_extreme[0]
+
+
+def test_comparisons_side_by_side_leave_blas_as_it_was(tagged: Outputs) -> None:
+    def threads() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda b: compare(tagged, n_resamples=b), [20_000, 1000, 5000]))
+    assert threads() == before
 
 
 def test_one_unit_can_not_be_resampled(tagged: Outputs) -> None:

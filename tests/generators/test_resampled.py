@@ -173,7 +173,7 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
     unlucky = next(r for r in first if list(first.values()).count(first[r]) == 1)
     task = iris(bayes=GaussianNB(), shaky=Majority(first[unlucky]))
     with pytest.raises(
-        CellsFailed, match=f"1 failed, first training shaky-75-{unlucky}: RuntimeError: did not converge"
+        CellsFailed, match=rf"1 failed \(training shaky-75-{unlucky}\), the first with RuntimeError: did not"
     ):
         resample_training(task, fractions=[1.0], replicates=[3], cache=tmp_path)
     assert len(list(tmp_path.glob("*.pickle"))) == 5
@@ -184,11 +184,15 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
     [
         ({"fractions": [1.0], "replicates": [1, 2]}, "same length, not 1 and 2"),
         ({"fractions": [], "replicates": []}, "same length, not 0 and 0"),
-        ({"fractions": [0.0], "replicates": [1]}, "at least one of 75 training items, not 0.0"),
+        ({"fractions": [0.0], "replicates": [1]}, "fractions must be above 0 and at most 1, not 0.0"),
         ({"fractions": [0.5, 0.501], "replicates": [1, 1]}, "different sizes"),
         ({"fractions": [1.0], "replicates": [0]}, "replicates must be at least 1, not 0"),
-        ({"seed": -1}, "seed must be between 0"),
-        ({"n_jobs": 0}, "n_jobs must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"fractions": [2.0], "replicates": [1]}, "fractions must be above 0 and at most 1, not 2.0"),
+        ({"fractions": [0.001], "replicates": [1]}, "at least one of 75 training items, not 0.001"),
+        ({"fractions": 1.0, "replicates": [1]}, "fractions and replicates must be lists"),
+        ({"replicates": [1.5, 1, 1]}, "replicates must be a whole number"),
+        ({"n_jobs": 0}, "must be at least 1, not 0"),
     ],
 )
 def test_bad_input(options: dict[str, object], message: str) -> None:
@@ -202,6 +206,10 @@ def test_bad_input(options: dict[str, object], message: str) -> None:
         ({"gold": Y[:10]}, "as many labels as rows"),
         ({"items": [0] * 3}, "an item for each row"),
         ({"items": [0, 1] * 75}, "rows of an item next to each other"),
+        ({"items": [None, *range(149)]}, "must name an item for each row"),
+        ({"positive_label": 7}, "positive_label must be one of the training labels, not 7"),
+        ({"test_sets": {"t": (X, Y.astype(str))}}, "test set 't' shares no label with the training set"),
+        ({"test_sets": {"t": (X,)}}, "test set 't' must be"),
         ({"metric": "f1"}, "metric 'f1' of task 'iris' needs a positive_label"),
         ({"metric": "accuracy", "positive_label": 1}, "needs no positive_label"),
         ({"systems": {}}, "at least one base system"),

@@ -52,6 +52,8 @@ def test_a_longer_test_set_begins_with_the_shorter() -> None:
         ({"n_items": 0}, "n_items must be at least 1"),
         ({"between": 0.9}, "0 <= between <= within <= 1, not 0.9 and 0.8"),
         ({"within": 1.1}, "between and within"),
+        ({"families": ["x", None]}, "families must name a family for each system"),
+        ({"seed": None}, "seed must be a whole number"),
         ({"families": ["x"]}, "families must have 2 names"),
     ],
 )
@@ -70,3 +72,12 @@ def test_redrawn_test_sets(tagged: Outputs) -> None:
     np.testing.assert_array_equal(drawn.statistics, tagged.statistics[:, positions])
     with pytest.raises(ValueError, match="size must be at least 1"):
         redraw(tagged, 0, draw=1)
+
+
+def test_redrawn_clusters_stay_whole(tagged: Outputs) -> None:
+    drawn = redraw(tagged, 10, draw=1, unit="cluster")
+    assert drawn.n_items == 40  # documents have four sentences
+    assert drawn.items["cluster"].nunique() == 10
+    for _, rows in drawn.items.groupby("cluster"):
+        original = rows["id"].str.split("#").str[0]
+        assert len(set(tagged.items.set_index("id").loc[original, "cluster"])) == 1

@@ -155,6 +155,42 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     assert tables(out) == tables(done.folder)
 
 
+def test_a_study_too_small_for_curves_and_thresholds_says_so(study: Path, tmp_path: Path) -> None:
+    """Twelve systems: 12 pairs of one family have no curve and no window has enough pairs; all ends well."""
+    study.write_text(SMALL.replace("[0.3, 0.1]", "[0.3]").replace("[4, 4]", "[3]"))
+    results = ss.run_study(study, out=tmp_path / "out", n_jobs=1)
+    assert results.tables["thresholds"]["note"].str.startswith("too few pairs").any()
+    page = (results.folder / "README.md").read_text()
+    assert "figures/gain_confidence.png" in page
+    assert (results.folder / "manifest.json").exists()
+
+
+def test_a_run_with_fewer_parts_leaves_nothing_of_the_other(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ss.run_study(study, out=out)
+    study.write_text(SMALL.split("[domains]")[0])
+    ss.run_study(study, out=out)
+    assert not list(out.glob("calibration*"))
+    page = (out / "README.md").read_text()
+    assert all(path.stem in page for path in (out / "figures").iterdir())
+
+
+def test_two_items_give_no_winner_and_no_traceback(study: Path, tmp_path: Path) -> None:
+    study.write_text(SMALL.replace("sizes = [100, 300]", "sizes = [2]").replace("size = 150", "size = 2"))
+    assert ss.run_study(study, out=tmp_path / "out").folder == tmp_path / "out"
+
+
+def test_out_must_be_a_folder_that_can_be_made(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StudyError, match="out: can not write to"):
+        ss.run_study(study, out=tmp_path / "file")
+
+
+def test_the_page_names_the_command_that_made_it(study: Path, tmp_path: Path) -> None:
+    results = ss.run_study(study, out=tmp_path / "out", seed=5)
+    assert "`simstudy run small/study.toml --seed 5`" in (results.folder / "README.md").read_text()
+
+
 class Shaky(ClassifierMixin, BaseEstimator):
     """Naive Bayes that does not converge when its seed is even."""
 
@@ -192,7 +228,7 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     out = tmp_path / "out"
     result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])
     assert result.exit_code == 1
-    assert "failed, first training shaky-" in result.stderr
+    assert "failed (training shaky-" in result.stderr
     assert "RuntimeError: did not converge" in result.stderr
     assert "Traceback" not in result.stderr
     failed = len(list(out.glob("cells/*.error.txt")))
@@ -217,8 +253,9 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
             ('population = ["test"]', 'population = ["test / news"]'),
             "'test' has no items of domain 'news'; its domains are none",
         ),
+        (('["test"]', '["test", "noise 2/16"]'), "calibration.population: 'test' and 'noise 2/16' share items"),
         (('curves = ["noise 2/16"]', 'curves = ["test"]'), "domains.curves: 'test' is not in domains.test_sets"),
-        (('"rotated 10°"', '"test"'), "domains.test_sets: 'test' is the home test set or a part of it"),
+        (('"rotated 10°"', '"test"'), "domains.test_sets: 'test' and the home test set 'test' share items"),
         (
             ("[home]", 'unit = "document"\n[home]'),
             "comparison.unit: the items of test set 'test' have no column 'document'",
