@@ -81,7 +81,7 @@ def _errors_in_one_line() -> Iterator[None]:
 
         if not isinstance(error, CellsFailed):
             raise
-        _fail(f"{error}; all others have finished, and the same command runs only what is missing", 1)
+        _fail(f"{error}; what has finished is kept, and the same command runs only what is missing", 1)
 
 
 def _fail(message: str, code: int) -> NoReturn:
