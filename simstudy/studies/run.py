@@ -82,8 +82,13 @@ def run_study(
 
     Examples
     --------
-    >>> results = run_study("quickstart", n_jobs=2)  # doctest: +SKIP
-    >>> results.tables["thresholds"]  # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
+    >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
+    >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
+    (56, ['curves', 'points', 'systems', 'thresholds'])
     """
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:

@@ -37,6 +37,15 @@ class Examples:
     item_of_row: NDArray[np.int64]
     items: pd.DataFrame
 
+    def __post_init__(self) -> None:
+        rows = len(self.gold)
+        if any(matrix.shape[0] != rows for matrix in self.features.values()) or len(self.item_of_row) != rows:
+            raise ValueError(f"features, gold and item_of_row must have the same number of rows, {rows} as gold has")
+        if rows == 0 or not np.array_equal(np.unique(self.item_of_row), np.arange(len(self.items))):
+            raise ValueError("item_of_row must give every item at least one row, numbered from 0")
+        if (np.diff(self.item_of_row) < 0).any():
+            raise ValueError("item_of_row must ascend: the rows of an item stand next to each other")
+
     @property
     def n_items(self) -> int:
         """Number of items."""

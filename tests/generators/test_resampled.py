@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from simstudy.generators.resampled import Variant, resample_training, train_variant, variants
 from simstudy.runner import CellsFailed
-from simstudy.tasks.base import Task
+from simstudy.tasks.base import Examples, Task
 
 X, Y = load_iris(return_X_y=True)
 
@@ -225,3 +225,10 @@ def test_bad_tasks(options: dict[str, object], message: str) -> None:
 def test_default_replicates_are_the_papers() -> None:
     counts = pd.Series([v.train_size for v in variants(iris())]).value_counts().to_dict()
     assert counts == {75: 10, 38: 20, 19: 20}
+
+
+def test_examples_are_checked() -> None:
+    items = pd.DataFrame({"id": ["x", "y"]})
+    for rows, message in (([0, 0, 0], "every item"), ([1, 0, 1], "must ascend"), ([0, 1], "same number of rows")):
+        with pytest.raises(ValueError, match=message):
+            Examples({"default": np.zeros((3, 1))}, np.zeros(3), np.array(rows), items)
