@@ -12,14 +12,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy import parquet
 from simstudy.choices import check_whole
+from simstudy.inputs import check_statistics, check_unique, complete_systems, keyed_table, score_values
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
 from simstudy.runner import fingerprint
-from simstudy.tables import check_unique, complete_systems, keyed_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ class Outputs:
             raise ValueError("statistics must be one array: systems x items x statistics, none shorter") from None
         if array.dtype.kind == "b":
             array = array.astype(np.int8)
-        _check_statistics(array, metric)
+        check_statistics(array, metric)
         system_table = keyed_table(
             systems, array.shape[0], "systems", "name", [f"system-{k + 1}" for k in range(array.shape[0])]
         )
@@ -140,7 +139,7 @@ class Outputs:
         metric = get_metric(metric)
         if metric.name not in ("mean", "accuracy"):
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
-        values = _score_values(scores)
+        values = score_values(scores)
         statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
         names = [str(name) for name in scores.columns]
         ids = [str(item) for item in scores.index]
@@ -375,42 +374,3 @@ class Outputs:
     def _same_metric(self, other: Outputs) -> None:
         if self.metric != other.metric:
             raise ValueError(f"the metrics differ: '{self.metric.name}' and '{other.metric.name}'")
-
-
-def _score_values(scores: pd.DataFrame) -> NDArray[Any]:
-    """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
-    if not isinstance(scores, pd.DataFrame):
-        raise ValueError(f"scores must be a pandas DataFrame (items x systems), not {type(scores).__name__}")
-    is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
-    if not all(is_number):
-        wrong = is_number.index(False)
-        raise ValueError(f"scores must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
-    if scores.isna().any(axis=None):
-        item, system = np.argwhere(scores.isna().to_numpy())[0]
-        raise ValueError(
-            f"scores must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
-        )
-    floats = any(is_float_dtype(kind) for kind in scores.dtypes)
-    return scores.to_numpy(dtype=np.float64 if floats else np.int64)
-
-
-def _check_statistics(array: NDArray[Any], metric: Metric) -> None:
-    width = len(metric.statistics)
-    if array.ndim != 3 or array.shape[2] != width:
-        raise ValueError(
-            f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
-            f"for metric '{metric.name}', not {array.shape}"
-        )
-    if 0 in array.shape:
-        raise ValueError(f"statistics must have at least one system and one item, not shape {array.shape}")
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"statistics must be numbers, not {array.dtype}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        system, item, s = np.argwhere(~np.isfinite(array))[0]
-        raise ValueError(
-            f"statistics must be finite; system number {system}, item number {item} has "
-            f"{metric.statistics[s]} = {array[system, item, s]}"
-        )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
-            raise ValueError("statistics must have finite sums; some are too large to add")

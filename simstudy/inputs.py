@@ -1,0 +1,93 @@
+"""What Outputs are made from, checked: scores, statistics, and the tables of systems and items."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
+
+from simstudy.metrics import Metric
+
+
+def keyed_table(
+    given: Sequence[Hashable] | pd.DataFrame | None, n: int, argument: str, key: str, default: list[str]
+) -> pd.DataFrame:
+    """The systems or items table, with its key column first, as text, complete and without repeats."""
+    if isinstance(given, pd.DataFrame):
+        if key not in given:
+            raise ValueError(f"{argument} must have a column '{key}'; it has {', '.join(map(str, given.columns))}")
+        table = given.reset_index(drop=True)
+        table = table[[key, *(c for c in table.columns if c != key)]]
+    else:
+        table = pd.DataFrame({key: default if given is None else list(given)})
+    if len(table) != n:
+        raise ValueError(f"{argument} must have {n} rows, as the statistics have, not {len(table)}")
+    if table[key].isna().any():
+        raise ValueError(f"{argument} must have a {key} in every row")
+    table[key] = table[key].astype(str)
+    check_unique(table[key], argument)
+    return table
+
+
+def check_unique(keys: pd.Series[Any], argument: str) -> None:
+    """Raise a ValueError that names the first key which occurs twice."""
+    if keys.duplicated().any():
+        raise ValueError(f"{argument} must be named once each; '{keys[keys.duplicated()].iloc[0]}' occurs twice")
+
+
+def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns that every systems table has, where they are missing."""
+    defaults: dict[str, Any] = {
+        "family": table["name"],
+        "group": pd.Series(pd.NA, index=table.index, dtype="string"),
+        "train_size": pd.Series(pd.NA, index=table.index, dtype="Int64"),
+        "replicate": pd.Series(pd.NA, index=table.index, dtype="Int64"),
+        "source": "natural",
+    }
+    completed = table.assign(**{name: value for name, value in defaults.items() if name not in table})
+    completed["family"] = completed["family"].where(completed["family"].notna(), completed["name"])
+    return completed[["name", *defaults, *(c for c in table.columns if c not in defaults and c != "name")]]
+
+
+def score_values(scores: pd.DataFrame) -> NDArray[Any]:
+    """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
+    if not isinstance(scores, pd.DataFrame):
+        raise ValueError(f"scores must be a pandas DataFrame (items x systems), not {type(scores).__name__}")
+    is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
+    if not all(is_number):
+        wrong = is_number.index(False)
+        raise ValueError(f"scores must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
+    if scores.isna().any(axis=None):
+        item, system = np.argwhere(scores.isna().to_numpy())[0]
+        raise ValueError(
+            f"scores must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
+        )
+    floats = any(is_float_dtype(kind) for kind in scores.dtypes)
+    return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+
+
+def check_statistics(array: NDArray[Any], metric: Metric) -> None:
+    """Raise a ValueError where an array is not (systems, items, the metric's statistics) of finite numbers."""
+    width = len(metric.statistics)
+    if array.ndim != 3 or array.shape[2] != width:
+        raise ValueError(
+            f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
+            f"for metric '{metric.name}', not {array.shape}"
+        )
+    if 0 in array.shape:
+        raise ValueError(f"statistics must have at least one system and one item, not shape {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"statistics must be numbers, not {array.dtype}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        system, item, s = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"statistics must be finite; system number {system}, item number {item} has "
+            f"{metric.statistics[s]} = {array[system, item, s]}"
+        )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
+            raise ValueError("statistics must have finite sums; some are too large to add")
