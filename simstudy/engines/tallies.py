@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import combine, tie_tolerance, whole
+from simstudy.metrics.base import TIE_TOLERANCE, combine, tie_tolerance, whole
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int64]
@@ -58,7 +58,7 @@ def make_tally(statistics: Array, metric: Metric) -> Tally:
         if (below >= 0).all():
             if (below == below[0]).all() and 3 * most_above * most_below < 2**61:
                 return _SharedRatios(above, below[0], metric)
-            if (np.abs(above) <= below).all() and most_below < _RATIO_LIMIT and below.any(axis=1).all():
+            if (np.abs(above) <= below).all() and most_below < _RATIO_LIMIT:
                 return _OwnRatios(above, below, metric)
     return _Scores(statistics, metric)
 
@@ -92,7 +92,8 @@ class _OwnRatios:
     def __init__(self, above: IntArray, below: IntArray, metric: Metric) -> None:
         self._direction = 1 if metric.higher_is_better else -1
         self._totals = above.sum(axis=1)
-        self._wholes = below.sum(axis=1)
+        # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
+        self._wholes = np.maximum(below.sum(axis=1), 1)
         self.columns = _summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
@@ -111,9 +112,8 @@ class _Scores:
         self._metric = metric
         self._direction = 1 if metric.higher_is_better else -1
         n_systems, n_items, _ = statistics.shape
-        noise = tie_tolerance(metric, statistics)
-        self._tolerance = np.maximum(noise[:, None], noise)
         self._grid = 1.0
+        noise = tie_tolerance(metric, statistics)
         if statistics.dtype.kind == "f":
             self._grid = 2.0 ** (np.floor(np.log2(2.0**52 / n_items / max(np.abs(statistics).max(), 1e-300))))
             statistics = np.rint(statistics * self._grid)
@@ -122,6 +122,9 @@ class _Scores:
         self._rows = [1 if (rows == rows[0]).all() else n_systems for rows in by_statistic]
         self.columns = _summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
         self._observed = self._score(self.columns.sum(axis=1, dtype=np.float64)[:, None], n_systems)
+        # Differences of scores round even where the scores themselves are exact.
+        noise = np.maximum(noise, TIE_TOLERANCE * np.abs(self._observed[:, 0]))
+        self._tolerance = np.maximum(noise[:, None], noise)
 
     def _score(self, sums: Array, n_systems: int) -> NDArray[np.float64]:
         full = np.empty((len(self._rows), n_systems, sums.shape[1]))

@@ -83,8 +83,6 @@ def test_counts_equal_full_enumeration(kind: str, n: int, event: Event) -> None:
             metric: Ratio = METRICS[kind]  # type: ignore[assignment]
             statistics = np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
             expected_tally: type = _OwnRatios
-            if (statistics[..., 1].sum(axis=1) == 0).any() or (statistics[..., 2].sum(axis=1) == 0).any():
-                continue
         else:
             metric = ErrorRate.make() if kind == "error rate" else METRICS["accuracy"]  # type: ignore[assignment]
             lowest = 0 if kind == "zero words" else 1
@@ -160,3 +158,33 @@ def test_precision_follows_the_size_of_the_sums() -> None:
     huge = np.full((2, 10, 2), 2**52)
     with pytest.raises(ValueError, match="less than 2\\^53"):
         make_tally(huge, METRICS["accuracy"])
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
+@pytest.mark.parametrize("kind", ["precision", "f1"])
+def test_a_system_that_guesses_nothing_changes_no_other_pair(kind: str, event: Event) -> None:
+    """Its score is 0; ties of the two others stay exact."""
+    metric = METRICS[kind]
+    assert isinstance(metric, Ratio)
+    rng = np.random.default_rng(21)
+    for _ in range(5):
+        pair = np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1)
+        silent = np.stack([np.zeros(4, int), np.zeros(4, int), pair[0, :, 2]], axis=-1)[None]
+        statistics = np.concatenate([best_first(pair, metric), silent])
+        assert isinstance(make_tally(statistics, metric), _OwnRatios | _SharedRatios)
+        assert tallied(statistics, metric, event) == enumerated(statistics[:2], metric, event)
+        assert tallied(statistics[1:], metric, event) == enumerated(statistics[1:], metric, event)
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
+def test_ratios_of_counts_too_large_to_be_exact_tie_all_the_same(event: Event) -> None:
+    """Counts a power of two larger give the same fractions, but are past the bound of the exact tally."""
+    metric = METRICS["f1"]
+    assert isinstance(metric, Ratio)
+    rng = np.random.default_rng(22)
+    for _ in range(5):
+        small = best_first(np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1), metric)
+        large = small * 2**26
+        if isinstance(make_tally(small, metric), _OwnRatios):
+            assert isinstance(make_tally(large, metric), _Scores)
+        assert tallied(large, metric, event) == enumerated(small, metric, event)
