@@ -181,7 +181,7 @@ class Outputs:
             Where n is not between 1 and the number of items.
         """
         check_whole("n", n, 1)
-        if not 1 <= n <= self.n_items:
+        if n > self.n_items:
             raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
         return self.take(np.arange(n))
 
@@ -361,6 +361,7 @@ class Outputs:
         )
 
     def labels(self, name: str) -> pd.Series[Any]:
+        """A column of the item table in which every item has a value; ValueError where one has none."""
         if name not in self.items:
             raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
         column = self.items[name]

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy import figures
+from simstudy.analyses.calibration import WINDOW
+from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.files import atomic_path
 
 Tables = Mapping[str, pd.DataFrame]
@@ -93,7 +95,7 @@ def write_figures(tables: Tables, folder: Path, *, home: str, home_size: int, do
             figure, (ax,) = figures.panels(
                 ["Redrawn test sets: does the winner win in the population?"], width=5.8, height=3.9
             )
-            figures.calibration(table[table["relation"] != "all pairs"], by="relation", ax=ax)
+            figures.calibration(table[table["relation"] != ALL_PAIRS], by="relation", ax=ax)
             drawn.append(_saved(figure, folder, "calibration_identical"))
     if "calibration_domains" in tables:
         table = tables["calibration_domains"]
@@ -145,8 +147,8 @@ def summary(tables: Tables) -> dict[str, pd.DataFrame]:
     calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
     calibrated = [table for table in calibrated if len(table)]
     if calibrated:
-        window = pd.concat([table[table["relation"] == table["relation"].iloc[-1]] for table in calibrated])
-        window = window[(window["p_from"] == 0.04) & (window["p_to"] == 0.06)]
+        window = pd.concat([_pooled(table) for table in calibrated])
+        window = window[(window["p_from"] == WINDOW[0]) & (window["p_to"] == WINDOW[1])]
         known = window["share"].notna()
         shares = pd.DataFrame(
             {
@@ -183,7 +185,7 @@ def _threshold_rows(table: pd.DataFrame) -> pd.DataFrame:
 def _calibration_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Bins by columns: test sets elsewhere (all pairs), or relation classes where there is one test set only."""
     if table["elsewhere"].nunique() > 1:
-        rows, columns = table[table["relation"] == table["relation"].iloc[-1]], "elsewhere"
+        rows, columns = _pooled(table), "elsewhere"
     else:
         rows, columns = table, "relation"
     share = rows["share"].map("{:.0%}".format).where(rows["share"].notna(), "too few pairs")
@@ -200,6 +202,12 @@ def _calibration_rows(table: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
+def _pooled(table: pd.DataFrame) -> pd.DataFrame:
+    """All pairs together, which come last; where there is one relation class, that one."""
+    pooled: pd.DataFrame = table[table["relation"] == table["relation"].iloc[-1]]
+    return pooled
+
+
 def _by_test_set(table: pd.DataFrame) -> Any:
     """A panel for each test set elsewhere in which any bin has enough pairs."""
     shown = table.groupby("elsewhere")["share"].count()
@@ -208,7 +216,7 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     figure, axes = figures.panels(names, columns=columns, width=2.9, height=2.5)
     for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
         rows = table[table["elsewhere"] == name]
-        classes = rows[rows["relation"] != "all pairs"]
+        classes = rows[rows["relation"] != ALL_PAIRS]
         figures.calibration(classes if classes["share"].notna().any() else rows, by="relation", ax=ax)
         lowest = k // columns == (len(names) - 1) // columns
         ax.tick_params(labelbottom=lowest)

@@ -69,9 +69,8 @@ def calibration(
     -------
     calibration
         task, test_set, n_items, metric, relation, elsewhere, n_items_elsewhere, p_from, p_to, n_pairs (in the
-        bin), n_ties (equal elsewhere: not a win), confidence (mean of 1 - p in the bin; of 1 - p / 2
-        where p is two-sided), share, low, high
-        (fractions, 95 % interval), note.
+        bin), n_ties (equal elsewhere: not a win), confidence (mean of 1 - p in the bin; of 1 - p / 2 where p is
+        two-sided), share, low, high (fractions, 95 % interval), note.
 
     Raises
     ------
@@ -90,7 +89,7 @@ def calibration(
     [1.0]
     """
     require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
-    bounds = list(np.atleast_1d(bins).tolist())
+    bounds = np.atleast_1d(bins).tolist()
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
         raise ValueError(f"bins must ascend within 0 and 1, not {bounds}")
     if not elsewhere:

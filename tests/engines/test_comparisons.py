@@ -13,25 +13,9 @@ from threadpoolctl import threadpool_info
 
 from simstudy.engines.comparisons import TESTS, compare
 from simstudy.engines.pvalues import monte_carlo_interval
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
-
-
-def exact_bootstrap_p(correct_a: np.ndarray, correct_b: np.ndarray) -> float:
-    """P(gain(x*) >= 2 gain(x)) for 0/1 scores: the tail of a trinomial, by scipy's binomials.
-
-    Of n draws, M fall on items where the systems differ, W of these on items that only a gets right; the sum of the
-    differences is 2 W - M.
-    """
-    n = len(correct_a)
-    only_a, only_b = int(((correct_a == 1) & (correct_b == 0)).sum()), int(((correct_a == 0) & (correct_b == 1)).sum())
-    if only_a + only_b == 0:
-        return 1.0
-    m = np.arange(n + 1)
-    least = np.ceil((2 * (only_a - only_b) + m) / 2)
-    wins = stats.binom.sf(least - 1, m, only_a / (only_a + only_b))
-    return float((stats.binom.pmf(m, n, (only_a + only_b) / n) * wins).sum())
+from tests.oracles import exact_bootstrap_p, intervals_that_miss
 
 
 def test_the_trinomial_tail_is_enumeration() -> None:
@@ -45,22 +29,8 @@ def test_the_trinomial_tail_is_enumeration() -> None:
 @pytest.mark.statistical
 def test_monte_carlo_p_lies_in_its_interval_as_often_as_the_interval_says() -> None:
     """400 random pairs at n = 50 … 2000, each with a seed of its own."""
-    rng = np.random.default_rng(5)
-    missed = tried = 0
-    n_resamples = 4000
-    while tried < 400:
-        n = int(rng.integers(50, 2001))
-        accuracy = rng.uniform(0.5, 0.95)
-        step = rng.uniform(0, 2.5) / np.sqrt(n) * 0.6
-        pair = correlated_accuracies(
-            [accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32))
-        )
-        row = compare(pair, n_resamples=n_resamples, seed=tried).iloc[0]
-        by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
-        exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
-        if 0.005 < exact < 0.995:
-            tried += 1
-            missed += not row.p_low <= exact <= row.p_high
+    tried = 400
+    missed = intervals_that_miss(tried, n_resamples=4000, edge=0.005, seed=5)
     # A 95 % Clopper-Pearson interval misses at most 5 %, and with 4,000 resamples not much less.
     assert stats.binom.sf(missed - 1, tried, 0.05) > 1e-6
     assert stats.binom.cdf(missed, tried, 0.03) > 1e-6

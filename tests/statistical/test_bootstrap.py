@@ -10,28 +10,15 @@ from scipy import stats
 from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
-from tests.engines.test_comparisons import exact_bootstrap_p
+from tests.oracles import exact_bootstrap_p, intervals_that_miss
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
 
 def test_coverage_of_the_monte_carlo_interval() -> None:
     """2,000 pairs on test sets of 50 … 2000 items, 20,000 resamples each, each with a seed of its own."""
-    rng = np.random.default_rng(17)
-    missed = tried = 0
-    while tried < 2000:
-        n = int(rng.integers(50, 2001))
-        accuracy = rng.uniform(0.5, 0.95)
-        step = rng.uniform(0, 1.5) / np.sqrt(n)
-        pair = correlated_accuracies(
-            [accuracy, max(accuracy - step, 0.05)], n, between=0.6, seed=int(rng.integers(2**32))
-        )
-        row = compare(pair, n_resamples=20_000, seed=tried, n_jobs=2).iloc[0]
-        by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
-        exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
-        if 0.002 < exact < 0.998:
-            tried += 1
-            missed += not row.p_low <= exact <= row.p_high
+    tried = 2000
+    missed = intervals_that_miss(tried, n_resamples=20_000, edge=0.002, seed=17)
     assert stats.binom.sf(missed - 1, tried, 0.05) > 1e-6
     assert stats.binom.cdf(missed, tried, 0.04) > 1e-6
 
