@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Real
 from operator import index
 
 
@@ -58,3 +59,16 @@ def check_whole(argument: str, value: object, least: int, below: int | None = No
 def check_seed(value: object) -> None:
     """Raise a ValueError where `value` is no seed: a whole number from 0 to 2^64 - 1."""
     check_whole("seed", value, 0, 2**64)
+
+
+def check_fraction(argument: str, value: float) -> None:
+    """Raise a ValueError where `value` is no number strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> check_fraction("cutoff", 5)
+    Traceback (most recent call last):
+    ValueError: cutoff must lie between 0 and 1, both excluded, not 5
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {value!r}")

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from simstudy.choices import check_choice, check_seed, check_whole
 from simstudy.engines.bootstrap import bootstrap
-from simstudy.engines.pvalues import CONVENTIONS, monte_carlo_interval
 from simstudy.engines.tallies import Event
 from simstudy.outputs import Outputs
+from simstudy.pvalues import CONVENTIONS, monte_carlo_interval
 from simstudy.runner import n_workers
 
 #: The tests that `compare` knows: name -> engine.

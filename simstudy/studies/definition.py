@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from simstudy.choices import check_choice, nearest
 from simstudy.engines.comparisons import ALTERNATIVES, TESTS
-from simstudy.engines.pvalues import CONVENTIONS
+from simstudy.pvalues import CONVENTIONS
 from simstudy.tasks import TASKS
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]

@@ -12,9 +12,9 @@ from scipy import stats
 from threadpoolctl import threadpool_info
 
 from simstudy.engines.comparisons import TESTS, compare
-from simstudy.engines.pvalues import monte_carlo_interval
 from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
+from simstudy.pvalues import monte_carlo_interval
 from tests.oracles import exact_bootstrap_p, intervals_that_miss
 
 

@@ -1,0 +1,197 @@
+"""The one place where a count of resamples becomes a p-value, by a rule with a name, and what that p-value is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from simstudy.choices import check_fraction
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How resamples are counted (what is extreme, are ties?) and how the count becomes a p-value.
+
+    Attributes
+    ----------
+    tests
+        The tests that it is a rule for.
+    strict
+        Whether ties do not count.
+    plus_one
+        (count + 1) / (resamples + 1) instead of count / resamples.
+    source, weakness
+        Who publishes or prints it, and what is known to be wrong with it.
+    counts
+        What the bootstrap counts: "twice" gain(x*) >= 2 gain(x); "not won" gain(x*) <= 0; "beyond the mean"
+        abs(gain(x*)) - mean(abs(gain(x*))) > gain(x).
+    alternative
+        The only one that it knows, if it knows one only.
+    n_resamples
+        Its own number of resamples, by test, where it has one.
+    """
+
+    name: str
+    tests: tuple[str, ...]
+    strict: bool
+    plus_one: bool
+    source: str
+    weakness: str
+    counts: str = "twice"
+    alternative: str | None = None
+    n_resamples: Mapping[str, int] = field(default_factory=dict)
+
+    def p_value(self, n_extreme: ArrayLike, n_resamples: int) -> NDArray[np.float64]:
+        """p-values for counts of any shape.
+
+        Examples
+        --------
+        >>> CONVENTIONS["default"].p_value([0, 49], 999).tolist()
+        [0.001, 0.05]
+        >>> CONVENTIONS["bk2012"].p_value([0, 50], 1000).tolist()
+        [0.0, 0.05]
+        """
+        count = np.asarray(n_extreme, dtype=np.float64)
+        return (count + 1) / (n_resamples + 1) if self.plus_one else count / n_resamples
+
+
+CONVENTIONS = {
+    convention.name: convention
+    for convention in (
+        Convention(
+            "default",
+            ("bootstrap", "randomization"),
+            strict=False,
+            plus_one=True,
+            source="ties count, (s + 1) / (b + 1) (Noreen 1989; Phipson and Smyth 2010)",
+            weakness="none known as a rule: never 0, and valid for any number of shuffles",
+        ),
+        Convention(
+            "noreen",
+            ("bootstrap", "randomization"),
+            strict=False,
+            plus_one=True,
+            source=">=, (nge + 1) / (ns + 1) (Noreen 1989; Yeh 2000, section 3.3)",
+            weakness="the default's rule, by the name under which papers cite it, and always resampled",
+        ),
+        Convention(
+            "chinchor1992",
+            ("randomization",),
+            strict=False,
+            plus_one=True,
+            source="|difference|, >=, (nge + 1) / (ns + 1), 9,999 shuffles (Chinchor 1992, Table 2)",
+            weakness="p-values are known to 0.006 only (95 %, near 0.1), hence his demand for certainty",
+            alternative="two-sided",
+            n_resamples={"randomization": 9_999},
+        ),
+        Convention(
+            "bk2012",
+            ("bootstrap",),
+            strict=True,
+            plus_one=False,
+            source="gain(x*) > 2 gain(x), s / b (Berg-Kirkpatrick et al. 2012, figure 1)",
+            weakness="p may be 0, and is 0 for two identical systems, since ties do not count",
+        ),
+        Convention(
+            "koehn2004",
+            ("bootstrap",),
+            strict=False,
+            plus_one=False,
+            source="1 - the share of resamples that the better system wins (Koehn 2004, section 4)",
+            weakness="reads the spread around the observed gain as if it were the null's: p is right only where "
+            "that distribution is symmetric; may be 0",
+            counts="not won",
+            alternative="greater",
+            n_resamples={"bootstrap": 1_000},
+        ),
+        Convention(
+            "sacrebleu",
+            ("bootstrap", "randomization"),
+            strict=True,
+            plus_one=True,
+            source="sacrebleu's paired-bs and paired-ar: |difference|, less its mean in the bootstrap, strictly > the "
+            "observed one, (c + 1) / (b + 1) (after MultEval, Clark et al. 2011)",
+            weakness="ties do not count, so two identical systems have p = 1 / (b + 1); the bootstrap takes the mean "
+            "of the *absolute* differences off, which is above the gain, so that p is too small for small gains",
+            counts="beyond the mean",
+            alternative="two-sided",
+            n_resamples={"bootstrap": 1_000, "randomization": 10_000},
+        ),
+    )
+}
+
+
+def monte_carlo_interval(
+    n_extreme: ArrayLike, n_resamples: int, level: float = 0.95
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Clopper-Pearson interval for the p-value that infinitely many resamples would give.
+
+    Parameters
+    ----------
+    n_extreme
+        How many of the resamples were at least as extreme as observed; any shape.
+    n_resamples
+        How many there were.
+    level
+        Coverage, a fraction.
+
+    Returns
+    -------
+    low, high
+        Arrays of the shape of `n_extreme`.
+
+    Examples
+    --------
+    >>> low, high = monte_carlo_interval([0, 50], 1000)
+    >>> [round(float(x), 4) for x in (*low, *high)]
+    [0.0, 0.0373, 0.0037, 0.0654]
+    """
+    count = np.asarray(n_extreme, dtype=np.float64)
+    tail = (1 - level) / 2
+    # beta.ppf has no value where a shape is 0: there the bound is the end of the scale.
+    low = np.where(count > 0, stats.beta.ppf(tail, np.maximum(count, 1), n_resamples - count + 1), 0.0)
+    high = np.where(count < n_resamples, stats.beta.ppf(1 - tail, count + 1, np.maximum(n_resamples - count, 1)), 1.0)
+    return low, high
+
+
+def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> NDArray[np.float64]:
+    """The probability that the true significance level is at or below a cutoff (Chinchor's "confidence level").
+
+    The significance level that all shuffles together would give is unknown; of `n_resamples` random ones
+    `n_extreme` were extreme. With every level equally likely beforehand, the level given these is
+    Beta(nge + 1, ns - nge + 1) (Noreen 1989, whose tables Chinchor 1992 reads; "Approximate randomization").
+
+    Parameters
+    ----------
+    n_extreme, n_resamples
+        nge and ns; arrays that broadcast.
+    cutoff
+        Between 0 and 1.
+
+    Returns
+    -------
+    certainty
+        Fractions.
+
+    Raises
+    ------
+    ValueError
+        Where the cutoff is not between 0 and 1.
+
+    Examples
+    --------
+    With no extreme shuffle at all it is 1 - (1 - cutoff)^(ns + 1):
+
+    >>> [round(float(c), 4) for c in certainty([0, 5, 9], 99, 0.1)]
+    [1.0, 0.9424, 0.5487]
+    >>> round(1 - 0.9**100, 4)
+    1.0
+    """
+    check_fraction("cutoff", cutoff)
+    count = np.asarray(n_extreme, dtype=np.float64)
+    return np.asarray(stats.beta.cdf(cutoff, count + 1, np.asarray(n_resamples) - count + 1))
