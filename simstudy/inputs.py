@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,49 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
         )
     floats = any(is_float_dtype(kind) for kind in scores.dtypes)
     return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+
+
+def response_statistics(
+    gold: Iterable[Hashable], responses: Mapping[str, Iterable[Hashable]]
+) -> tuple[NDArray[np.int8], list[str]]:
+    """(correct, guessed, gold) of each distinct response, shape (K systems, n responses, 3), and the responses' texts.
+
+    Gold responses come first, then the spurious ones as they appear.
+    """
+    if not isinstance(responses, Mapping) or not responses:
+        raise ValueError(f"responses must map the name of each system to what it found, not {responses!r}")
+    wanted = _distinct(gold, "gold")
+    found = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
+    positions = {response: i for i, response in enumerate(dict.fromkeys(chain(wanted, *found)))}
+    if not positions:
+        raise ValueError("gold and responses must hold at least one response")
+    texts = pd.Series([str(response) for response in positions])
+    if texts.duplicated().any():
+        raise ValueError(f"responses must differ as text; two read '{texts[texts.duplicated()].iloc[0]}'")
+    statistics = np.zeros((len(found), len(positions), 3), dtype=np.int8)
+    statistics[:, : len(wanted), 2] = 1
+    for k, own in enumerate(found):
+        statistics[k, [positions[response] for response in own], 1] = 1
+    statistics[..., 0] = statistics[..., 1] & statistics[..., 2]
+    return statistics, texts.tolist()
+
+
+def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
+    """The responses in their order, a set's in that of their texts; ValueError where one is there twice."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{argument} must be a list or set of responses, not {given!r}")
+    # A set of texts has another order in every process.
+    listed = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
+    seen: set[Hashable] = set()
+    for response in listed:
+        try:
+            known = response in seen
+        except TypeError:
+            raise ValueError(f"{argument} must be hashable (text, numbers, tuples), unlike {response!r}") from None
+        if known:
+            raise ValueError(f"{argument} must be distinct; '{response}' occurs twice")
+        seen.add(response)
+    return listed
 
 
 def check_statistics(array: NDArray[Any], metric: Metric) -> None:

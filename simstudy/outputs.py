@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy import parquet
 from simstudy.choices import check_whole
-from simstudy.inputs import check_statistics, check_unique, complete_systems, keyed_table, score_values
+from simstudy.inputs import (
+    check_statistics,
+    check_unique,
+    complete_systems,
+    keyed_table,
+    response_statistics,
+    score_values,
+)
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
 from simstudy.runner import fingerprint
@@ -23,7 +30,7 @@ from simstudy.runner import fingerprint
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What K systems did on one test set of n items. Make one with `from_statistics`, `from_scores` or `load`.
+    """What K systems did on one test set of n items. Make one with `from_…` or `load`.
 
     Attributes
     ----------
@@ -152,6 +159,55 @@ class Outputs:
             test_set=test_set,
         )
 
+    @classmethod
+    def from_responses(
+        cls,
+        gold: Iterable[Hashable],
+        responses: Mapping[str, Iterable[Hashable]],
+        metric: str | Metric = "f1",
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs of systems that find things (relations, names): each distinct response is an item.
+
+        A randomization test that swaps single items of these Outputs is that of Yeh (2000, section 3.3), who
+        shuffles the responses that only one of two systems gave: those found by both or by neither do not differ.
+
+        Parameters
+        ----------
+        gold
+            What should be found: text, numbers or tuples, each once.
+        responses
+            System's name -> what it found, each once.
+        metric
+            One of (correct, guessed, gold): "precision", "recall", "f1" …
+
+        Returns
+        -------
+        outputs
+            Items are the gold responses in their order, then the spurious ones as they appear (those of a set in the
+            order of their texts); ids are their texts. Statistics (correct, guessed, gold) are (1, 1, 1) where found
+            and gold, (0, 0, 1) where only gold, (0, 1, 0) where only found, else (0, 0, 0).
+
+        Raises
+        ------
+        ValueError
+            For a response that one list has twice or that is not hashable, two that read alike, no system or no
+            response, and a metric of other statistics.
+
+        Examples
+        --------
+        >>> outputs = Outputs.from_responses(["cat", "dog"], {"a": ["dog", "cow"], "b": ["cat", "dog", "cow", "elk"]})
+        >>> outputs.items["id"].tolist(), outputs.with_metric("precision").scores().tolist()
+        (['cat', 'dog', 'cow', 'elk'], [50.0, 50.0])
+        """
+        metric = get_metric(metric)
+        if metric.statistics != ("correct", "guessed", "gold"):
+            raise ValueError(f"metric must be of (correct, guessed, gold) for responses, unlike '{metric.name}'")
+        statistics, texts = response_statistics(gold, responses)
+        return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
+
     @property
     def n_systems(self) -> int:
         """K."""
@@ -171,6 +227,27 @@ class Outputs:
         """Each system's score on the whole test set, shape (K,), on the metric's scale."""
         kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
         return self.metric.score(self.statistics.sum(axis=1, dtype=kind))
+
+    def with_metric(self, metric: str | Metric) -> Outputs:
+        """The same statistics under another metric of them: precision, recall and F1 of one array.
+
+        Raises
+        ------
+        ValueError
+            Where the metric has other statistics, or rules that these break.
+
+        Examples
+        --------
+        >>> outputs = Outputs.from_statistics([[[3, 4, 6]]], "f1")
+        >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
+        ([75.0], [50.0])
+        """
+        metric = get_metric(metric)
+        if metric.statistics != self.metric.statistics:
+            own, other = (", ".join(m.statistics) for m in (self.metric, metric))
+            raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")
+        metric.check(self.statistics)
+        return replace(self, metric=metric)
 
     def head(self, n: int) -> Outputs:
         """The test set's initial segment of n items.

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +152,65 @@ def test_scores_frame_of_floats_and_of_booleans() -> None:
     assert Outputs.from_scores(frame > 0.3, "accuracy").scores().tolist() == [50.0, 50.0]
 
 
+YEH = {"both": range(19), "only I": range(19, 47), "only II": range(47, 53)}
+YEH_SPURIOUS = {"both": range(200, 205), "only I": range(205, 248), "only II": range(248, 257)}
+
+
+@pytest.fixture
+def relations() -> Outputs:
+    """The modifier relations of Yeh (2000, section 3.3): 103 gold (recalls of 45.6 and 24.3 % are of 103)."""
+    found = {
+        name: [*YEH["both"], *YEH[f"only {name}"], *YEH_SPURIOUS["both"], *YEH_SPURIOUS[f"only {name}"]]
+        for name in ("I", "II")
+    }
+    return Outputs.from_responses(range(103), found, "f1", task="modifiers", test_set="Yeh")
+
+
+def test_responses_of_yehs_example(relations: Outputs) -> None:
+    for metric, printed in (("recall", [45.6, 24.3]), ("precision", [49.5, 64.1]), ("f1", [47.5, 35.2])):
+        assert relations.with_metric(metric).scores().round(1).tolist() == printed
+    assert relations.n_items == 103 + 5 + 43 + 9
+    # What a swap can change are the 28 + 6 + 43 + 9 = 86 responses that he shuffles.
+    first, second = relations.statistics
+    assert (first != second).any(axis=-1).sum() == 86
+    assert (relations.task, relations.test_set, relations.names) == ("modifiers", "Yeh", ["I", "II"])
+
+
+def test_swapped_responses_are_sets_of_responses_again() -> None:
+    """All 2^4 swaps of single items, against sets: each response that one system found goes to one of the two."""
+    gold, one, two = {"a", "b", "c", "g"}, {"a", "b", "x"}, {"a", "c", "y", "x"}
+    outputs = Outputs.from_responses(gold, {"one": one, "two": two})
+    shared, disputed = one & two, sorted(one ^ two)
+    texts = outputs.items["id"].tolist()
+
+    def f1(found: set[str]) -> float:
+        return 200 * len(found & gold) / (len(found) + len(gold))
+
+    assert len(disputed) == 3
+    by_sets, by_items = [], []
+    for to_one in product([True, False], repeat=len(disputed)):
+        own = {response for response, goes in zip(disputed, to_one, strict=True) if goes}
+        by_sets.append((f1(shared | own), f1(shared | (set(disputed) - own))))
+        swap = [text in disputed and (text in own) != (text in one) for text in texts]
+        swapped = np.where(np.array(swap)[None, :, None], outputs.statistics[::-1], outputs.statistics)
+        by_items.append(tuple(outputs.metric.score(swapped.sum(axis=1))))
+    assert by_items == pytest.approx(np.array(by_sets))
+
+
+def test_responses_come_gold_first_and_sets_in_the_order_of_their_text() -> None:
+    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": {"q", "p"}, "none": []})
+    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", "p", "q"]
+    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    assert outputs.statistics[2].sum(axis=0).tolist() == [0, 0, 2]
+
+
+def test_another_metric_of_the_same_statistics(relations: Outputs) -> None:
+    recall = relations.with_metric("recall")
+    assert (recall.metric, relations.metric) == (METRICS["recall"], METRICS["f1"])
+    np.testing.assert_array_equal(recall.statistics, relations.statistics)
+    assert recall.with_metric("f1").fingerprint() == relations.fingerprint()
+
+
 ONE = [[[1, 1]], [[0, 1]]]
 
 
@@ -188,6 +248,15 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one array"),
         (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
+        (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
+        (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
+        (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must differ as text; two read '1'"),
+        (lambda: Outputs.from_responses([([1], 2)], {"s": []}), "gold must be hashable"),
+        (lambda: Outputs.from_responses("abc", {"s": []}), "gold must be a list or set of responses, not 'abc'"),
+        (lambda: Outputs.from_responses(["a"], {"s": None}), "responses of system 's' must be a list or set"),  # type: ignore[dict-item]
+        (lambda: Outputs.from_responses(["a"], {}), "responses must map the name of each system"),
+        (lambda: Outputs.from_responses([], {"s": []}), "at least one response"),
+        (lambda: Outputs.from_responses(["a"], {"s": []}, "accuracy"), "metric must be of .correct, guessed, gold."),
     ],
 )
 def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
@@ -207,6 +276,7 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
             lambda o: o.domain("law"),
             "domain 'law' of test set 'made up' has no items; the domains are mail, news, wiki",
         ),
+        (lambda o: o.with_metric("f1"), r"statistics \(correct, total\), unlike 'f1' of \(correct, guessed, gold\)"),
         (lambda o: o.sum_by("user"), "no column 'user'"),
         (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
         (lambda o: o.select([]), "the list is empty"),

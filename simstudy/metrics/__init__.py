@@ -10,9 +10,15 @@ from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.base import Metric, Ratio
 from simstudy.metrics.f_measure import FBeta, Precision, Recall
 from simstudy.metrics.mean import Mean
+from simstudy.metrics.muc import MucF, MucPrecision, MucRecall
 
 METRICS: dict[str, Metric] = {
-    metric.name: metric for metric in (Accuracy(), Mean(), Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2))
+    metric.name: metric
+    for metric in (
+        *(Accuracy(), Mean()),
+        *(Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2)),
+        *(MucPrecision(), MucRecall(), MucF("muc_f", 1), MucF("muc_f_2p", 0.5), MucF("muc_f_2r", 2)),
+    )
 }
 
 __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "get_metric"]

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
-from simstudy.metrics import METRICS, FBeta, Ratio, get_metric
+from simstudy.metrics import METRICS, FBeta, Metric, Ratio, get_metric
+
+
+def valid_sums(metric: Metric, shape: tuple[int, ...], most: int, rng: np.random.Generator) -> np.ndarray:
+    """Statistics (*shape, S) from 1 to `most` that keep the metric's rules."""
+    # Ascending, since parts are named before wholes; for fills it is the other way, and two parts share a whole.
+    ascending = np.sort(rng.integers(1, most // 2, size=(*shape, len(metric.statistics))), axis=-1)
+    return ascending[..., ::-1] * [2, 2, 1, 1] if metric.statistics[0] == "possible" else ascending
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
@@ -16,7 +23,7 @@ class TestEveryMetric:
         assert get_metric(metric) is metric
 
     def test_any_shape_elementwise(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
-        sums = np.sort(rng.integers(1, 50, size=(3, 4, len(metric.statistics))), axis=-1)
+        sums = valid_sums(metric, (3, 4), 50, rng)
         scores = metric.score(sums)
         assert scores.shape == (3, 4)
         assert scores.dtype == np.float64
@@ -26,8 +33,19 @@ class TestEveryMetric:
         assert np.isfinite(metric.score(np.zeros(len(metric.statistics), dtype=int)))
 
     def test_single_and_double_precision_sums_agree(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
-        sums = np.sort(rng.integers(1, 5000, size=(20, len(metric.statistics))), axis=-1)
+        sums = valid_sums(metric, (20,), 5000, rng)
         np.testing.assert_array_equal(metric.score(sums), metric.score(sums.astype(np.float32)))
+
+    def test_statistics_that_keep_the_rules_score_on_the_scale(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
+        statistics = valid_sums(metric, (5, 40), 50, rng)
+        metric.check(statistics)
+        scores = metric.score(statistics.sum(axis=1))
+        assert (scores >= 0).all()
+        assert (scores <= metric.scale).all()
+
+    def test_negative_counts_break_the_rules(self, metric) -> None:  # type: ignore[no-untyped-def]
+        with pytest.raises(ValueError, match=f"statistics for metric '{metric.name}' must have"):
+            metric.check(np.full((1, 1, len(metric.statistics)), -1))
 
 
 def test_against_scikit_learn(rng: np.random.Generator) -> None:

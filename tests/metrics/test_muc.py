@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simstudy.metrics import METRICS
+from simstudy.metrics.muc import MucF
+from simstudy.outputs import Outputs
+
+BETAS = {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}
+
+
+def by_definition(possible: int, actual: int, correct: int, partial: int, beta: Fraction) -> dict[str, Fraction]:
+    """Precision, recall and F as Chinchor defines them, in fractions; 0 where a denominator is 0."""
+    found = correct + Fraction(partial, 2)
+    recall = found / possible if possible else Fraction(0)
+    precision = found / actual if actual else Fraction(0)
+    below = beta**2 * precision + recall
+    return {
+        "muc_recall": recall,
+        "muc_precision": precision,
+        "f": (1 + beta**2) * precision * recall / below if below else Fraction(0),
+    }
+
+
+@given(st.tuples(*[st.integers(0, 40)] * 4))
+def test_f_is_that_of_precision_and_recall(parts: tuple[int, int, int, int]) -> None:
+    missing, wrong, correct, partial = parts
+    found = correct + partial
+    sums = (found + missing, found + wrong, correct, partial)
+    METRICS["muc_f"].check(np.array([[sums]]))
+    for name, beta in BETAS.items():
+        expected = by_definition(*sums, beta)
+        for metric, value in ((name, expected["f"]), *((m, expected[m]) for m in ("muc_recall", "muc_precision"))):
+            assert METRICS[metric].score(np.array(sums)) == pytest.approx(float(100 * value), abs=1e-12)
+
+
+@pytest.fixture
+def chinchor() -> Outputs:
+    """Her systems A, B and C: 50 relevant of 100 messages with 20 fills each, and no spurious templates."""
+    fills = np.zeros((3, 100, 4), dtype=int)
+    fills[:, :50, :2] = 20
+    fills[:, :50, 2] = np.array([15, 15, 18])[:, None]
+    fills[1, 7, 2] = 0
+    return Outputs.from_statistics(fills, "muc_precision", ["A", "B", "C"])
+
+
+def test_her_examples(chinchor: Outputs) -> None:
+    assert chinchor.statistics.sum(axis=1)[:2, 1:3].tolist() == [[1000, 750], [1000, 735]]
+    assert chinchor.scores().tolist() == [75.0, 73.5, 90.0]
+    # Swaps of messages: A and B differ on one, so all pseudosystems differ by what A and B differ by.
+    a, b = chinchor.statistics[:2]
+    assert (a != b).any(axis=-1).sum() == 1
+
+
+def test_a_partial_match_is_half_a_correct_one() -> None:
+    for name in (*BETAS, "muc_recall", "muc_precision"):
+        halves, wholes = METRICS[name].score(np.array([[20, 15, 4, 6], [20, 15, 7, 0]]))
+        assert halves == wholes
+
+
+def test_weightings_order_a_cautious_and_an_eager_system_in_their_own_ways() -> None:
+    """P = 80, R = 40 against P = 40, R = 80 tie in P&R; 2P&R prefers the first, P&2R the second."""
+    pair = Outputs.from_statistics([[[10, 5, 4, 0]], [[10, 20, 8, 0]]], "muc_f", ["cautious", "eager"])
+    cautious, eager = pair.scores()
+    assert cautious == eager == pytest.approx(160 / 3)  # 2 * 80 * 40 / 120
+    assert np.diff(pair.with_metric("muc_f_2p").scores()) < 0
+    assert np.diff(pair.with_metric("muc_f_2r").scores()) > 0
+
+
+def test_scores_go_with_their_systems(chinchor: Outputs) -> None:
+    for name in (*BETAS, "muc_recall", "muc_precision"):
+        outputs = chinchor.with_metric(name)
+        assert outputs.select(["C", "A", "B"]).scores().tolist() == outputs.scores()[[2, 0, 1]].tolist()
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [[5, 5, -1, 0], [5, 5, 0, -1], [5, 9, 4, 2], [9, 5, 4, 2], [5.0, 5.0, 4.5, 1.0]],
+    ids=["negative correct", "negative partial", "more than possible", "more than actual", "more in decimals"],
+)
+@pytest.mark.parametrize("metric", [*BETAS, "muc_recall", "muc_precision"])
+def test_rules(fills: list[float], metric: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"correct \+ partial <= actual, unlike those of system number 0, item number 0"
+    ):
+        Outputs.from_statistics([[fills]], metric)
+
+
+def test_fills_need_not_be_whole() -> None:
+    assert Outputs.from_statistics([[[2.5, 2.0, 1.0, 0.5]]], "muc_recall").scores().tolist() == [50.0]
+
+
+def test_bad_beta() -> None:
+    with pytest.raises(ValueError, match="beta must be a number above 0"):
+        MucF("muc_f_0", 0)
