@@ -127,7 +127,7 @@ CONVENTIONS = {
 
 
 def monte_carlo_interval(
-    n_extreme: ArrayLike, n_resamples: int, level: float = 0.95
+    n_extreme: ArrayLike, n_resamples: ArrayLike, level: float = 0.95
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Clopper-Pearson interval for the p-value that infinitely many resamples would give.
 
@@ -136,7 +136,7 @@ def monte_carlo_interval(
     n_extreme
         How many of the resamples were at least as extreme as observed; any shape.
     n_resamples
-        How many there were.
+        How many there were; broadcasts.
     level
         Coverage, a fraction.
 
@@ -151,11 +151,11 @@ def monte_carlo_interval(
     >>> [round(float(x), 4) for x in (*low, *high)]
     [0.0, 0.0373, 0.0037, 0.0654]
     """
-    count = np.asarray(n_extreme, dtype=np.float64)
+    count, drawn = np.asarray(n_extreme, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
     tail = (1 - level) / 2
     # beta.ppf has no value where a shape is 0: there the bound is the end of the scale.
-    low = np.where(count > 0, stats.beta.ppf(tail, np.maximum(count, 1), n_resamples - count + 1), 0.0)
-    high = np.where(count < n_resamples, stats.beta.ppf(1 - tail, count + 1, np.maximum(n_resamples - count, 1)), 1.0)
+    low = np.where(count > 0, stats.beta.ppf(tail, np.maximum(count, 1), drawn - count + 1), 0.0)
+    high = np.where(count < drawn, stats.beta.ppf(1 - tail, count + 1, np.maximum(drawn - count, 1)), 1.0)
     return low, high
 
 

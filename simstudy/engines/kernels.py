@@ -114,6 +114,18 @@ def tally(values, margins, extreme):
 
 
 @njit(cache=True, nogil=True)
+def add_sizes(values, step, steps):
+    """Add to steps (K, K) the sum over t of |values[i, t] - values[j, t]| in whole steps, for i < j; values (K, T)."""
+    n_systems, n_resamples = values.shape
+    for i in range(n_systems):
+        for j in range(i + 1, n_systems):
+            total = np.int64(0)
+            for t in range(n_resamples):
+                total += np.int64(np.rint(abs(values[i, t] - values[j, t]) / step))
+            steps[i, j] += total
+
+
+@njit(cache=True, nogil=True)
 def scaled_differences(sums, below, totals, whole, target, values):
     """values[k, t] = sums[k, t] * whole - target * totals[k] * below[t]: u times both denominators, in integers."""
     for k in range(values.shape[0]):

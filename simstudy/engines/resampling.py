@@ -1,10 +1,14 @@
-"""The paired bootstrap of all pairs of systems at once (Berg-Kirkpatrick et al. 2012, section 2.2 and footnote 5)."""
+"""All pairs share their resamples: multiplicities of units times columns is one product for all systems.
+
+Bootstrap and randomization differ in what a resample's multiplicities are (how often an item is drawn, whether it is
+swapped) and in what is counted in the sums; the tiles, the threads and the product are these.
+"""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -13,99 +17,81 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from simstudy.engines import kernels
-from simstudy.engines.tallies import Event, Tally, make_tally
-from simstudy.metrics import Metric
+from simstudy.engines.question import Question
+
+Draw = Callable[[int, NDArray[Any]], None]
+Found = NDArray[np.int64]
 
 # What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product.
 _TILE_BYTES = 24 * 2**20
 
 
-def bootstrap(
-    statistics: NDArray[Any],
-    metric: Metric,
-    events: Sequence[Event],
-    *,
-    strata: NDArray[np.int64],
-    n_resamples: int,
-    seed: int,
-    n_jobs: int,
-    tile_size: int | None,
-    progress: Callable[[int], None] | None,
+def over_resamples(
+    columns: NDArray[Any],
+    draw: Draw,
+    add: Callable[[NDArray[Any], Found], None],
+    question: Question,
 ) -> NDArray[np.int64]:
-    """Count, for every pair of systems, the resamples in which one of the events holds.
+    """Draw resamples, sum the columns in each, and add up what `add` finds in the sums.
+
+    Each of the question's threads draws, multiplies and tallies its own tiles, so memory is so many tiles whatever
+    the number of resamples is. What is found are whole numbers, whose sum does not depend on who found them.
 
     Parameters
     ----------
-    statistics
-        (K systems, best first; n units, those of a stratum next to each other; S).
-    strata
-        (H + 1,) bounds of the strata in the units; each is resampled to its own size.
-    n_jobs
-        Threads; each draws, multiplies and tallies its own tiles, so memory is n_jobs tiles whatever B is.
+    columns
+        (C, n): what is summed, in single or double precision.
+    draw
+        Fills multiplicities (T, n) of the units in resamples first, first + 1, ...
+    add
+        Adds to found (K, K) what it finds in the sums (C, T) of T resamples.
 
     Returns
     -------
-    extreme
-        (K, K) counts; entry (i, j) with i < j is the count for better system i against j.
+    found
+        (K, K) sums of what the tiles gave; entry (i, j) with i < j is for better system i against j.
     """
-    tally = make_tally(statistics, metric)
-    n_systems = statistics.shape[0]
-    size = tile_size or _default_tile(tally.columns, n_resamples)
+    n_resamples = question.n_resamples
+    size = question.tile_size or _default_tile(columns, n_resamples)
     tiles: queue.SimpleQueue[int] = queue.SimpleQueue()
     for first in range(0, n_resamples, size):
         tiles.put(first)
     stopped = False
     lock = threading.Lock()
 
-    def work() -> NDArray[np.int64]:
-        extreme = np.zeros((n_systems, n_systems), dtype=np.int64)
-        counts = np.empty((size, tally.columns.shape[1]), dtype=tally.columns.dtype)
-        sums = np.empty((len(tally.columns), size), dtype=tally.columns.dtype)
+    def work() -> Found:
+        found = np.zeros((question.n_systems, question.n_systems), dtype=np.int64)
+        counts = np.empty((size, columns.shape[1]), dtype=columns.dtype)
+        sums = np.empty((len(columns), size), dtype=columns.dtype)
         while not stopped:
             try:
                 first = tiles.get_nowait()
             except queue.Empty:
                 break
             width = min(size, n_resamples - first)
-            _tile(tally, events, seed, first, strata, counts[:width], sums[:, :width], extreme)
-            if progress:
+            draw(first, counts[:width])
+            # A short last tile is a strided view, which BLAS would not write to.
+            product = sums if width == size else np.empty((len(columns), width), sums.dtype)
+            _multiply(columns, counts[:width], product)
+            add(product, found)
+            if question.progress:
                 with lock:
-                    progress(width)
-        return extreme
+                    question.progress(width)
+        return found
 
     # One BLAS thread for each of ours: draws and tallies then run beside another tile's product.
-    with _single_blas_thread(), ThreadPoolExecutor(n_jobs) as threads:
-        parts = [threads.submit(work) for _ in range(n_jobs)]
+    with _single_blas_thread(), ThreadPoolExecutor(question.n_jobs) as threads:
+        parts = [threads.submit(work) for _ in range(question.n_jobs)]
         try:
-            extreme = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
+            found: Found = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
+            return found
         except BaseException:
             stopped = True
             raise
-    # Two tails overlap where the gain is 0 and the resample's gain is 0 too.
-    return np.minimum(extreme, n_resamples)
-
-
-def _tile(
-    tally: Tally,
-    events: Sequence[Event],
-    seed: int,
-    first: int,
-    strata: NDArray[np.int64],
-    counts: NDArray[Any],
-    sums: NDArray[Any],
-    extreme: NDArray[np.int64],
-) -> None:
-    kernels.resample_counts(np.uint64(seed), np.uint64(first), strata, counts)
-    # A short last tile is a strided view, which BLAS would not write to.
-    product = sums if sums.flags.c_contiguous else np.empty(sums.shape, sums.dtype)
-    _multiply(tally.columns, counts, product)
-    for event in events:
-        tally.add(product, event, extreme)
 
 
 def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:
-    """Fill sums (C, T) from columns (C, n) and resamples' counts (T, n): where the time should go."""
+    """Fill sums (C, T) from columns (C, n) and resamples' multiplicities (T, n): where the time should go."""
     np.matmul(columns, counts.T, out=sums)
 
 

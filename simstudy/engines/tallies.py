@@ -21,8 +21,8 @@ from simstudy.metrics.base import TIE_TOLERANCE, combine, tie_tolerance, whole
 Array = NDArray[Any]
 IntArray = NDArray[np.int64]
 
-# What the counts of a fraction must stay below for `kernels.tally_own_ratios` to be exact.
-_RATIO_LIMIT = 2**26
+# What the counts of a fraction must stay below for kernels to settle ties of ratios by integers.
+RATIO_LIMIT = 2**26
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def make_tally(statistics: Array, metric: Metric) -> Tally:
         if (below >= 0).all():
             if (below == below[0]).all() and 3 * most_above * most_below < 2**61:
                 return _SharedRatios(above, below[0], metric)
-            if (np.abs(above) <= below).all() and most_below < _RATIO_LIMIT:
+            if (np.abs(above) <= below).all() and most_below < RATIO_LIMIT:
                 return _OwnRatios(above, below, metric)
     return _Scores(statistics, metric)
 
@@ -70,7 +70,7 @@ class _SharedRatios:
         self._direction = 1 if metric.higher_is_better else -1
         self._totals = above.sum(axis=1)
         self._whole = 1 if below is None else int(below.sum())
-        self.columns = _summable(above if below is None else np.concatenate([above, below[None]]))
+        self.columns = summable(above if below is None else np.concatenate([above, below[None]]))
         n = above.shape[1]
         largest = 3 * n * int(np.abs(above).max()) * (1 if below is None else n * int(below.max()))
         # A difference of two values must fit too.
@@ -94,55 +94,89 @@ class _OwnRatios:
         self._totals = above.sum(axis=1)
         # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
         self._wholes = np.maximum(below.sum(axis=1), 1)
-        self.columns = _summable(np.concatenate([above, below]))
+        self.columns = summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
         sign = event.sign * self._direction
         kernels.tally_own_ratios(sums, self._totals, self._wholes, event.target, sign, event.strict, extreme)
 
 
-class _Scores:
+class ResampledScores:
     """Any metric of sums: its scores in double precision, ties within their `tie_tolerance`.
 
     Statistics that are not integers are rounded to a fixed binary grid first, fine enough for their sum to use
     all bits of double precision, so that a sum does not depend on the order in which it is made.
+
+    Attributes
+    ----------
+    columns
+        (C, n): what the matrix product sums.
+    observed
+        (K,) scores on the test set itself.
+    tolerance
+        (K, K): differences of scores up to this are ties.
     """
 
     def __init__(self, statistics: Array, metric: Metric) -> None:
         self._metric = metric
-        self._direction = 1 if metric.higher_is_better else -1
         n_systems, n_items, _ = statistics.shape
-        self._grid = 1.0
         noise = tie_tolerance(metric, statistics)
-        if statistics.dtype.kind == "f":
-            self._grid = 2.0 ** (np.floor(np.log2(2.0**52 / n_items / max(np.abs(statistics).max(), 1e-300))))
-            statistics = np.rint(statistics * self._grid)
-        by_statistic = np.moveaxis(statistics, 2, 0)
+        self._grid = grid(statistics)
+        by_statistic = np.moveaxis(on_grid(statistics, self._grid), 2, 0)
         # A statistic that all systems share (the reference's length, the gold count) is resampled once.
         self._rows = [1 if (rows == rows[0]).all() else n_systems for rows in by_statistic]
-        self.columns = _summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
-        self._observed = self._score(self.columns.sum(axis=1, dtype=np.float64)[:, None], n_systems)
+        self.columns = summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
+        self.observed = np.zeros(n_systems)
+        self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         # Differences of scores round even where the scores themselves are exact.
-        noise = np.maximum(noise, TIE_TOLERANCE * np.abs(self._observed[:, 0]))
-        self._tolerance = np.maximum(noise[:, None], noise)
+        noise = np.maximum(noise, TIE_TOLERANCE * np.abs(self.observed))
+        self.tolerance = np.maximum(noise[:, None], noise)
 
-    def _score(self, sums: Array, n_systems: int) -> NDArray[np.float64]:
-        full = np.empty((len(self._rows), n_systems, sums.shape[1]))
+    def statistics(self, sums: Array) -> NDArray[np.float64]:
+        """Summed statistics (S, K, T) from sums (C, T) of the columns."""
+        full = np.empty((len(self._rows), len(self.observed), sums.shape[1]))
         first = 0
         for s, n_rows in enumerate(self._rows):
             np.multiply(sums[first : first + n_rows], 1.0 / self._grid, out=full[s])
             first += n_rows
-        return self._metric.score(np.moveaxis(full, 0, -1))
+        return full
+
+    def of(self, sums: Array) -> NDArray[np.float64]:
+        """Scores (K, T) from sums (C, T) of the columns."""
+        return self._metric.score(np.moveaxis(self.statistics(sums), 0, -1))
+
+
+class _Scores:
+    """Any metric of sums, by its scores."""
+
+    def __init__(self, statistics: Array, metric: Metric) -> None:
+        self._scores = ResampledScores(statistics, metric)
+        self._direction = 1 if metric.higher_is_better else -1
+        self.columns = self._scores.columns
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
-        values = self._score(sums, len(self._observed))
-        values -= event.target * self._observed
+        values = self._scores.of(sums)
+        values -= event.target * self._scores.observed[:, None]
         if event.sign * self._direction < 0:
             np.negative(values, out=values)
-        kernels.tally(values, self._tolerance if event.strict else -self._tolerance, extreme)
+        tolerance = self._scores.tolerance
+        kernels.tally(values, tolerance if event.strict else -tolerance, extreme)
 
 
-def _summable(columns: Array) -> Array:
+def grid(statistics: Array) -> float:
+    """Steps in 1: a power of two fine enough for sums over the items to use all bits of double precision."""
+    if statistics.dtype.kind != "f":
+        return 1.0
+    largest = max(float(np.abs(statistics).max()), 1e-300)
+    return float(2.0 ** np.floor(np.log2(2.0**52 / statistics.shape[1] / largest)))
+
+
+def on_grid(statistics: Array, steps: float) -> Array:
+    """The statistics in steps of a grid: whole numbers, whose sums do not depend on their order."""
+    return np.asarray(np.rint(statistics * steps)) if statistics.dtype.kind == "f" else statistics
+
+
+def summable(columns: Array) -> Array:
     """The columns (C, n) in the narrowest precision in which every resample's sum is exact."""
     largest = columns.shape[1] * float(np.abs(columns).max())
     if largest >= 2**53:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from simstudy.choices import check_choice, nearest
-from simstudy.engines.comparisons import ALTERNATIVES, TESTS
+from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.pvalues import CONVENTIONS
 from simstudy.tasks import TASKS
 

@@ -1,0 +1,80 @@
+"""The paired bootstrap of all pairs of systems at once (Berg-Kirkpatrick et al. 2012, section 2.2 and footnote 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.engines import kernels
+from simstudy.engines.exact_bootstrap import exact_bootstrap
+from simstudy.engines.question import Answers, IntArray, Question
+from simstudy.engines.resampling import over_resamples
+from simstudy.engines.tallies import Event, ResampledScores, make_tally
+
+# A mean of scores is summed in steps of this part of the largest score: whole numbers add up to the same in any order.
+_STEPS = 2**30
+
+
+def bootstrap(question: Question) -> Answers:
+    """Count, for every pair, the resampled test sets that are extreme by the question's convention.
+
+    Where `question.exact` asks for it and the item scores are whole numbers, the limit for infinitely many resamples.
+    """
+    p_exact = exact_bootstrap(question)
+    if not np.isnan(p_exact).any():
+        return Answers.resampled(None, question, p_exact)
+    beyond = question.convention.counts == "beyond the mean"
+    extreme = _beyond_the_mean(question) if beyond else _tallied(question)
+    # Two tails overlap where the gain is 0 and the resample's gain is 0 too.
+    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, p_exact)
+
+
+def events(question: Question) -> list[Event]:
+    """What the convention counts, as events of the gain."""
+    strict = question.convention.strict
+    lost = Event(target=0, sign=-1, strict=strict)
+    if question.convention.counts == "not won":
+        return [lost]
+    twice = Event(target=2, sign=1, strict=strict)
+    return [twice, lost] if question.two_sided else [twice]
+
+
+def _draw(question: Question) -> Any:
+    def draw(first: int, counts: NDArray[Any]) -> None:
+        kernels.resample_counts(np.uint64(question.seed), np.uint64(first), question.strata, counts)
+
+    return draw
+
+
+def _tallied(question: Question) -> IntArray:
+    tally = make_tally(question.statistics, question.metric)
+
+    def add(sums: NDArray[Any], extreme: IntArray) -> None:
+        for event in events(question):
+            tally.add(sums, event, extreme)
+
+    return over_resamples(tally.columns, _draw(question), add, question)
+
+
+def _beyond_the_mean(question: Question) -> IntArray:
+    """Sacrebleu's rule: abs(gain(x*)) less its mean over the resamples is above gain(x).
+
+    The mean is known after the last resample only, so all are drawn twice.
+    """
+    scores = ResampledScores(question.statistics, question.metric)
+    step = max(float(np.abs(scores.observed).max()), 1e-300) / _STEPS
+
+    def add_size(sums: NDArray[Any], steps: IntArray) -> None:
+        kernels.add_sizes(scores.of(sums), step, steps)
+
+    mean = over_resamples(scores.columns, _draw(question), add_size, question) * step / question.n_resamples
+    observed = np.abs(scores.observed[:, None] - scores.observed[None])
+
+    def add(sums: NDArray[Any], extreme: IntArray) -> None:
+        values = scores.of(sums)
+        kernels.tally(values, observed + mean + scores.tolerance, extreme)
+        kernels.tally(-values, observed + mean + scores.tolerance, extreme)
+
+    return over_resamples(scores.columns, _draw(question), add, question)

@@ -1,0 +1,133 @@
+"""The bootstrap's p-value for infinitely many resamples, where item scores are whole numbers (accuracy, ratings).
+
+Where every item has the same denominator, gain(x*) is a sum of n independent draws from the pair's differences, so
+that the share of extreme resamples is the tail of an n-fold convolution. For right and wrong answers this is a
+trinomial: microseconds a pair.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft, optimize, special
+
+from simstudy.engines import exact_kernels
+from simstudy.engines.exact_randomization import MOST_CELLS, side_by_side
+from simstudy.engines.question import FloatArray, IntArray, Question
+
+
+def exact_bootstrap(question: Question) -> FloatArray:
+    """Exact p-values (P,), NaN where a pair's is to be resampled.
+
+    Raises
+    ------
+    ValueError
+        Where `question.exact` is True and there is no such limit, or it needs more than `MOST_CELLS`.
+    """
+    i, j = question.pairs
+    p_value = np.full(len(i), np.nan)
+    if question.exact is False or (question.exact == "auto" and question.convention.name != "default"):
+        return p_value
+    problem = _problem(question)
+    if problem:
+        if question.exact is True:
+            raise ValueError(f"exact=True can not be had for the bootstrap: {problem}; use exact='auto' or False")
+        return p_value
+    scores = question.unit_scores
+    assert scores is not None
+    counts = np.empty((len(i), 4), dtype=np.int64)
+    exact_kernels.swap_counts(scores, np.zeros_like(scores), i, j, counts)
+    totals = scores.sum(axis=1)
+    gain = totals[i] - totals[j]
+    upper, lower = _targets(question, gain)
+
+    def tails(part: IntArray) -> FloatArray:
+        found = np.empty(len(part))
+        flat = counts[part, 3] <= 1
+        some = part[flat]
+        wins = np.empty(len(some))
+        exact_kernels.drawn_wins_tails(
+            question.n_units, counts[some, 1], counts[some, 2], upper[some], lower[some], wins
+        )
+        found[flat] = wins
+        found[~flat] = [_convolved(scores[i[p]] - scores[j[p]], int(upper[p]), int(lower[p])) for p in part[~flat]]
+        return found
+
+    # Pairs with equal counts of wins and losses have equal p-values: on 500 items half of all pairs or more.
+    _, first, where = np.unique(np.where(counts[:, 3:] <= 1, counts[:, 1:3], -1 - np.arange(len(i))[:, None]),
+                                axis=0, return_index=True, return_inverse=True)  # fmt: skip
+    p_value = side_by_side(tails, first, question.n_jobs)[where.reshape(-1)]
+    return p_value
+
+
+def _problem(question: Question) -> str:
+    if question.convention.counts == "beyond the mean":
+        return f"convention '{question.convention.name}' has no limit that is computed here"
+    scores = question.unit_scores
+    if scores is None or not question.integers:
+        return f"metric '{question.metric.name}' is no mean of whole-number item scores here"
+    assert question.ratio is not None
+    if (question.ratio[1] != question.ratio[1][0, 0]).any():
+        return f"units ({question.unit}) have different denominators, and which are drawn changes the score's"
+    if len(question.strata) > 2:
+        return "strata are resampled each on its own"
+    cells = question.n_units * int(scores.max() - scores.min()) * 2 + 1
+    if cells > MOST_CELLS:
+        return f"the distribution would need {cells:,} cells, more than {MOST_CELLS:,} ({8 * MOST_CELLS // 2**20} MiB)"
+    return ""
+
+
+def _targets(question: Question, gain: IntArray) -> tuple[IntArray, IntArray]:
+    """What the sum must reach from below, and its negative from above; -1 where that tail does not count."""
+    beyond = int(question.convention.strict)
+    none = np.full(len(gain), -1)
+    lost = np.full(len(gain), beyond)
+    if question.convention.counts == "not won":
+        return none, lost
+    return 2 * gain + beyond, lost if question.two_sided else none
+
+
+def _convolved(difference: IntArray, upper: int, lower: int) -> float:
+    """P(sum >= upper) if upper >= 0, plus P(sum <= -lower) if lower >= 0, for n draws from n differences."""
+    tail = 0.0
+    if upper >= 0:
+        tail += _upper_tail(difference, upper)
+    if lower >= 0:
+        tail += _upper_tail(-difference, lower)
+    return min(tail, 1.0)
+
+
+def _upper_tail(difference: IntArray, least: int) -> float:
+    """P(sum of n draws >= least), least >= 0, to a relative accuracy that small tails keep.
+
+    The draws are tilted by exp(theta d), so that the sum's mean is `least`: there the Fourier transform's rounding,
+    one part in 10^15 of the largest probability, is small beside the probabilities themselves.
+    """
+    n = len(difference)
+    values, counts = np.unique(difference, return_counts=True)
+    if least > n * values[-1]:
+        return 0.0
+    log_share = np.log(counts / n)
+    if least == n * values[-1]:
+        return float(np.exp(n * log_share[-1]))
+    if least <= n * values[0]:
+        return 1.0
+
+    def mean_excess(theta: float) -> float:
+        return float((special.softmax(log_share + theta * values) * values).sum()) - least / n
+
+    # The mean grows with theta, from at most `least` where theta is 0 to the largest value.
+    largest = 1.0
+    while mean_excess(largest) < 0 and largest < 2**10:
+        largest *= 2
+    bracketed = mean_excess(0.0) < 0 < mean_excess(largest)
+    theta = optimize.brentq(mean_excess, 0.0, largest) if bracketed else 0.0
+    tilted = special.softmax(log_share + theta * values)
+    log_mean = special.logsumexp(log_share + theta * values)
+    low = int(values[0])
+    cells = n * int(values[-1] - low) + 1
+    one = np.zeros(cells)
+    one[values - low] = tilted
+    size = fft.next_fast_len(cells, real=True)
+    sums = np.maximum(fft.irfft(fft.rfft(one, size) ** n, size)[:cells], 0.0)
+    at = np.arange(max(least, n * low), n * int(values[-1]) + 1)
+    return float((sums[at - n * low] * np.exp(n * log_mean - theta * at)).sum())

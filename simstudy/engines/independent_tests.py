@@ -1,0 +1,132 @@
+"""Tests that assume that two systems' results are independent, which they are not (Yeh 2000, section 2).
+
+Systems that answer the same items are mostly correlated positively, so these need a larger gain than the data do.
+They are here to be studied against the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from simstudy.engines.paired_tests import standardised, tail_of
+from simstudy.engines.question import Answers, FloatArray, Question
+
+
+def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:
+    """The standard deviation of a difference of two results, s_d (Yeh 2000, section 2.1, equation 2).
+
+    Parameters
+    ----------
+    sd_1, sd_2
+        Standard deviations of the two results, on the results' scale.
+    r12
+        Their correlation, -1 … 1; 0 is the assumption of independence.
+
+    Raises
+    ------
+    ValueError
+        For a correlation beyond -1 … 1, or a negative standard deviation.
+
+    Examples
+    --------
+    >>> [round(float(sd_of_gain(1, 1) / sd_of_gain(1, 1, r12)), 2) for r12 in (0.38, 0.50, 0.80)]   # Yeh's table
+    [1.27, 1.41, 2.24]
+    """
+    first, second, r = (np.asarray(value, dtype=np.float64) for value in (sd_1, sd_2, r12))
+    if not (np.abs(r) <= 1).all():
+        raise ValueError(f"r12 must lie between -1 and 1, not {r12!r}")
+    if (first < 0).any() or (second < 0).any():
+        raise ValueError(f"sd_1 and sd_2 must not be negative, unlike {sd_1!r} and {sd_2!r}")
+    return np.sqrt(np.maximum(first**2 + second**2 - 2 * r * first * second, 0.0))
+
+
+def z_test(gain: ArrayLike, sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
+    """The normal test of a gain from two results' standard deviations and a given correlation (Yeh 2000, equation 1).
+
+    Parameters
+    ----------
+    gain
+        The better result less the worse.
+    sd_1, sd_2
+        Standard deviations of the two *results* (of a mean of n scores: theirs / sqrt(n)), on the same scale.
+    r12
+        Their correlation; 0 is the assumption of independence.
+
+    Returns
+    -------
+    z, p_value
+        One-sided.
+
+    Raises
+    ------
+    ValueError
+        As `sd_of_gain`.
+
+    Examples
+    --------
+    >>> [round(float(z_test(3, 1.5, 1.5, r12)[1]), 3) for r12 in (0, 0.5, 0.8)]
+    [0.079, 0.023, 0.001]
+    """
+    z = standardised(np.asarray(gain, dtype=np.float64), sd_of_gain(sd_1, sd_2, r12))
+    return z, tail_of(stats.norm, z, False)
+
+
+def z_independent(question: Question) -> Answers:
+    """Normal z with r12 = 0."""
+    z = standardised(*_gain_and_spread(question))
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+
+
+def t_two_sample(question: Question) -> Answers:
+    """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
+    t = standardised(*_gain_and_spread(question))
+    return _answers(question, tail_of(stats.t(2 * question.n_units - 2), t, question.two_sided), t)
+
+
+def two_proportions(question: Question) -> Answers:
+    """Difference of two proportions of counts, with the variance of the pooled proportion."""
+    right, of = _counts(question)
+    i, j = question.pairs
+    pooled = (right[i] + right[j]) / np.maximum(of[i] + of[j], 1)
+    # A system without any count has the score 0, known for certain to be nothing.
+    spread = np.sqrt(pooled * (1 - pooled) * (1 / np.maximum(of[i], 1) + 1 / np.maximum(of[j], 1)))
+    z = standardised(right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1), spread)
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+
+
+def chi_square(question: Question) -> Answers:
+    """Chi-square of the 2 x 2 table of right and wrong (recalled and spurious), without Yates' correction."""
+    right, of = _counts(question)
+    i, j = question.pairs
+    wrong = of - right
+    # The table's n (ad - bc)^2 over the product of its margins; 0 where a margin is empty.
+    determinant = right[i] * wrong[j] - right[j] * wrong[i]
+    margins = of[i] * of[j] * (right[i] + right[j]) * (wrong[i] + wrong[j])
+    chi2 = (of[i] + of[j]) * determinant**2 / np.maximum(margins, 1)
+    return _answers(question, stats.chi2.sf(chi2, 1), chi2)
+
+
+def _gain_and_spread(question: Question) -> tuple[FloatArray, FloatArray]:
+    scores = question.unit_scores
+    assert scores is not None
+    mean, sd = scores.mean(axis=1), scores.std(axis=1, ddof=1) / np.sqrt(question.n_units)
+    i, j = question.pairs
+    return mean[i] - mean[j], sd_of_gain(sd[i], sd[j])
+
+
+def _counts(question: Question) -> tuple[FloatArray, FloatArray]:
+    """How many are right, and of how many, for each system."""
+    assert question.ratio is not None
+    above, below = (side.sum(axis=1).astype(np.float64) for side in question.ratio)
+    # Errors are counted as negative: what is left is right.
+    return (above if question.metric.higher_is_better else below + above), below
+
+
+def _answers(question: Question, p_value: FloatArray, statistic: FloatArray) -> Answers:
+    """Two systems with the same statistics on every unit do not differ: p = 1."""
+    i, j = question.pairs
+    _, codes = np.unique(question.statistics.reshape(question.n_systems, -1), axis=0, return_inverse=True)
+    codes = codes.reshape(-1)
+    return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic)

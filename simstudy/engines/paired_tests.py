@@ -1,0 +1,129 @@
+"""Classical tests of matched pairs: no assumption on how two systems depend on each other (Yeh 2000, section 3.1).
+
+They look at the differences of unit scores, so they apply where the metric is a mean of them, and not to precision
+or F (section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from simstudy.engines import exact_kernels
+from simstudy.engines.question import Answers, Array, FloatArray, Question
+
+# Differences that are held at a time: 64 MiB.
+_TOGETHER = 2**23
+
+# Wilcoxon's exact distribution is built where units times cells stay below this; beyond, the normal one is as good.
+_EXACT_RANKS = 2**23
+
+
+def t_paired(question: Question) -> Answers:
+    """Matched-pair t test: the mean difference over its standard error, n - 1 degrees of freedom."""
+
+    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
+        n = difference.shape[1]
+        t = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
+        return tail_of(stats.t(n - 1), t, question.two_sided), t
+
+    return _of_differences(question, tails)
+
+
+def z_paired(question: Question) -> Answers:
+    """Normal z with r12 as estimated: the same ratio as in the t test, against the normal distribution."""
+
+    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
+        n = difference.shape[1]
+        z = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
+        return tail_of(stats.norm, z, question.two_sided), z
+
+    return _of_differences(question, tails)
+
+
+def sign(question: Question) -> Answers:
+    """Sign test: of the units that differ, how many are won by the better system? Fair coins, exactly."""
+
+    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
+        more, less = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
+        p: FloatArray = stats.binom.sf(more - 1, more + less, 0.5)
+        if question.two_sided:
+            p = np.minimum(2 * stats.binom.sf(np.maximum(more, less) - 1, more + less, 0.5), 1.0)
+        return p, more.astype(np.float64)
+
+    return _of_differences(question, tails, exact=True)
+
+
+def mcnemar(question: Question) -> Answers:
+    """Exact McNemar test of right and wrong answers: the sign test on the items that one system only has right."""
+    return sign(question)
+
+
+def wilcoxon(question: Question) -> Answers:
+    """Wilcoxon signed-rank test: ranks of the differences that are not 0, ties by mid-ranks, signs by fair coins.
+
+    The distribution of the sum of ranks is exact, ties included, up to some 200 differences (unless `exact` is
+    False); beyond that normal, with the variance that the ties leave.
+    """
+    p_value = np.ones(len(question.pairs[0]))
+    rank_sum, exact = np.zeros_like(p_value), np.ones(len(p_value), dtype=bool)
+    for first, difference in _parts(question):
+        for p, row in enumerate(difference, start=first):
+            of_pair = row[row != 0]
+            # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
+            ranks = np.rint(2 * stats.rankdata(np.abs(of_pair))).astype(np.int64)
+            divisor = max(int(np.gcd.reduce(ranks)), 1)
+            ranks //= divisor
+            plus, minus = int(ranks[of_pair > 0].sum()), int(ranks[of_pair < 0].sum())
+            rank_sum[p] = plus * divisor / 2
+            if len(ranks) == 0:
+                continue
+            exact[p] = question.exact is not False and len(ranks) * (plus + minus) <= _EXACT_RANKS
+            if exact[p]:
+                weights, unit = exact_kernels.subset_sums(ranks, min(plus, minus) if question.two_sided else minus)
+                p_value[p] = weights.sum() * 2.0**unit
+            else:
+                z = (plus - minus) / np.sqrt((ranks.astype(np.float64) ** 2).sum())
+                p_value[p] = stats.norm.sf(abs(z) if question.two_sided else z)
+            if question.two_sided:
+                p_value[p] = 1.0 if plus == minus else min(2 * p_value[p], 1.0)
+    if question.exact is True and not exact.all():
+        raise ValueError(
+            "exact=True can not be had for test 'wilcoxon' with so many units that differ; use exact='auto' or False"
+        )
+    return Answers.analytic(p_value, rank_sum, exact)
+
+
+def standardised(gain: Array, spread: Array) -> FloatArray:
+    """The gain over its spread; where nothing varies, 0 for no gain and infinite for any."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: FloatArray = gain / spread
+    return np.where(np.isnan(ratio), 0.0, ratio)
+
+
+def tail_of(distribution: Any, statistic: FloatArray, two_sided: bool) -> FloatArray:
+    """P(as large or larger), or, two-sided, P(as far from 0 or farther)."""
+    if two_sided:
+        return np.asarray(2 * distribution.sf(np.abs(statistic)))
+    return np.asarray(distribution.sf(statistic))
+
+
+def _parts(question: Question) -> list[tuple[int, Array]]:
+    n_pairs, width = len(question.pairs[0]), max(1, _TOGETHER // question.n_units)
+    return [(first, question.differences(first, first + width)) for first in range(0, n_pairs, width)]
+
+
+def _of_differences(
+    question: Question, tails: Callable[[Array], tuple[FloatArray, FloatArray]], exact: bool = False
+) -> Answers:
+    """Answers from p-values and statistics that differences of some pairs (P', n) have; no difference at all: p = 1."""
+    n_pairs = len(question.pairs[0])
+    p_value, statistic = np.empty(n_pairs), np.empty(n_pairs)
+    for first, difference in _parts(question):
+        p, found = tails(difference)
+        p_value[first : first + len(p)] = np.where((difference == 0).all(axis=1), 1.0, p)
+        statistic[first : first + len(p)] = found
+    return Answers.analytic(p_value, statistic, exact)

@@ -1,0 +1,128 @@
+"""The compiled loops of approximate randomization: coins, and tallies over pairs of pseudo-systems.
+
+Everything here is `nogil`, single-threaded and deterministic. Systems come as rows, best first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simstudy.engines.kernels import NEAR, philox_words
+
+# Coins have blocks of a replicate's stream that no bootstrap of the same seed reaches.
+_COIN_BLOCKS = 2**31
+
+# How many shuffles one pass over the pairs looks at: the rows of K systems stay in the second-level cache.
+_CHUNK = 1024
+
+
+@njit(cache=True, nogil=True)
+def coin_flips(seed, first, coins):
+    """Fill coins (T, n) with 0 or 1: whether shuffle first, first + 1, … swaps each unit. One bit a coin."""
+    n_units = coins.shape[1]
+    words = np.empty((4, (n_units + 127) // 128), np.uint32)
+    bits = words.reshape(-1)
+    for t in range(coins.shape[0]):
+        philox_words(seed, first + t, _COIN_BLOCKS, words)
+        for w in range((n_units + 31) // 32):
+            word = bits[w]
+            begin = 32 * w
+            for b in range(min(32, n_units - begin)):
+                coins[t, begin + b] = (word >> np.uint32(b)) & np.uint32(1)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def gain_sign(a, b, c, d, total_i, whole_i, total_j, whole_j, sign):
+    """The sign of sign * (a/b - c/d) - (total_i/whole_i - total_j/whole_j), all of them whole numbers.
+
+    Multiplied out by the four denominators this is an integer of up to 106 bits. It is only asked for where floating
+    point has shown it to be small, so its value modulo 2^64 is its value.
+    """
+    drawn = (np.uint64(a) * np.uint64(d) - np.uint64(c) * np.uint64(b)) * (np.uint64(whole_i) * np.uint64(whole_j))
+    observed = np.uint64(total_i) * np.uint64(whole_j) - np.uint64(total_j) * np.uint64(whole_i)
+    observed *= np.uint64(b) * np.uint64(d)
+    if sign < 0:
+        drawn = np.uint64(0) - drawn
+    return np.int64(drawn - observed)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, strict):
+    """Whether pseudo-systems a/b and c/d differ by at least (strict: more than) the observed gain >= 0."""
+    excess = a * d - c * b - gain * (b * d)
+    near = NEAR * (b * d)
+    if excess > near:
+        return True
+    if excess >= -near:
+        exact = gain_sign(
+            np.int64(a), np.int64(b), np.int64(c), np.int64(d), total_i, whole_i, total_j, whole_j, np.int64(1)
+        )
+        if exact > 0 or (exact == 0 and not strict):
+            return True
+    if two_sided:
+        excess = c * b - a * d - gain * (b * d)
+        if excess > near:
+            return True
+        if excess >= -near:
+            exact = gain_sign(
+                np.int64(a), np.int64(b), np.int64(c), np.int64(d), total_i, whole_i, total_j, whole_j, np.int64(-1)
+            )
+            return exact > 0 or (exact == 0 and not strict)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
+    """Add to extreme (K, K) how often two pseudo-systems differ by the gain, for scores with a denominator each.
+
+    sums (2K, T) holds what the coins pick of the numerators, then of the denominators; totals and wholes (K,) are the
+    sums on the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
+    other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision, and what is near
+    a tie is settled by integers.
+    """
+    n_systems = totals.shape[0]
+    n_shuffles = sums.shape[1]
+    swapped = np.empty((2 * n_systems, _CHUNK), np.float64)
+    for begin in range(0, n_shuffles, _CHUNK):
+        width = min(_CHUNK, n_shuffles - begin)
+        for k in range(2 * n_systems):
+            for t in range(width):
+                swapped[k, t] = sums[k, begin + t]
+        for i in range(n_systems):
+            for j in range(i + 1, n_systems):
+                total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
+                whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
+                gain = total_i / max(whole_i, 1.0) - total_j / max(whole_j, 1.0)
+                above_i, above_j = swapped[i, :width], swapped[j, :width]
+                below_i, below_j = swapped[n_systems + i, :width], swapped[n_systems + j, :width]
+                count = np.int32(0)
+                near = np.int32(0)
+                for t in range(width):
+                    above = above_i[t] - above_j[t]
+                    below = below_i[t] - below_j[t]
+                    # An empty denominator has numerator 0: 0/1 is its score of 0.
+                    b = max(whole_i - below, 1.0)
+                    d = max(whole_j + below, 1.0)
+                    difference = (total_i - above) * d - (total_j + above) * b
+                    if two_sided:
+                        difference = abs(difference)
+                    size = b * d
+                    excess = difference - gain * size
+                    count = np.int32(count + np.int32(excess > NEAR * size))
+                    near = np.int32(near + np.int32(abs(excess) <= NEAR * size))
+                extreme[i, j] += count
+                if near:
+                    n_i, n_j = max(wholes[i], 1), max(wholes[j], 1)
+                    for t in range(width):
+                        above = above_i[t] - above_j[t]
+                        below = below_i[t] - below_j[t]
+                        a, c = total_i - above, total_j + above
+                        b, d = max(whole_i - below, 1.0), max(whole_j + below, 1.0)
+                        difference = a * d - c * b
+                        if two_sided:
+                            difference = abs(difference)
+                        if abs(difference - gain * (b * d)) <= NEAR * (b * d) and is_extreme(
+                            a, b, c, d, totals[i], n_i, totals[j], n_j, gain, two_sided, strict
+                        ):
+                            extreme[i, j] += 1

@@ -1,0 +1,117 @@
+"""How randomization counts on one tile of shuffles: one class for each kind of metric.
+
+For each unit a coin decides whether two systems swap their statistics. With coins c, shared by all pairs, and the
+picked sums m_k = c . x_k of every system, the pseudo-systems of a pair are total_i - m_i + m_j and total_j - m_j + m_i:
+so coins times statistics is one matrix product for all pairs, and what remains per pair is cheap.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.engines import kernels, swap_kernels
+from simstudy.engines.question import Array, IntArray, Question
+from simstudy.engines.tallies import RATIO_LIMIT, ResampledScores, grid, on_grid, summable
+from simstudy.metrics.base import TIE_TOLERANCE
+
+# Pseudo-systems' statistics that the general tally holds at a time.
+_PSEUDO_SYSTEMS = 2**18
+
+
+class SwapTally(Protocol):
+    """Which columns the coins pick from, and what to count in the picked sums."""
+
+    columns: Array
+    """(C, n), single or double precision: what the matrix product sums."""
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        """Add to extreme (K, K) how often the pseudo-systems' gain is extreme, given picked sums (C, T)."""
+
+
+def make_swap_tally(question: Question) -> SwapTally:
+    """The tally that fits the question's metric and statistics."""
+    if question.unit_scores is not None:
+        return _SharedDenominators(question)
+    if question.ratio is not None and question.integers:
+        above, below = question.ratio
+        if (np.abs(above) <= below).all() and int(below.sum(axis=1).max()) < RATIO_LIMIT // 2:
+            return _OwnRatios(question)
+    return _Scores(question)
+
+
+class _SharedDenominators:
+    """Means of unit scores (accuracy, recall, ratings): gain* = gain - 2 (m_i - m_j), so only m_i and m_j compare."""
+
+    def __init__(self, question: Question) -> None:
+        scores = question.unit_scores
+        assert scores is not None
+        self._strict, self._two_sided = question.convention.strict, question.two_sided
+        if question.integers:
+            self.columns = summable(scores)
+            self._totals = scores.sum(axis=1)
+            # Half the smallest step between two whole numbers.
+            margin = np.full((len(scores), len(scores)), 0.5)
+        else:
+            steps = grid(scores)
+            self.columns = summable(on_grid(scores, steps))
+            self._totals = self.columns.sum(axis=1)
+            sizes = TIE_TOLERANCE * np.abs(self.columns).sum(axis=1)
+            margin = np.maximum(sizes[:, None], sizes)
+        self._margin = (margin if self._strict else -margin).astype(self.columns.dtype)
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        kernels.tally(-sums, self._margin, extreme)
+        if self._two_sided:
+            kernels.tally(sums - self._totals[:, None].astype(sums.dtype), self._margin, extreme)
+
+
+class _OwnRatios:
+    """Integer numerators over a denominator for each system (precision, F): integers settle what is near a tie."""
+
+    def __init__(self, question: Question) -> None:
+        assert question.ratio is not None
+        above, below = question.ratio
+        self._totals, self._wholes = above.sum(axis=1), below.sum(axis=1)
+        self._two_sided, self._strict = question.two_sided, question.convention.strict
+        self.columns = summable(np.concatenate([above, below]))
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        swap_kernels.tally_swapped_ratios(sums, self._totals, self._wholes, self._two_sided, self._strict, extreme)
+
+
+class _Scores:
+    """Any metric of sums: the scores of all pairs' pseudo-systems in double precision."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._scores = ResampledScores(question.statistics, question.metric)
+        self.columns = self._scores.columns
+        ones = np.ones((self.columns.shape[1], 1))
+        self._totals = self._scores.statistics(self.columns.astype(np.float64) @ ones)
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        picked = self._scores.statistics(sums)
+        n_systems, n_shuffles = picked.shape[1:]
+        width = max(1, _PSEUDO_SYSTEMS // (n_systems * len(picked)))
+        for first in range(0, n_shuffles, width):
+            part = picked[:, :, first : first + width]
+            for i in range(n_systems - 1):
+                exchanged = part[:, i + 1 :] - part[:, i : i + 1]
+                extreme[i, i + 1 :] += self._count(i, self._totals[:, i : i + 1] + exchanged, exchanged)
+
+    def _count(self, i: int, better: NDArray[np.float64], exchanged: NDArray[np.float64]) -> Any:
+        """For system i against all worse ones: pseudo-statistics (S, J, T), and what they got, to counts (J,)."""
+        metric, scores = self._question.metric, self._scores
+        worse = self._totals[:, i + 1 :] - exchanged
+        gain = metric.score(np.moveaxis(better, 0, -1)) - metric.score(np.moveaxis(worse, 0, -1))
+        observed = np.abs(scores.observed[i] - scores.observed[i + 1 :])[:, None]
+        tolerance = scores.tolerance[i, i + 1 :, None]
+        bound = observed + tolerance if self._question.convention.strict else observed - tolerance
+        if self._question.two_sided:
+            extreme = np.abs(gain) >= bound
+        else:
+            extreme = (gain if metric.higher_is_better else -gain) >= bound
+        return extreme.sum(axis=1)
