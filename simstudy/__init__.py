@@ -19,9 +19,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simstudy import figures as plot
     from simstudy.analyses.calibration import calibration
+    from simstudy.analyses.correlation import correlation
     from simstudy.analyses.curves import curve
+    from simstudy.analyses.groups import groups, intransitive
+    from simstudy.analyses.multiplicity import corrected
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import compare
+    from simstudy.generators.clustered import clustered_accuracies
+    from simstudy.generators.messages import messages
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
     from simstudy.generators.synthetic import correlated_accuracies
@@ -37,11 +42,17 @@ _HOMES = {
     "Outputs": "simstudy.outputs",
     "Task": "simstudy.tasks",
     "calibration": "simstudy.analyses.calibration",
+    "clustered_accuracies": "simstudy.generators.clustered",
     "compare": "simstudy.engines.comparisons",
+    "corrected": "simstudy.analyses.multiplicity",
     "correlated_accuracies": "simstudy.generators.synthetic",
+    "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
+    "groups": "simstudy.analyses.groups",
+    "intransitive": "simstudy.analyses.groups",
     "load_study": "simstudy.studies",
     "load_task": "simstudy.tasks",
+    "messages": "simstudy.generators.messages",
     "plot": "simstudy.figures",
     "redraw": "simstudy.generators.redrawn",
     "resample_training": "simstudy.generators.resampled",
@@ -54,11 +65,17 @@ __all__ = [
     "Outputs",
     "Task",
     "calibration",
+    "clustered_accuracies",
     "compare",
+    "corrected",
     "correlated_accuracies",
+    "correlation",
     "curve",
+    "groups",
+    "intransitive",
     "load_study",
     "load_task",
+    "messages",
     "plot",
     "redraw",
     "resample_training",

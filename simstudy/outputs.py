@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -331,6 +332,17 @@ class Outputs:
             raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
         rows = [index[name] for name in names]
         return self._with(self.statistics[rows], systems=self.systems.iloc[rows].reset_index(drop=True))
+
+    def best_first(self) -> Outputs:
+        """The systems by score, best first; those that tie by name."""
+        scores = self.scores() * (1 if self.metric.higher_is_better else -1)
+        noise = self.tie_tolerance()
+        order = sorted(range(self.n_systems), key=lambda k: -scores[k])
+        place = dict.fromkeys(order, 0)
+        for before, k in pairwise(order):
+            place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
+        order.sort(key=lambda k: (place[k], self.names[k]))
+        return self.select([self.names[k] for k in order])
 
     def join_systems(self, other: Outputs) -> Outputs:
         """Both collections of systems on the one test set that they share.

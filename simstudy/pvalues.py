@@ -85,7 +85,7 @@ CONVENTIONS = {
             strict=False,
             plus_one=True,
             source="|difference|, >=, (nge + 1) / (ns + 1), 9,999 shuffles (Chinchor 1992, Table 2)",
-            weakness="p-values are known to 0.006 only (95 %, near 0.1), hence his demand for certainty",
+            weakness="p-values are known to 0.006 only (95 %, near 0.1), hence her demand for certainty",
             alternative="two-sided",
             n_resamples={"randomization": 9_999},
         ),
@@ -195,3 +195,32 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
     check_fraction("cutoff", cutoff)
     count = np.asarray(n_extreme, dtype=np.float64)
     return np.asarray(stats.beta.cdf(cutoff, count + 1, np.asarray(n_resamples) - count + 1))
+
+
+def significant(
+    p_value: ArrayLike, n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float, required: float
+) -> NDArray[np.bool_]:
+    """Whether each significance level is at or below the cutoff with the required certainty (Chinchor 1992, TST3).
+
+    Parameters
+    ----------
+    p_value, n_extreme, n_resamples
+        Columns of Comparisons. Where n_resamples is 0 the p-value has no Monte Carlo error, and decides.
+    cutoff, required
+        Between 0 and 1; her choice is 0.1 and 0.99.
+
+    Raises
+    ------
+    ValueError
+        Where one of them is not.
+
+    Examples
+    --------
+    >>> significant([0.0415, 0.0994, 0.0994], [414, 993, 0], [9999, 9999, 0], 0.1, 0.99).tolist()
+    [True, False, True]
+    """
+    check_fraction("cutoff", cutoff)
+    check_fraction("certainty", required)
+    p, drawn = np.asarray(p_value, dtype=np.float64), np.asarray(n_resamples)
+    certain = certainty(n_extreme, np.where(drawn > 0, drawn, np.asarray(n_extreme)), cutoff) >= required
+    return np.where(drawn > 0, certain, p <= cutoff)

@@ -62,6 +62,7 @@ def test_imports_point_down(path: Path) -> None:
         ("joblib", {"runner"}),
         ("seaborn", {"figures"}),
         ("matplotlib", {"figures"}),
+        ("networkx", {"analyses"}),
         ("typer", {"cli"}),
         ("experiments", set()),
     ],

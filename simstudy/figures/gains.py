@@ -1,101 +1,15 @@
-"""Figures in the manner of Berg-Kirkpatrick et al. 2012: tables in, matplotlib Axes out.
-
-Each function draws one panel from one table and says what it needs in its error. The only room that knows
-matplotlib and seaborn.
-"""
+"""Figures of gains in the manner of Berg-Kirkpatrick et al. 2012: against confidence, test size, and wins elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from pathlib import Path
-from typing import Any, TypeVar, cast
-
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simstudy.files import atomic_path
-
-_STYLE = {
-    **sns.axes_style("ticks"),
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 9,
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "grid.color": "0.92",
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "svg.fonttype": "none",
-    # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
-    "svg.hashsalt": "simstudy",
-}
-
-# Colour-blind safe (Okabe and Ito 2008): blue for the rule, vermilion for the specially correlated.
-_RELATIONS = {
-    "different families": "#0072B2",
-    "same family": "#D55E00",
-    "all pairs": "#444444",
-}
-
-# Metrics in percent: a difference of two is in points.
-_UNITS = {name: f"{name}, points" for name in ("accuracy", "precision", "recall")} | {
-    f"f{beta}": f"F{beta}, points" for beta in ("1", "0.5", "2")
-}
-
-Draw = TypeVar("Draw", bound=Callable[..., Any])
+from simstudy.figures.style import RELATIONS, colours_of, panels, require, styled, unit
 
 
-def _styled(draw: Draw) -> Draw:
-    """The function, run in the house style; the caller's settings are left alone."""
-
-    @wraps(draw)
-    def styled(*args: Any, **kwargs: Any) -> Any:
-        with mpl.rc_context(_STYLE):
-            return draw(*args, **kwargs)
-
-    return cast(Draw, styled)
-
-
-@_styled
-def panels(
-    titles: Sequence[str], *, columns: int | None = None, height: float = 3.4, width: float = 4.4
-) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, in the house style; `save` closes it.
-
-    Parameters
-    ----------
-    columns
-        Panels in a row; by default all. Panels of a grid of several rows share their axes.
-    height, width
-        Of a panel, in inches.
-    """
-    per_row = columns or len(titles)
-    rows = -(-len(titles) // per_row)
-    shared = rows > 1
-    figure, grid = plt.subplots(
-        rows, per_row, figsize=(width * per_row, height * rows), layout="constrained", squeeze=False,
-        sharex=shared, sharey=shared,
-    )  # fmt: skip
-    axes = list(grid.flat)
-    for ax in axes[len(titles) :]:
-        ax.remove()
-    for ax, title in zip(axes, titles, strict=False):
-        ax.set_title(title)
-    return figure, axes[: len(titles)]
-
-
-@_styled
+@styled
 def curve(
     points: pd.DataFrame, curves: pd.DataFrame | None = None, *, by: str = "relation", ax: Axes | None = None
 ) -> Axes:
@@ -126,12 +40,12 @@ def curve(
     >>> curve(pairs).get_ylabel()
     'confidence, 1 − p'
     """
-    _require(points, ["gain", "p_value", by], "points")
+    require(points, ["gain", "p_value", by], "points")
     ax = ax or panels([""])[1][0]
     values = list(dict.fromkeys(points[by]))
-    colours = _colours(by, values)
+    colours = colours_of(by, values)
     if curves is not None:
-        _require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves", empty=True)
+        require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves", empty=True)
     for value in values:
         members = points[points[by] == value]
         ax.scatter(
@@ -164,12 +78,12 @@ def curve(
     # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
     lowest = 0.5 if (1 - points["p_value"]).quantile(0.05) > 0.4 else 0.0
     ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
-    ax.set(xlabel=f"gain ({_unit(points)})", ylabel="confidence, 1 − p")
+    ax.set(xlabel=f"gain ({unit(points)})", ylabel="confidence, 1 − p")
     ax.legend(loc="lower right")
     return ax
 
 
-@_styled
+@styled
 def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Thresholds against test size on logarithmic axes, with their intervals and the fit c / sqrt(n).
 
@@ -191,7 +105,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> thresholds(size_fit(table)).get_xlabel()
     'test size, items'
     """
-    _require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
+    require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
     known = table[table["threshold"].notna()]
     if known.empty:
         raise ValueError("table must have at least one threshold; every window had too few pairs")
@@ -203,7 +117,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     relations = list(dict.fromkeys(known["relation"]))
     for k, relation in enumerate(relations):
         rows = known[known["relation"] == relation].sort_values("n_items")
-        colour = _RELATIONS.get(relation, "#009E73")
+        colour = RELATIONS.get(relation, "#009E73")
         # A little to the side of one another, so that intervals do not hide each other.
         x = rows["n_items"] * 1.03 ** (k - (len(relations) - 1) / 2)
         error = [(rows["threshold"] - rows["low"]).clip(lower=0), (rows["high"] - rows["threshold"]).clip(lower=0)]
@@ -216,7 +130,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             ax.plot(
                 rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)), label=label
             )
-    ax.set(xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({_unit(table)})")
+    ax.set(xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({unit(table)})")
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -226,7 +140,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@_styled
+@styled
 def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None = None) -> Axes:
     """Share of home winners that win elsewhere, by bin of p-value on the home test set.
 
@@ -249,7 +163,7 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     >>> [label.get_text() for label in calibration(table).get_xticklabels()]
     ['0.01 – 0.1', '< 0.01']
     """
-    _require(table, ["p_from", "p_to", "share", "low", "high", "confidence", by], "table")
+    require(table, ["p_from", "p_to", "share", "low", "high", "confidence", by], "table")
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
     if bins["share"].notna().sum() == 0:
         raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
@@ -257,7 +171,7 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
     place = {bound: x for x, bound in enumerate(bounds)}
     values = list(dict.fromkeys(bins[by]))
-    colours = _colours(by, values)
+    colours = colours_of(by, values)
     for k, value in enumerate(values):
         # Bins without a share stay in, as gaps in the line.
         rows = bins[bins[by] == value].sort_values("p_from", ascending=False)
@@ -294,51 +208,3 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share that win there too")
     ax.legend(loc="lower right")
     return ax
-
-
-@_styled
-def share_legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Give a figure one legend, below its panels, instead of one in each."""
-    named: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        named = dict(zip(labels, handles, strict=True)) | named
-        legend = ax.get_legend()
-        if legend:
-            legend.remove()
-    figure.legend(named.values(), named.keys(), loc="outside lower right", ncols=len(named))
-
-
-@_styled
-def save(figure: Figure, path: str | Path) -> list[Path]:
-    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
-    written = []
-    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
-        target = Path(path).with_name(Path(path).name + suffix)
-        with atomic_path(target) as temporary:
-            figure.savefig(temporary, **options)
-        written.append(target)
-    plt.close(figure)
-    return written
-
-
-def _colours(by: str, values: Sequence[Any]) -> dict[Any, Any]:
-    if by == "relation":
-        spare = iter(sns.color_palette("colorblind"))
-        return {value: _RELATIONS.get(value) or next(spare) for value in values}
-    if by == "n_items":
-        return dict(zip(sorted(values), sns.color_palette("viridis_r", len(values) + 1)[1:], strict=True))
-    return dict(zip(values, sns.color_palette("husl" if len(values) > 8 else "Dark2", len(values)), strict=True))
-
-
-def _unit(table: pd.DataFrame) -> str:
-    metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    return _UNITS.get(metric, metric)
-
-
-def _require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:
-    missing = [column for column in columns if column not in table]
-    if missing or (table.empty and not empty):
-        raise ValueError(
-            f"{argument} must have rows and the columns {', '.join(columns)}; missing: {', '.join(missing) or 'rows'}"
-        )

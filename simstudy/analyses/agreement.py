@@ -1,0 +1,146 @@
+"""Tests side by side on the same pairs: which reject, which do not, and where they disagree (Yeh 2000)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.choices import check_choice, check_fraction, check_seed, check_whole
+
+_PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
+
+
+def agreement(
+    pairs: pd.DataFrame,
+    *,
+    alpha: float = 0.05,
+    reference: str = "randomization",
+    n_bootstrap: int = 500,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """How often each test rejects, and how it decides beside a reference test, by relation class.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of the same pairs by several tests, one below the other.
+    alpha
+        A test rejects where p <= alpha.
+    reference
+        The test that the others are held against.
+    n_bootstrap, seed
+        Resamples of the *systems* (pairs share them) for the interval of the share.
+
+    Returns
+    -------
+    table
+        One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
+        only_test and only_reference (pairs that one of the two rejects alone), and median_ratio: of the test's
+        p-values to the reference's, over pairs that the reference gives 0.001 <= p <= 0.5.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, tests have different pairs, the reference is not among them, or alpha is no
+        fraction.
+
+    Examples
+    --------
+    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> outputs = correlated_accuracies([0.7, 0.75, 0.8], 300)
+    >>> tests = ("randomization", "z_independent")
+    >>> table = agreement(pd.concat([compare(outputs, test=test) for test in tests]))
+    >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()
+    [['randomization', 3, 2, 0], ['z_independent', 3, 1, 1]]
+    """
+    wide = _by_test(pairs, alpha)
+    check_choice("reference", reference, wide.columns)
+    check_whole("n_bootstrap", n_bootstrap, 1)
+    check_seed(seed)
+    rows = []
+    for key, members in relation_classes(wide.reset_index()):
+        first, second, n_systems = system_codes(members)
+        drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
+        weights = drawn[:, first] * drawn[:, second]
+        weights = weights[weights.sum(axis=1) > 0]
+        p_reference = members[reference].to_numpy()
+        by_reference = p_reference <= alpha
+        comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
+        for test in wide.columns:
+            p_value = members[test].to_numpy()
+            rejected = p_value <= alpha
+            low, high = np.percentile((weights @ rejected) / weights.sum(axis=1), [2.5, 97.5])
+            ratio = p_value[comparable] / p_reference[comparable]
+            rows.append(
+                {
+                    **key,
+                    "test": test,
+                    "alpha": alpha,
+                    "n_pairs": len(members),
+                    "n_rejected": int(rejected.sum()),
+                    "share": rejected.mean(),
+                    "low": low,
+                    "high": high,
+                    "only_test": int((rejected & ~by_reference).sum()),
+                    "only_reference": int((by_reference & ~rejected).sum()),
+                    "median_ratio": np.median(ratio) if len(ratio) else np.nan,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
+    """Pairs on which not all tests decide alike: a column of p-values for each test.
+
+    Parameters
+    ----------
+    pairs, alpha
+        As for `agreement`.
+    n
+        At most so many rows, evenly chosen over the gains.
+
+    Returns
+    -------
+    table
+        The pair's columns, its gain, and p by test, by descending gain; no rows where all agree.
+
+    Raises
+    ------
+    ValueError
+        As `agreement`.
+
+    Examples
+    --------
+    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> outputs = correlated_accuracies([0.7, 0.75, 0.8], 300)
+    >>> tests = ("randomization", "z_independent")
+    >>> table = disagreements(pd.concat([compare(outputs, test=test) for test in tests]))
+    >>> table[["gain", *tests]].round(3).to_numpy().tolist()
+    [[5.333, 0.046, 0.067]]
+    """
+    wide = _by_test(pairs, alpha)
+    check_whole("n", n, 1)
+    rejected = wide <= alpha
+    split = wide[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
+    split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
+    chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
+    return split.iloc[chosen].reset_index(drop=True)
+
+
+def _by_test(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """p-values with a row for each pair and a column for each test, both in the order of the table."""
+    require_columns(pairs, [*_PAIR, "test", "p_value"])
+    check_fraction("alpha", alpha)
+    if pairs.duplicated([*_PAIR, "test"]).any():
+        raise ValueError("pairs must have each pair once for each test; hand in one alternative, convention and unit")
+    wide = pairs.pivot(index=_PAIR, columns="test", values="p_value")
+    if wide.isna().to_numpy().any():
+        test = wide.columns[wide.isna().any().to_numpy()][0]
+        raise ValueError(f"pairs must have the same pairs for every test; test '{test}' lacks some")
+    order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())
+    result: pd.DataFrame = wide.loc[order, list(dict.fromkeys(pairs["test"]))]
+    result.columns.name = None
+    return result

@@ -1,0 +1,171 @@
+"""How correlated two systems are on the items of a test set, and what assuming independence costs (Yeh 2000, 2.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from simstudy.analyses.classes import TEST_SET, relation_classes
+from simstudy.metrics.base import Ratio, combine
+from simstudy.outputs import Outputs
+
+# Below this part of both variances together, the variance of their difference is rounding.
+_ROUNDING = 1e-12
+
+
+def correlation(outputs: Outputs) -> pd.DataFrame:
+    """Correlation r12 of the item scores of every two systems (Yeh 2000, section 2.1).
+
+    r12 = sum_k (y1k - y1) (y2k - y2) / ((n - 1) s1 s2), where y1k is the first system's score of item k, and y1 and
+    s1 are the mean and standard deviation of these. Systems that find the same items easy have r12 > 0, and the
+    standard deviation of their gain is sqrt((s1^2 + s2^2 - 2 r12 s1 s2) / n): smaller than for independent systems.
+
+    Parameters
+    ----------
+    outputs
+        At least two systems, on at least two items, of a metric that is a mean of item scores: a ratio whose
+        denominator is, on every item, the same for all systems (accuracy, recall, mean). An item's score is its
+        numerator, on the scale on which the mean over items is the score of the test set. Where items have
+        different denominators (sentences of different length) these count as given.
+
+    Returns
+    -------
+    correlations
+        One row for each pair, in the order of `simstudy.compare`: task, test_set, n_items, metric, system_a (the
+        better one), system_b, relation, r12 (NaN where a system's item scores do not vary), sd_independent and
+        sd_paired (standard deviation of the gain, metric's scale, were r12 0 and as it is), ratio of the two: how
+        many times larger a gain must be where independence is assumed (inf where sd_paired is 0).
+
+    Raises
+    ------
+    ValueError
+        For a metric that is not a mean of item scores, fewer than two systems, or a single item.
+
+    Examples
+    --------
+    Two systems that are right on 2 of 4 items, on one of these both:
+
+    >>> frame = pd.DataFrame({"a": [1, 1, 0, 0], "b": [1, 0, 1, 0], "c": [1, 1, 1, 0]})
+    >>> table = correlation(Outputs.from_scores(frame, "accuracy"))
+    >>> table[["system_a", "system_b", "r12", "ratio"]].round(3).values.tolist()
+    [['c', 'a', 0.577, 1.528], ['c', 'b', 0.577, 1.528], ['a', 'b', 0.0, 1.0]]
+    """
+    ranked = outputs.best_first()
+    scores = _item_scores(ranked)
+    n = outputs.n_items
+    names = np.array(ranked.names, dtype=object)
+    family = ranked.systems["family"].to_numpy()
+    # A system whose scores are all equal has no deviation at all, not one of rounding.
+    varies = (scores != scores[:, :1]).any(axis=1)
+    deviations = np.where(varies[:, None], scores - scores.mean(axis=1, keepdims=True), 0.0)
+    i, j = np.triu_indices(len(names), k=1)
+    covariance = deviations @ deviations.T / (n - 1)
+    variance = np.diag(covariance)
+    independent = variance[i] + variance[j]
+    paired = independent - 2 * covariance[i, j]
+    paired = np.where(paired > _ROUNDING * independent, paired, 0.0)
+    # 0 / 0 is NaN and x / 0 is inf, as promised.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r12 = np.clip(covariance[i, j] / np.sqrt(variance[i] * variance[j]), -1, 1)
+        ratio = np.sqrt(independent / paired)
+    return pd.DataFrame(
+        {
+            "task": outputs.task,
+            "test_set": outputs.test_set,
+            "n_items": n,
+            "metric": outputs.metric.name,
+            "system_a": names[i],
+            "system_b": names[j],
+            "relation": np.where(family[i] == family[j], "same family", "different families"),
+            "r12": r12,
+            "sd_independent": np.sqrt(independent / n),
+            "sd_paired": np.sqrt(paired / n),
+            "ratio": ratio,
+        }
+    )
+
+
+def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
+    """How many times larger a gain must be where independence is assumed: 1 / sqrt(1 - r12), for equal deviations.
+
+    Parameters
+    ----------
+    r12
+        Correlations of any shape.
+
+    Raises
+    ------
+    ValueError
+        Where one does not lie within -1 … 1.
+
+    Examples
+    --------
+    The table of Yeh 2000, section 2.1:
+
+    >>> independence_ratio([0.38, 0.50, 0.80]).round(2).tolist()
+    [1.27, 1.41, 2.24]
+    """
+    r = np.asarray(r12, dtype=np.float64)
+    if not (inside := np.abs(r) <= 1).all():
+        raise ValueError(f"r12 must lie between -1 and 1, not {r[~inside].flat[0]}")
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / np.sqrt(1 - r))
+
+
+def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """The correlations of each test set by relation class.
+
+    Parameters
+    ----------
+    table
+        What `correlation` returned, for one or more test sets.
+
+    Returns
+    -------
+    summary
+        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), n_pairs (with an
+        r12), r12_min, r12_25, r12_median, r12_75, r12_max, ratio_median (of those pairs).
+
+    Raises
+    ------
+    ValueError
+        Where the table is not one of correlation, or has no row.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"task": "t", "test_set": "s", "n_items": 9, "metric": "accuracy",
+    ...                       "relation": "same family", "r12": [0.2, 0.5, 0.6], "ratio": [1.1, 1.4, 1.6]})
+    >>> correlation_summary(table)[["n_pairs", "r12_25", "r12_median", "ratio_median"]].values.tolist()
+    [[3.0, 0.35, 0.5, 1.4]]
+    """
+    if missing := [column for column in (*TEST_SET, "relation", "r12", "ratio") if column not in table]:
+        raise ValueError(f"table must be one of correlation; no column {', '.join(missing)}")
+    if table.empty:
+        raise ValueError("table must have at least one row")
+    rows = []
+    for key, members in relation_classes(table):
+        known = members[members["r12"].notna()]
+        quantiles = known["r12"].quantile([0, 0.25, 0.5, 0.75, 1]).tolist()
+        names = ["r12_min", "r12_25", "r12_median", "r12_75", "r12_max"]
+        row = dict(zip(names, quantiles, strict=True))
+        rows.append({**key, "n_pairs": len(known), **row, "ratio_median": known["ratio"].median()})
+    return pd.DataFrame(rows)
+
+
+def _item_scores(outputs: Outputs) -> NDArray[np.float64]:
+    """(K, n) scores of items, whose means over the items are the scores of the systems."""
+    if outputs.n_systems < 2 or outputs.n_items < 2:
+        raise ValueError(
+            f"outputs must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
+        )
+    metric = outputs.metric
+    below = combine(outputs.statistics, metric.denominator) if isinstance(metric, Ratio) else None
+    if not isinstance(metric, Ratio) or below is None or (below != below[0]).any():
+        raise ValueError(
+            f"metric '{metric.name}' is not a mean of item scores here: these have a correlation only where the "
+            "score is a ratio whose denominator on every item is the same for all systems"
+        )
+    total = below[0].sum()
+    above = combine(outputs.statistics, metric.numerator).astype(np.float64)
+    return np.asarray(above * (metric.scale * outputs.n_items / total if total else 0.0))

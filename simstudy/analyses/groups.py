@@ -1,0 +1,299 @@
+"""Groups of systems that do not differ significantly (Chinchor 1992, Figures 7-11), and why a gain range is no test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy import pvalues
+from simstudy.analyses.classes import TEST_SET, require_columns
+from simstudy.choices import check_choice, check_fraction
+
+RULES = ("maximal", "greedy", "adjacent")
+
+#: The columns that a decision may be made on.
+P_COLUMNS = ("p_value", "p_holm", "p_bh")
+
+#: Maximal sets can be as many as 3^(systems / 3); nobody reads so many.
+MOST_GROUPS = 10_000
+
+# What must be one for all pairs: else they are of more than one table.
+_ONE = [*TEST_SET, "test", "alternative", "convention", "unit"]
+
+
+def groups(
+    pairs: pd.DataFrame,
+    *,
+    cutoff: float = 0.1,
+    certainty: float = 0.99,
+    rule: str = "maximal",
+    p: str = "p_value",
+) -> pd.DataFrame:
+    """Groups of systems that do not differ significantly.
+
+    Two systems differ where the probability that their true significance level is at or below the cutoff is at
+    least `certainty` (`simstudy.pvalues.certainty`); where p was not resampled, it has no Monte Carlo error, and
+    they differ where it is at or below the cutoff. That systems do not differ is not transitive, so groups can
+    overlap, and a group need not be a run of neighbours (`intransitive` lists the cases).
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of all pairs of K systems: one test set, metric and test.
+    cutoff, certainty
+        Fractions; by default those of Chinchor 1992.
+    rule
+        "maximal": every largest possible set of systems no two of which differ, as in her figures. "greedy": the
+        best system left leads, those after it join up to the first that differs from the leader, where the next
+        group begins; members of a group may differ from each other. "adjacent": runs in which no system differs
+        from the next; ends of a run often differ.
+    p
+        "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`. A corrected value has no count of its own, so
+        certainty is not defined for it: two systems differ where it is at or below the cutoff.
+
+    Returns
+    -------
+    groups
+        One row for each group and member: task, test_set, n_items, metric, test, rule, p, cutoff, certainty (NaN
+        where it was not used), group (1 … by the places of the members), n_members, place (1 for the best score;
+        equal ones by name), system, score. A system that differs from all others is a group of its own.
+
+    Raises
+    ------
+    ValueError
+        For a table that lacks columns, mixes test sets or tests, or has not each pair once with the better system
+        first; for options outside their rules; and where there are more than 10,000 maximal sets.
+
+    Examples
+    --------
+    Chinchor's GE, GE-CMU and UMASS: 0.0994 is below 0.1, but with 9,999 shuffles it is not certainly so.
+
+    >>> pairs = pd.DataFrame({
+    ...     "task": "MUC-4", "test_set": "TST3", "n_items": 100, "metric": "f1", "test": "randomization",
+    ...     "system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
+    ...     "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61], "gain": [4.03, 4.40, 0.37],
+    ...     "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
+    >>> groups(pairs).groupby("group")["system"].agg(list).tolist()
+    [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
+    """
+    check_choice("rule", rule, RULES)
+    table = _differences(pairs, cutoff, certainty, p)
+    members = {"maximal": _maximal, "greedy": _greedy, "adjacent": _adjacent}[rule](table.differ)
+    place = np.concatenate(members)
+    sizes = [len(group) for group in members]
+    return pd.DataFrame(
+        {
+            **table.key,
+            "rule": rule,
+            "p": p,
+            "cutoff": cutoff,
+            "certainty": certainty if p == "p_value" else np.nan,
+            "group": np.repeat(np.arange(1, len(members) + 1), sizes),
+            "n_members": np.repeat(sizes, sizes),
+            "place": place + 1,
+            "system": table.names[place],
+            "score": table.scores[place],
+        }
+    )
+
+
+def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99) -> pd.DataFrame:
+    """Threes of systems that show why one gain cannot be held against another (Chinchor 1992, the discussion of TST3).
+
+    Parameters
+    ----------
+    pairs, cutoff, certainty
+        As in `groups`.
+
+    Returns
+    -------
+    threes
+        One row each, by their places: task, test_set, n_items, metric, test, cutoff, certainty, kind, best, middle,
+        worst, and of the pairs best_middle, middle_worst and best_worst the gain and the p-value (gain_best_middle,
+        …, p_best_worst). Kinds: "not transitive" (best and middle do not differ significantly, nor do middle and
+        worst, but best and worst do) and "wider gain, not significant" (best and worst do not differ, though a
+        smaller gain between them is significant).
+
+    Raises
+    ------
+    ValueError
+        As `groups` does.
+
+    Examples
+    --------
+    MDC and Paramax differ, but not MDC and SRA, whose gain is wider (p-values made up, decisions hers):
+
+    >>> pairs = pd.DataFrame({
+    ...     "task": "MUC-4", "test_set": "TST3", "n_items": 100, "metric": "f1", "test": "exact",
+    ...     "system_a": ["SRA", "SRA", "Paramax"], "system_b": ["Paramax", "MDC", "MDC"],
+    ...     "score_a": [29.33, 29.33, 29.03], "score_b": [29.03, 24.33, 24.33], "gain": [0.30, 5.00, 4.70],
+    ...     "p_value": [0.9, 0.15, 0.05], "n_extreme": 0, "n_resamples": 0})
+    >>> intransitive(pairs)[["kind", "best", "middle", "worst"]].values.tolist()
+    [['wider gain, not significant', 'SRA', 'Paramax', 'MDC']]
+    """
+    table = _differences(pairs, cutoff, certainty)
+    differ, gain = table.differ, table.gain
+    found = []
+    for best in range(len(differ) - 2):
+        middle, worst = np.triu_indices(len(differ) - best - 1, k=1)
+        middle, worst = middle + best + 1, worst + best + 1
+        above, below, across = differ[best, middle], differ[middle, worst], differ[best, worst]
+        broken = ~above & ~below & across
+        # Between systems of equal score there is no smaller gain.
+        wider = ~across & ((above & (gain[middle, worst] > 0)) | (below & (gain[best, middle] > 0)))
+        for kind, those in (("not transitive", broken), ("wider gain, not significant", wider)):
+            found += [(best, j, k, kind) for j, k in zip(middle[those], worst[those], strict=True)]
+    found.sort()
+    first, second, third = (np.array([three[n] for three in found], dtype=np.int64) for n in range(3))
+    sides = {"best_middle": (first, second), "middle_worst": (second, third), "best_worst": (first, third)}
+    return pd.DataFrame(
+        {
+            **table.key,
+            "cutoff": cutoff,
+            "certainty": certainty,
+            "kind": [three[3] for three in found],
+            "best": table.names[first],
+            "middle": table.names[second],
+            "worst": table.names[third],
+            **{f"gain_{side}": gain[of] for side, of in sides.items()},
+            **{f"p_{side}": table.p[of] for side, of in sides.items()},
+        }
+    )
+
+
+def gain_ranges(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99) -> pd.DataFrame:
+    """The smallest gain that is significant beside the largest that is not: a gain range is not a test.
+
+    Parameters
+    ----------
+    pairs, cutoff, certainty
+        As in `groups`.
+
+    Returns
+    -------
+    ranges
+        One row: task, test_set, n_items, metric, test, cutoff, certainty, n_pairs, n_significant,
+        smallest_significant, largest_not_significant (gains, metric's scale; NaN where there is none), n_between
+        (pairs whose gain lies from the one to the other, both included: there the gain does not tell).
+
+    Raises
+    ------
+    ValueError
+        As `groups` does.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({
+    ...     "task": "t", "test_set": "s", "n_items": 100, "metric": "f1", "test": "exact", "system_a": list("aab"),
+    ...     "system_b": list("bcc"), "score_a": [9.0, 9.0, 8.0], "score_b": [8.0, 4.0, 4.0],
+    ...     "gain": [1.0, 5.0, 4.0], "p_value": [0.05, 0.2, 0.06], "n_extreme": 0, "n_resamples": 0})
+    >>> gain_ranges(pairs)[["smallest_significant", "largest_not_significant", "n_between"]].values.tolist()
+    [[1.0, 5.0, 3.0]]
+    """
+    table = _differences(pairs, cutoff, certainty)
+    upper = np.triu_indices(len(table.differ), k=1)
+    gain, significant = table.gain[upper], table.differ[upper]
+    smallest = gain[significant].min() if significant.any() else np.nan
+    largest = gain[~significant].max() if not significant.all() else np.nan
+    return pd.DataFrame(
+        {
+            **table.key,
+            "cutoff": cutoff,
+            "certainty": certainty,
+            "n_pairs": len(gain),
+            "n_significant": int(significant.sum()),
+            "smallest_significant": smallest,
+            "largest_not_significant": largest,
+            "n_between": int(((gain >= smallest) & (gain <= largest)).sum()),
+        },
+        index=[0],
+    )
+
+
+@dataclass(frozen=True)
+class _Differences:
+    """All pairs of one table as symmetric (K, K) matrices, systems in score order."""
+
+    key: dict[str, Any]
+    names: NDArray[np.object_]
+    scores: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    p: NDArray[np.float64]
+    differ: NDArray[np.bool_]
+
+
+def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = "p_value") -> _Differences:
+    """Decide every pair, after checking that the table has all pairs of one test set and test."""
+    check_choice("p", p, P_COLUMNS)
+    check_fraction("cutoff", cutoff)
+    check_fraction("certainty", certainty)
+    columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
+    require_columns(pairs, columns)
+    for column in _ONE:
+        if column in pairs and len(values := pairs[column].unique()) > 1:
+            raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
+    first, second, names, scores = _ranked(pairs)
+    p_value = pairs[p].to_numpy(dtype=np.float64)
+    if np.isnan(p_value).any():
+        raise ValueError(f"{p} must be a number in every row")
+    # A corrected p-value has no count of its own.
+    drawn = pairs["n_resamples"] if p == "p_value" else 0
+    differ = pvalues.significant(p_value, pairs["n_extreme"], drawn, cutoff, certainty)
+
+    def matrix(values: NDArray[Any]) -> NDArray[Any]:
+        filled = np.zeros((len(names), len(names)), dtype=values.dtype)
+        filled[first, second] = filled[second, first] = values
+        return filled
+
+    key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test"]}
+    return _Differences(key, names, scores, matrix(pairs["gain"].to_numpy()), matrix(p_value), matrix(differ))
+
+
+def _ranked(pairs: pd.DataFrame) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_], NDArray[np.float64]]:
+    """Both systems of each pair by their places (0 for the best), and the systems' names and scores by place."""
+    names, start = np.unique(pairs[["system_a", "system_b"]].to_numpy(dtype=object), return_inverse=True)
+    first, second = start.reshape(-1, 2).T
+    k = len(names)
+    ahead = np.zeros((k, k), dtype=np.int64)
+    np.add.at(ahead, (first, second), 1)
+    for i, j in np.argwhere(ahead + ahead.T != 1 - np.eye(k, dtype=np.int64)):
+        raise ValueError(
+            f"pairs must have every two systems once; '{names[i]}' and '{names[j]}' are there "
+            f"{ahead[i, j] + ahead[j, i] if i != j else ahead[i, i]} times"
+        )
+    # The better system is named first, so the best is ahead of all others, the next of all but one, and so on. No
+    # score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say.
+    place = k - 1 - ahead.sum(axis=1)
+    if len(set(place)) < k:
+        raise ValueError("pairs must have the better system as system_a in every row, ties always in one order")
+    order = np.argsort(place)
+    scores = np.empty(k)
+    scores[place[first]], scores[place[second]] = pairs["score_a"].to_numpy(), pairs["score_b"].to_numpy()
+    return place[first], place[second], names[order], scores
+
+
+def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:
+    graph = nx.from_numpy_array(~differ & ~np.eye(len(differ), dtype=np.bool_))
+    found = [sorted(clique) for clique in islice(nx.find_cliques(graph), MOST_GROUPS + 1)]
+    if len(found) > MOST_GROUPS:
+        raise ValueError(f"rule 'maximal' gives more than {MOST_GROUPS:,} groups here; rule='greedy' gives few")
+    return sorted(found)
+
+
+def _greedy(differ: NDArray[np.bool_]) -> list[list[int]]:
+    members = [[0]]
+    for k in range(1, len(differ)):
+        if differ[members[-1][0], k]:
+            members.append([])
+        members[-1].append(k)
+    return members
+
+
+def _adjacent(differ: NDArray[np.bool_]) -> list[list[int]]:
+    return [run.tolist() for run in np.split(np.arange(len(differ)), np.flatnonzero(np.diag(differ, k=1)) + 1)]

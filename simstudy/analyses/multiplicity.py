@@ -1,0 +1,57 @@
+"""p-values corrected for how many pairs were tested (Holm 1979; Benjamini and Hochberg 1995)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from simstudy.analyses.classes import require_columns
+
+
+def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The same Comparisons with their p-values corrected, all rows together being one family.
+
+    The family is *every row that is handed in*: hand in the rows that answer one question. All pairs of a test set
+    are a family; the pairs of one system, or of several test sets together, are others, with other numbers.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons, m rows.
+
+    Returns
+    -------
+    pairs
+        A copy with p_holm and p_bh. Reject where p_holm <= alpha, and the probability of *any* false rejection is
+        at most alpha, however the tests depend on each other (Holm 1979, section 3). Reject where p_bh <= alpha,
+        and the expected *share* of false rejections is at most alpha (Benjamini and Hochberg 1995, section 3.1);
+        that is proven for independent and for positively dependent tests, and pairs that share a system are in
+        general neither.
+
+    Raises
+    ------
+    ValueError
+        Where there is no row, no column p_value, or a p-value that is missing or not within 0 … 1.
+
+    Examples
+    --------
+    >>> table = corrected(pd.DataFrame({"p_value": [0.01, 0.04, 0.03]}))
+    >>> table["p_holm"].round(6).tolist(), table["p_bh"].round(6).tolist()
+    ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
+    """
+    require_columns(pairs, ["p_value"])
+    p_value = pairs["p_value"].to_numpy(dtype=np.float64)
+    if not (inside := (p_value >= 0) & (p_value <= 1)).all():
+        raise ValueError(f"p_value must lie between 0 and 1 in every row, not {p_value[~inside][0]}")
+    return pairs.assign(p_holm=_holm(p_value), p_bh=stats.false_discovery_control(p_value, method="bh"))
+
+
+def _holm(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
+    m = len(p_value)
+    order = np.argsort(p_value, kind="stable")
+    # The k-th smallest is held against alpha / (m - k + 1), and only when all smaller ones were rejected.
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(m, 0, -1)), 1)
+    return adjusted

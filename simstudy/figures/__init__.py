@@ -1,0 +1,25 @@
+"""Figures: tables in, matplotlib Axes out. Each function draws one panel and says in its error what it needs.
+
+The only room that knows matplotlib and seaborn. `panels` makes a figure in the house style and `save` writes it;
+`gains` draws what the analyses of Berg-Kirkpatrick et al. 2012 return, `pairs` the matrix and the groups of
+Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000).
+"""
+
+from simstudy.figures.agreement import correlations, rejections, type_1_errors
+from simstudy.figures.gains import calibration, curve, thresholds
+from simstudy.figures.pairs import groups, matrix
+from simstudy.figures.style import panels, save, share_legend
+
+__all__ = [
+    "calibration",
+    "correlations",
+    "curve",
+    "groups",
+    "matrix",
+    "panels",
+    "rejections",
+    "save",
+    "share_legend",
+    "thresholds",
+    "type_1_errors",
+]

@@ -1,0 +1,131 @@
+"""Figures of tests side by side, and of what makes them differ: correlated systems, dependent items (Yeh 2000)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from simstudy.figures.style import RELATIONS, panels, require, styled
+
+
+@styled
+def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """The share of pairs that each test rejects, with its interval, by relation class.
+
+    Parameters
+    ----------
+    table
+        What `simstudy.agreement` returned, for one test set.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"test": ["sign", "t_paired"], "relation": "all pairs", "alpha": 0.05,
+    ...                       "share": [0.5, 0.6], "low": [0.4, 0.5], "high": [0.6, 0.7]})
+    >>> [label.get_text() for label in rejections(table).get_yticklabels()]
+    ['sign', 't_paired']
+    """
+    require(table, ["test", "relation", "share", "low", "high", "alpha"], "table")
+    tests = list(dict.fromkeys(table["test"]))
+    relations = [name for name in dict.fromkeys(table["relation"]) if name != "all pairs"] or ["all pairs"]
+    ax = ax or panels([""], width=6.2, height=0.34 * len(tests) + 1.1)[1][0]
+    for k, relation in enumerate(relations):
+        rows = table[table["relation"] == relation].set_index("test").loc[tests]
+        y = np.arange(len(tests)) + (k - (len(relations) - 1) / 2) * 0.28
+        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+        ax.errorbar(
+            rows["share"], y, xerr=error, fmt="o", markersize=4.5, linewidth=1.1, color=RELATIONS.get(relation),
+            label=relation,
+        )  # fmt: skip
+    ax.set_yticks(range(len(tests)), tests)
+    ax.set(ylim=(len(tests) - 0.4, -0.6), xlabel=f"share of pairs with p ≤ {table['alpha'].iloc[0]:g}")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="best")
+    return ax
+
+
+@styled
+def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How the results of two systems on the same items correlate, by relation class: shares of the pairs.
+
+    Parameters
+    ----------
+    table
+        What `simstudy.correlation` returned.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing.
+
+    Examples
+    --------
+    >>> correlations(pd.DataFrame({"relation": "same family", "r12": [0.5, 0.6, 0.8]})).get_xlabel()
+    'correlation of two systems, r12'
+    """
+    require(table, ["relation", "r12"], "table")
+    ax = ax or panels([""], width=5.6, height=3.2)[1][0]
+    low = min(0.0, np.floor(float(table["r12"].min()) * 20) / 20)
+    edges = np.arange(low, 1.025, 0.05)
+    # Colours are the relation classes', the medians are written out.
+    for relation in sorted(table["relation"].unique(), reverse=True):
+        r12 = table.loc[table["relation"] == relation, "r12"].dropna()
+        colour = RELATIONS.get(relation)
+        label = f"{relation}: median {r12.median():.2f}"
+        sns.histplot(
+            x=r12, bins=edges, stat="probability", element="step", alpha=0.25, color=colour, label=label, ax=ax
+        )
+        ax.axvline(r12.median(), color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
+    ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs", xlim=(low, 1))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left")
+    return ax
+
+
+@styled
+def type_1_errors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How often tests of items and of clusters reject where systems are equally good.
+
+    Parameters
+    ----------
+    table
+        Columns within (latent correlation of the items of a cluster), unit, alpha, share, low and high (fractions).
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"within": [0.0, 0.4], "unit": "item", "alpha": 0.05,
+    ...                       "share": [0.05, 0.3], "low": [0.04, 0.28], "high": [0.06, 0.32]})
+    >>> type_1_errors(table).get_ylabel()
+    'share of p ≤ 0.05, equally good systems'
+    """
+    require(table, ["within", "unit", "alpha", "share", "low", "high"], "table")
+    ax = ax or panels([""], width=4.4, height=3.2)[1][0]
+    alpha = table["alpha"].iloc[0]
+    colours = dict(zip(dict.fromkeys(table["unit"]), ("#D55E00", "#0072B2", "#009E73"), strict=False))
+    for unit, rows in table.groupby("unit", sort=False):
+        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+        ax.errorbar(
+            rows["within"], rows["share"], error, fmt="o-", markersize=4.5, linewidth=1.2, capsize=2,
+            color=colours[unit], label=f"unit: {unit}",
+        )  # fmt: skip
+    ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+    ax.set(
+        ylim=(0, None),
+        xlabel="correlation of the items of a cluster",
+        ylabel=f"share of p ≤ {alpha:g}, equally good systems",
+    )
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left")
+    return ax

@@ -1,0 +1,218 @@
+"""Figures of all pairs in the manner of Chinchor 1992: the matrix of p-values, and the groups that do not differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colorbar import Colorbar
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from simstudy import pvalues
+from simstudy.choices import check_fraction
+from simstudy.figures.style import panels, require, styled, unit
+
+# Up to so many systems a cell of the matrix has room for its number.
+_NUMBERED = 20
+
+# More lanes of groups than these are no picture.
+_MOST_LANES = 60
+
+# Inches: a cell with a number and without; a system's row, the scores, a lane; a letter of a name.
+_CELL, _SMALL_CELL = 0.42, 0.17
+_ROW, _SCORES, _LANE = 0.2, 2.5, 0.16
+_LETTER = 0.075
+
+# The darker, the smaller the p-value: blue where two systems differ significantly, grey where not. Orange is doubt.
+_BLUES = LinearSegmentedColormap.from_list("significant", ["#08306B", "#2171B5", "#9ECAE1"])
+_GREYS = LinearSegmentedColormap.from_list("not significant", ["0.80", "0.97"])
+_ORANGE = "#D55E00"
+
+# Lanes that lie beside each other differ (Okabe and Ito 2008).
+_LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
+
+
+@styled
+def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
+    """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.
+
+    A cell is blue where its two systems differ significantly: where the true significance level is at or below the
+    cutoff with at least this certainty (`simstudy.pvalues.certainty`; a p-value that was not resampled is certain).
+    Other cells are grey; those whose p-value is at or below the cutoff, but not certainly, have an orange frame. Up
+    to 20 systems the p-values are written in.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of all pairs of one test set, the better system of each first.
+    cutoff, certainty
+        Fractions; by default those of Chinchor 1992.
+    ax
+        Where to draw; by default a new figure that is large enough.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, the rows are not every pair once, or cutoff or certainty is no
+        fraction.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
+    ...                       "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61],
+    ...                       "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
+    >>> [text.get_text() for text in matrix(pairs).texts]
+    ['0.04', '0.10', '0.89']
+    """
+    require(pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"], "pairs")
+    check_fraction("cutoff", cutoff)
+    check_fraction("certainty", certainty)
+    column, row, scores = _places(pairs)
+    p_value = pairs["p_value"].to_numpy(dtype=np.float64)
+    significant = pvalues.significant(p_value, pairs["n_extreme"], pairs["n_resamples"], cutoff, certainty)
+    k = len(scores)
+    numbered = k <= _NUMBERED
+    if ax is None:
+        side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, scores))
+        ax = panels([""], width=side + name + 0.8, height=side + name + 0.2)[1][0]
+    smallest = min(1e-4, cutoff / 10)
+    meshes = []
+    for shades, those, low, high in ((_BLUES, significant, smallest, cutoff), (_GREYS, ~significant, cutoff, 1.0)):
+        cells = np.full((k, k), np.nan)
+        cells[row[those], column[those]] = np.clip(p_value[those], low, high)
+        meshes.append(
+            ax.pcolormesh(
+                np.ma.masked_invalid(cells),
+                cmap=shades,
+                norm=LogNorm(low, high),
+                edgecolors="white",
+                linewidth=0.7,
+                rasterized=True,
+            )
+        )
+    # What was not resampled is certain, and needs no certainty.
+    how = f", certainty {certainty:g}" if (pairs["n_resamples"] > 0).any() else ""
+    handles = [Patch(color=_BLUES(0.5), label=f"significant at {cutoff:g}{how}")]
+    handles += [Patch(color=_GREYS(0.3), label="not significant")]
+    doubtful = (p_value <= cutoff) & ~significant
+    if doubtful.any():
+        for x, y in zip(column[doubtful], row[doubtful], strict=True):
+            ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
+        label = f"p at most {cutoff:g}, not certainly"
+        handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=label))
+    ax.legend(handles=handles, loc="upper right", fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0)
+    if numbered:
+        for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
+            # The darker 60 % of the blues, on their logarithmic scale.
+            ink = "white" if strong and p < smallest**0.4 * cutoff**0.6 else "0.1"
+            ax.text(x + 0.5, y + 0.5, _written(p), ha="center", va="center", fontsize=7, color=ink)
+    else:
+        # One bar in two parts; what is at the cutoff is written once.
+        for mesh, left, ticks in zip(meshes, (0.66, 0.83), ([smallest, cutoff], [1.0]), strict=True):
+            bar = ax.inset_axes((left, 0.86, 0.165, 0.014))
+            Colorbar(bar, mesh, orientation="horizontal").outline.set_visible(False)
+            bar.set_xticks([], minor=True)
+            bar.set_xticks(ticks, [f"p = {p:g}" if p == smallest else f"{p:g}" for p in ticks], fontsize=7)
+    ax.set_xticks(np.arange(k) + 0.5, list(scores), rotation=90, fontsize=8 if numbered else 7)
+    labels = [f"{name}  {score:.2f}" for name, score in scores.items()]
+    ax.set_yticks(np.arange(k) + 0.5, labels, fontsize=8 if numbered else 7)
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    sns.despine(ax=ax, left=True, bottom=True)
+    ax.set(xlim=(0, k), ylim=(k, 0), aspect="equal")
+    return ax
+
+
+@styled
+def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Groups of systems that do not differ significantly (figures 7-11 of Chinchor 1992), beside their scores.
+
+    Systems go down by score; each group is a line in a lane on the right, with a dot at every member. A system that
+    a line passes without a dot is not in the group. Groups that do not meet may share a lane.
+
+    Parameters
+    ----------
+    table
+        What `simstudy.groups` returned.
+    ax
+        Where to draw; by default a new figure that is large enough.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or the table is of more than one test set.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"group": [1, 1, 2, 2], "place": [1, 3, 2, 3], "score": [56.01, 51.61, 51.98, 51.61],
+    ...                       "system": ["GE", "UMASS", "GE-CMU", "UMASS"], "metric": "f1"})
+    >>> [label.get_text() for label in groups(table).get_yticklabels()]
+    ['GE', 'GE-CMU', 'UMASS']
+    """
+    require(table, ["group", "place", "system", "score"], "table")
+    systems = table[["place", "system", "score"]].drop_duplicates().sort_values("place")
+    if systems["place"].duplicated().any() or table.duplicated(["group", "place"]).any():
+        raise ValueError("table must be the groups of one test set; it has two systems at one place")
+    k = len(systems)
+    lanes = _lanes([rows["place"].to_numpy() for _, rows in table.groupby("group")])
+    shown = lanes[:_MOST_LANES]
+    if ax is None:
+        width = _LETTER * systems["system"].str.len().max() + _SCORES + _LANE * (len(shown) + 2) + 0.3
+        ax = panels([""], width=width, height=max(1.6, _ROW * k + 0.7))[1][0]
+    margin = 0.05 * (np.ptp(systems["score"]) or 1)
+    low, high = systems["score"].min() - margin, systems["score"].max() + margin
+    # Lanes are to the right of the scores in the same Axes, and so in units of the score.
+    lane = _LANE * (high - low) / _SCORES
+    ax.plot(systems["score"], systems["place"], "o", markersize=4, color="0.25")
+    for n, members in enumerate(shown):
+        for places in members:
+            x, colour = np.full(len(places), high + (2 + n) * lane), _LANES[n % len(_LANES)]
+            ax.plot(x, places, "o-", markersize=4, linewidth=1.4, color=colour)
+    ax.set_yticks(systems["place"], systems["system"], fontsize=8)
+    ax.set_xticks([tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["bottom"].set_bounds(low, high)
+    ax.set(xlim=(low, high + (2 + len(shown)) * lane), ylim=(k + 0.5, 0.5))
+    ax.set_xlabel(f"score ({unit(table)})" if "metric" in table else "score", loc="left")
+    label = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
+    ax.annotate(label, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
+                textcoords="offset points", va="top")  # fmt: skip
+    return ax
+
+
+def _places(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, float]]:
+    """Both systems of each pair by place, and the scores by name, best first."""
+    scores = dict(zip(pairs["system_b"], pairs["score_b"], strict=True))
+    scores |= dict(zip(pairs["system_a"], pairs["score_a"], strict=True))
+    # The better system comes first, so the best is first in most pairs; which score is better need not be known.
+    first = pairs["system_a"].value_counts()
+    names = sorted(scores, key=lambda name: -first.get(name, 0))
+    place = {name: k for k, name in enumerate(names)}
+    better, worse = pairs["system_a"].map(place).to_numpy(), pairs["system_b"].map(place).to_numpy()
+    k = len(names)
+    every = len(pairs) == k * (k - 1) // 2 and not pairs.duplicated(["system_a", "system_b"]).any()
+    if not every or (better >= worse).any():
+        raise ValueError("pairs must be every pair of systems of one test set and test once, the better system first")
+    return better, worse, {name: scores[name] for name in names}
+
+
+def _written(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
+
+
+def _lanes(members: Sequence[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:
+    """Groups, each an array of places, put into as few lanes as keep those that overlap apart."""
+    lanes: list[list[NDArray[np.int64]]] = []
+    for group in sorted(members, key=lambda places: int(places.min())):
+        free = next((lane for lane in lanes if lane[-1].max() < group.min()), None)
+        if free is None:
+            lanes.append([group])
+        else:
+            free.append(group)
+    return lanes

@@ -1,0 +1,141 @@
+"""What all figures share: the house style, panels, colours and units, and how a figure becomes files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from simstudy.files import atomic_path
+
+_STYLE = {
+    **sns.axes_style("ticks"),
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
+    "svg.hashsalt": "simstudy",
+}
+
+# Colour-blind safe (Okabe and Ito 2008): blue for the rule, vermilion for the specially correlated.
+RELATIONS = {
+    "different families": "#0072B2",
+    "same family": "#D55E00",
+    "all pairs": "#444444",
+}
+
+# Metrics in percent: a difference of two is in points.
+_UNITS = {name: f"{name}, points" for name in ("accuracy", "precision", "recall")} | {
+    f"f{beta}": f"F{beta}, points" for beta in ("1", "0.5", "2")
+}
+
+_Draw = TypeVar("_Draw", bound=Callable[..., Any])
+
+
+def styled(draw: _Draw) -> _Draw:
+    """The function, run in the house style; the caller's settings are left alone."""
+
+    @wraps(draw)
+    def in_style(*args: Any, **kwargs: Any) -> Any:
+        with mpl.rc_context(_STYLE):
+            return draw(*args, **kwargs)
+
+    return cast(_Draw, in_style)
+
+
+@styled
+def panels(
+    titles: Sequence[str], *, columns: int | None = None, height: float = 3.4, width: float = 4.4
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, in the house style; `save` closes it.
+
+    Parameters
+    ----------
+    columns
+        Panels in a row; by default all. Panels of a grid of several rows share their axes.
+    height, width
+        Of a panel, in inches.
+    """
+    per_row = columns or len(titles)
+    rows = -(-len(titles) // per_row)
+    shared = rows > 1
+    figure, grid = plt.subplots(
+        rows, per_row, figsize=(width * per_row, height * rows), layout="constrained", squeeze=False,
+        sharex=shared, sharey=shared,
+    )  # fmt: skip
+    axes = list(grid.flat)
+    for ax in axes[len(titles) :]:
+        ax.remove()
+    for ax, title in zip(axes, titles, strict=False):
+        ax.set_title(title)
+    return figure, axes[: len(titles)]
+
+
+@styled
+def share_legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Give a figure one legend, below its panels, instead of one in each."""
+    named: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        named = dict(zip(labels, handles, strict=True)) | named
+        legend = ax.get_legend()
+        if legend:
+            legend.remove()
+    figure.legend(named.values(), named.keys(), loc="outside lower right", ncols=len(named))
+
+
+@styled
+def save(figure: Figure, path: str | Path) -> list[Path]:
+    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
+    written = []
+    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
+        target = Path(path).with_name(Path(path).name + suffix)
+        with atomic_path(target) as temporary:
+            figure.savefig(temporary, **options)
+        written.append(target)
+    plt.close(figure)
+    return written
+
+
+def colours_of(by: str, values: Sequence[Any]) -> dict[Any, Any]:
+    """A colour for each of the values that a column has: relations keep theirs, sizes go from light to dark."""
+    if by == "relation":
+        spare = iter(sns.color_palette("colorblind"))
+        return {value: RELATIONS.get(value) or next(spare) for value in values}
+    if by == "n_items":
+        return dict(zip(sorted(values), sns.color_palette("viridis_r", len(values) + 1)[1:], strict=True))
+    return dict(zip(values, sns.color_palette("husl" if len(values) > 8 else "Dark2", len(values)), strict=True))
+
+
+def unit(table: pd.DataFrame) -> str:
+    """The unit of the table's gains, for an axis; the metric's name where it has no other."""
+    metric = str(table["metric"].iloc[0]) if "metric" in table else ""
+    return _UNITS.get(metric, metric)
+
+
+def require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:
+    """Raise ValueError where a table lacks one of the columns, or has no rows (unless it may be empty)."""
+    missing = [column for column in columns if column not in table]
+    if missing or (table.empty and not empty):
+        raise ValueError(
+            f"{argument} must have rows and the columns {', '.join(columns)}; missing: {', '.join(missing) or 'rows'}"
+        )

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.analyses.correlation import correlation, correlation_summary, independence_ratio
+from simstudy.engines.comparisons import compare
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.metrics import Ratio
+from simstudy.outputs import Outputs
+
+
+def scored(rng: np.random.Generator) -> pd.DataFrame:
+    """Three systems on 50 items that share what is hard."""
+    easy = rng.normal(size=50)
+    return pd.DataFrame({name: easy + rng.normal(size=50) * noise for name, noise in [("d", 0.5), ("b", 1), ("a", 4)]})
+
+
+def test_r12_and_both_deviations_are_scipys_and_numpys(rng: np.random.Generator) -> None:
+    frame = scored(rng)
+    table = correlation(Outputs.from_scores(frame, task="t", test_set="s"))
+    assert len(table) == 3
+    for row in table.itertuples():
+        a, b = frame[row.system_a], frame[row.system_b]
+        assert row.r12 == pytest.approx(stats.pearsonr(a, b).statistic)
+        assert row.sd_paired == pytest.approx(np.std(a - b, ddof=1) / np.sqrt(50))
+        assert row.sd_independent == pytest.approx(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 50))
+        assert row.ratio == pytest.approx(row.sd_independent / row.sd_paired)
+
+
+def test_items_of_different_size_are_on_the_scale_of_the_score(tagged: Outputs) -> None:
+    """The gain is the mean of the differences of item scores, whose standard error is sd_paired."""
+    table = correlation(tagged).merge(compare(tagged, n_resamples=10), on=["system_a", "system_b"])
+    assert len(table) == 10
+    correct = dict(zip(tagged.names, tagged.statistics[..., 0], strict=True))
+    n, total = tagged.n_items, tagged.statistics[0, :, 1].sum()
+    for row in table.itertuples():
+        differences = 100 * n * (correct[row.system_a] - correct[row.system_b]) / total
+        assert differences.mean() == pytest.approx(row.gain)
+        assert row.sd_paired == pytest.approx(differences.std(ddof=1) / np.sqrt(n))
+        assert row.relation_x == row.relation_y
+
+
+def test_order_is_compares(tagged: Outputs, rng: np.random.Generator) -> None:
+    error = Ratio("error", ("wrong", "total"), False, (1, 0), (0, 1))
+    decimals = pd.DataFrame({"c": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "a": [0.2, 0.3, 0.1], "d": [0.9, 0.1, 0.2]})
+    twins = pd.DataFrame({name: rng.permutation([1, 1, 0, 0, 0]) for name in "zyx"})
+    for outputs in (
+        tagged,
+        Outputs.from_statistics(tagged.statistics, error, tagged.names),
+        Outputs.from_scores(decimals),
+        Outputs.from_scores(twins, "accuracy"),
+    ):
+        expected = compare(outputs, n_resamples=5)[["system_a", "system_b"]]
+        pd.testing.assert_frame_equal(correlation(outputs)[["system_a", "system_b"]], expected)
+
+
+def test_systems_that_never_vary_or_never_differ() -> None:
+    frame = pd.DataFrame({"x": [0.1, 0.9, 0.4], "same": [0.1, 0.9, 0.4], "flat": [0.1] * 3, "level": [0.3] * 3})
+    table = correlation(Outputs.from_scores(frame)).set_index(["system_a", "system_b"])
+    alike = table.loc[("same", "x")]
+    assert (alike.r12, alike.sd_paired, alike.ratio) == (1, 0, np.inf)
+    one_flat = table.loc[("x", "level")]
+    assert np.isnan(one_flat.r12)
+    assert one_flat.sd_paired == pytest.approx(frame["x"].std(ddof=1) / np.sqrt(3))
+    assert one_flat.ratio == pytest.approx(1)
+    both_flat = table.loc[("level", "flat")]
+    assert np.isnan([both_flat.r12, both_flat.ratio]).all()
+    assert (both_flat.sd_independent, both_flat.sd_paired) == (0, 0)
+
+
+def test_a_shift_leaves_nothing_but_rounding() -> None:
+    """Scores that differ by a constant: the gain does not vary, whatever the last bits say."""
+    first = np.linspace(0.1, 0.9, 37) ** 3
+    table = correlation(Outputs.from_scores(pd.DataFrame({"a": first, "b": first + 1 / 3})))
+    assert table.loc[0, "sd_paired"] == 0
+    assert table.loc[0, "r12"] == pytest.approx(1)
+
+
+def test_what_is_no_mean_of_item_scores_is_refused(rng: np.random.Generator) -> None:
+    guessed = rng.integers(3, 9, size=(2, 20))
+    counts = np.stack([np.minimum(2, guessed), guessed, np.full((2, 20), 5)], axis=-1)
+    for metric in ("f1", "precision"):
+        with pytest.raises(ValueError, match=f"metric '{metric}' is not a mean of item scores"):
+            correlation(Outputs.from_statistics(counts, metric))
+    assert len(correlation(Outputs.from_statistics(counts, "recall"))) == 1, "all have the same gold"
+    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
+        correlation(Outputs.from_statistics(counts[:1], "recall"))
+    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 2 and 1"):
+        correlation(Outputs.from_statistics(counts[:, :1], "recall"))
+
+
+def test_nothing_to_find_is_no_variation() -> None:
+    table = correlation(Outputs.from_statistics(np.zeros((2, 5, 3), dtype=int), "recall"))
+    assert table["r12"].isna().all()
+    assert table["sd_paired"].tolist() == [0]
+
+
+def test_independence_ratio_is_the_ratio_of_equal_deviations() -> None:
+    """Two systems, both right on half of 200 items, on k of these together: s1 = s2, and r12 = k / 50 - 1."""
+    for k in (60, 80, 95):
+        right = np.zeros((200, 2), dtype=int)
+        right[:100, 0] = right[100 - k : 200 - k, 1] = 1
+        row = correlation(Outputs.from_scores(pd.DataFrame(right, columns=["a", "b"]), "accuracy")).iloc[0]
+        assert row.r12 == pytest.approx(k / 50 - 1)
+        assert row.ratio == pytest.approx(float(independence_ratio(k / 50 - 1)))
+    assert independence_ratio([1.0, -1.0]).tolist() == [np.inf, pytest.approx(np.sqrt(0.5))]
+    with pytest.raises(ValueError, match="r12 must lie between -1 and 1, not 1.5"):
+        independence_ratio([0.5, 1.5])
+
+
+def test_summary_is_by_class_and_of_all() -> None:
+    outputs = correlated_accuracies([0.7] * 12, 400, families=list("xyz") * 4, between=0.2, within=0.8, seed=3)
+    table = correlation(outputs)
+    summary = correlation_summary(table).set_index("relation")
+    assert summary.index.tolist() == ["same family", "different families", "all pairs"]
+    for relation, row in summary.iterrows():
+        members = table if relation == "all pairs" else table[table["relation"] == relation]
+        expected = np.percentile(members["r12"], [0, 25, 50, 75, 100])
+        np.testing.assert_allclose(row[["r12_min", "r12_25", "r12_median", "r12_75", "r12_max"]].tolist(), expected)
+        assert row["ratio_median"] == np.median(members["ratio"])
+        assert row["n_pairs"] == len(members)
+    assert summary.loc["same family", "r12_min"] > summary.loc["different families", "r12_max"]
+
+
+def test_summary_leaves_pairs_without_a_correlation_out() -> None:
+    outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0, 1], "b": [1, 1, 0], "c": [1, 1, 1]}), "accuracy")
+    (row,) = correlation_summary(correlation(outputs)).itertuples()
+    assert row.n_pairs == 1
+    assert row.r12_median == pytest.approx(-0.5)
+    with pytest.raises(ValueError, match="table must be one of correlation; no column r12, ratio"):
+        correlation_summary(pd.DataFrame(columns=["task", "test_set", "n_items", "metric", "relation"]))
+    with pytest.raises(ValueError, match="table must have at least one row"):
+        correlation_summary(correlation(outputs).head(0))
+
+
+def test_a_hundred_and_fifty_systems_are_one_product(rng: np.random.Generator) -> None:
+    frame = pd.DataFrame(rng.random((2000, 150)) < 0.7, columns=[f"s{k}" for k in range(150)])
+    outputs = Outputs.from_scores(frame, "accuracy")
+    started = time.perf_counter()
+    assert len(correlation(outputs)) == 150 * 149 // 2
+    assert time.perf_counter() - started < 1

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.multiplicity import corrected
+from simstudy.engines.comparisons import compare
+from simstudy.outputs import Outputs
+
+
+def comparisons(scores: dict[str, float], p_values: dict[tuple[str, str], float], n: int = 0) -> pd.DataFrame:
+    """All pairs of systems given best first; p is 0.9 where not given, of n shuffles (0: exact)."""
+    rows = []
+    for a, b in combinations(scores, 2):
+        p = p_values.get((a, b), 0.9)
+        rows.append([a, b, scores[a], scores[b], abs(scores[a] - scores[b]), p, round(p * (n + 1)) - 1 if n else 0])
+    columns = ["system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
+    table = pd.DataFrame(rows, columns=columns)
+    key = {"task": "MUC-4", "test_set": "TST3", "n_items": 100, "metric": "f1", "test": "randomization"}
+    return table.assign(**key, alternative="two-sided", convention="chinchor1992", unit="item", n_resamples=n)
+
+
+def of_graph(differ: NDArray[np.bool_]) -> pd.DataFrame:
+    """Comparisons of systems a, b, … whose significant differences are these."""
+    names = [f"s{k:03d}" for k in range(len(differ))]
+    pairs = {(names[i], names[j]): 0.01 for i, j in combinations(range(len(names)), 2) if differ[i, j]}
+    return comparisons({name: 90.0 - k for k, name in enumerate(names)}, pairs)
+
+
+def members(table: pd.DataFrame) -> list[list[str]]:
+    return [list(rows["system"]) for _, rows in table.groupby("group")]
+
+
+GE = {"GE": 56.01, "GE-CMU": 51.98, "UMASS": 51.61}
+GE_P = {("GE", "GE-CMU"): 0.0415, ("GE", "UMASS"): 0.0994, ("GE-CMU", "UMASS"): 0.8918}
+MDC = {"SRA": 29.33, "Paramax": 29.03, "MDC": 24.33}
+
+
+def test_chinchors_ge_case() -> None:
+    """0.0994 of 9,999 shuffles is not certainly below 0.1; of as many as one likes, or exactly, it is."""
+    pairs = comparisons(GE, GE_P, 9_999)
+    assert pairs["n_extreme"].tolist() == [414, 993, 8917]
+    assert members(groups(pairs)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
+    assert members(groups(pairs, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
+    assert members(groups(comparisons(GE, GE_P))) == [["GE"], ["GE-CMU", "UMASS"]]
+    (three,) = intransitive(pairs).itertuples()
+    assert three.kind == "wider gain, not significant"
+    assert (three.best, three.middle, three.worst) == ("GE", "GE-CMU", "UMASS")
+    assert (three.p_best_middle, three.p_middle_worst, three.p_best_worst) == (0.0415, 0.8918, 0.0994)
+    gains = [three.gain_best_middle, three.gain_middle_worst, three.gain_best_worst]
+    assert gains == pytest.approx([4.03, 0.37, 4.40])
+
+
+def test_chinchors_mdc_case() -> None:
+    """Only MDC and Paramax differ, though SRA is further from MDC."""
+    pairs = comparisons(MDC, {("Paramax", "MDC"): 0.01}, 9_999)
+    assert members(groups(pairs)) == [["SRA", "Paramax"], ["SRA", "MDC"]]
+    assert members(groups(pairs, rule="greedy")) == [["SRA", "Paramax", "MDC"]]
+    assert members(groups(pairs, rule="adjacent")) == [["SRA", "Paramax"], ["MDC"]]
+    assert intransitive(pairs)["kind"].tolist() == ["wider gain, not significant"]
+    ranges = gain_ranges(pairs).iloc[0]
+    assert ranges.smallest_significant == pytest.approx(4.70)
+    assert ranges.largest_not_significant == pytest.approx(5.00)
+    assert (ranges.n_pairs, ranges.n_significant, ranges.n_between) == (3, 1, 2)
+
+
+def test_not_transitive_and_the_three_rules() -> None:
+    """a ~ b ~ c ~ d, each two apart differ."""
+    far = {("a", "c"): 0.01, ("b", "d"): 0.01, ("a", "d"): 0.01}
+    pairs = comparisons({"a": 9, "b": 8, "c": 7, "d": 6}, far)
+    assert members(groups(pairs)) == [["a", "b"], ["b", "c"], ["c", "d"]]
+    assert members(groups(pairs, rule="greedy")) == [["a", "b"], ["c", "d"]]
+    assert members(groups(pairs, rule="adjacent")) == [["a", "b", "c", "d"]]
+    threes = intransitive(pairs)
+    assert threes["kind"].tolist() == ["not transitive"] * 2
+    assert threes[["best", "middle", "worst"]].to_numpy().tolist() == [["a", "b", "c"], ["b", "c", "d"]]
+    ranges = gain_ranges(pairs).iloc[0]
+    assert (ranges.smallest_significant, ranges.largest_not_significant, ranges.n_between) == (2, 1, 0)
+
+
+def test_the_table_says_what_was_decided_how() -> None:
+    pairs = comparisons(GE, GE_P, 9_999)
+    table = groups(pairs.sample(frac=1, random_state=1))
+    assert table.columns.tolist() == [
+        "task", "test_set", "n_items", "metric", "test", "rule", "p", "cutoff", "certainty", "group", "n_members",
+        "place", "system", "score",
+    ]  # fmt: skip
+    assert table["place"].tolist() == [1, 3, 2, 3]
+    assert table["score"].tolist() == [56.01, 51.61, 51.98, 51.61]
+    assert table["n_members"].tolist() == [2] * 4
+    assert table[["rule", "p", "cutoff", "certainty"]].drop_duplicates().to_numpy().tolist() == [
+        ["maximal", "p_value", 0.1, 0.99]
+    ]
+
+
+def test_corrected_p_values_decide_without_certainty() -> None:
+    pairs = corrected(comparisons(GE, GE_P, 9_999))
+    assert members(groups(pairs, p="p_bh", cutoff=0.15)) == [["GE"], ["GE-CMU", "UMASS"]]
+    table = groups(pairs, p="p_holm", cutoff=0.15)  # 3 x 0.0415 and 2 x 0.0994
+    assert members(table) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
+    assert table["certainty"].isna().all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 7, 9])
+def test_maximal_sets_are_those_of_all_subsets(n: int, rng: np.random.Generator) -> None:
+    for _ in range(10):
+        differ = np.triu(rng.random((n, n)) < rng.choice([0.2, 0.5, 0.8]), k=1)
+        alike = [
+            set(subset)
+            for size in range(1, n + 1)
+            for subset in combinations(range(n), size)
+            if not any(differ[i, j] for i, j in combinations(subset, 2))
+        ]
+        expected = sorted(sorted(one) for one in alike if not any(one < other for other in alike))
+        table = groups(of_graph(differ))
+        found = [[int(name[1:]) for name in group] for group in members(table)]
+        assert found == expected
+        assert set(table["place"]) == set(range(1, n + 1)), "every system is in a group"
+
+
+@pytest.mark.parametrize("n", [2, 6, 11])
+def test_threes_and_ranges_are_those_of_a_loop(n: int, rng: np.random.Generator) -> None:
+    differ = np.triu(rng.random((n, n)) < 0.5, k=1)
+    expected = []
+    for i, j, k in combinations(range(n), 3):
+        if differ[i, k] and not differ[i, j] and not differ[j, k]:
+            expected.append(["not transitive", f"s{i:03d}", f"s{j:03d}", f"s{k:03d}"])
+        elif not differ[i, k] and (differ[i, j] or differ[j, k]):
+            expected.append(["wider gain, not significant", f"s{i:03d}", f"s{j:03d}", f"s{k:03d}"])
+    threes = intransitive(of_graph(differ))
+    assert threes[["kind", "best", "middle", "worst"]].to_numpy().tolist() == expected
+    assert "p_best_worst" in threes
+    gains = {True: [], False: []}
+    for i, j in combinations(range(n), 2):
+        gains[bool(differ[i, j])].append(j - i)
+    ranges = gain_ranges(of_graph(differ)).iloc[0]
+    assert ranges.n_significant == len(gains[True])
+    if gains[True] and gains[False]:
+        low, high = min(gains[True]), max(gains[False])
+        assert (ranges.smallest_significant, ranges.largest_not_significant) == (low, high)
+        assert ranges.n_between == sum(low <= gain <= high for gain in gains[True] + gains[False])
+
+
+def test_two_systems() -> None:
+    assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
+    apart = comparisons({"a": 2, "b": 1}, {("a", "b"): 0.1})
+    for rule in ("maximal", "greedy", "adjacent"):
+        assert members(groups(apart, rule=rule)) == [["a"], ["b"]]
+    assert intransitive(apart).empty
+    assert np.isnan(gain_ranges(apart).loc[0, "largest_not_significant"])
+
+
+def test_equal_scores_are_ordered_by_name_and_show_no_smaller_gain() -> None:
+    """b and c tie: a - b and a - c are one gain, so that only one is significant is no smaller gain's doing."""
+    pairs = comparisons({"a": 9, "b": 5, "c": 5}, {("a", "b"): 0.01})
+    assert groups(pairs)["place"].tolist() == [1, 3, 2, 3]
+    assert intransitive(pairs).empty
+
+
+def test_lower_scores_can_be_better() -> None:
+    pairs = comparisons({"good": 1.0, "fair": 2.0, "poor": 3.0}, {("good", "poor"): 0.01, ("fair", "poor"): 0.01})
+    table = groups(pairs)
+    assert table[["place", "system", "score"]].to_numpy().tolist() == [[1, "good", 1], [2, "fair", 2], [3, "poor", 3]]
+
+
+def test_what_compare_returns_can_be_grouped(tagged: Outputs) -> None:
+    pairs = compare(tagged, n_resamples=2_000)
+    table = groups(pairs, cutoff=0.05)
+    scores = dict(zip(tagged.names, tagged.scores(), strict=True))
+    order = sorted(scores, key=lambda name: (-scores[name], name))
+    ranked = table.drop_duplicates("place").sort_values("place")
+    assert ranked["system"].tolist() == order
+    assert ranked["score"].tolist() == [scores[name] for name in order]
+
+
+def test_sixty_systems_are_grouped_at_once_and_too_many_sets_are_refused() -> None:
+    gap = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
+    started = time.perf_counter()
+    table = groups(of_graph(gap > 5))
+    intransitive(of_graph(gap > 5))
+    assert time.perf_counter() - started < 5  # a fraction of a second; the bound is for slow machines
+    assert members(table)[0] == [f"s{k:03d}" for k in range(6)]
+    assert table["group"].max() == 55
+    # Twenty trios whose members differ: each set takes one of every trio, 3^20 in all.
+    trios = of_graph((gap < 3) & (np.arange(60) // 3 == np.arange(60)[:, None] // 3))
+    with pytest.raises(ValueError, match="rule 'maximal' gives more than 10,000 groups here; rule='greedy'"):
+        groups(trios)
+    assert groups(trios, rule="greedy")["group"].max() > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cutoff": 0}, "cutoff must lie between 0 and 1"),
+        ({"certainty": 1}, "certainty must lie between 0 and 1"),
+        ({"rule": "maximum"}, "rule must be one of maximal, greedy, adjacent, not 'maximum' .did you mean 'maximal'"),
+        ({"p": "p_low"}, "p must be one of p_value, p_holm, p_bh, not 'p_low'"),
+        ({"p": "p_holm"}, "no column p_holm"),
+    ],
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        groups(comparisons(GE, GE_P, 9_999), **options)  # type: ignore[arg-type]
+
+
+def test_bad_tables() -> None:
+    pairs = comparisons(GE, GE_P, 9_999)
+    with pytest.raises(ValueError, match="pairs must be of one test_set, not TST3, TST4"):
+        groups(pd.concat([pairs, pairs.assign(test_set="TST4")]))
+    with pytest.raises(ValueError, match="pairs must be of one alternative, not two-sided, greater"):
+        gain_ranges(pd.concat([pairs, pairs.assign(alternative="greater")]))
+    with pytest.raises(ValueError, match="every two systems once; 'GE' and 'UMASS' are there 0 times"):
+        groups(pairs.drop(index=1))
+    with pytest.raises(ValueError, match="every two systems once; 'GE' and 'GE-CMU' are there 2 times"):
+        intransitive(pd.concat([pairs, pairs.head(1)]))
+    with pytest.raises(ValueError, match="'GE' and 'GE' are there 1 times"):
+        groups(pairs.assign(system_b=["GE", "UMASS", "UMASS"]))
+    swapped = pairs.assign(system_a=["GE", "UMASS", "GE-CMU"], system_b=["GE-CMU", "GE", "UMASS"])
+    with pytest.raises(ValueError, match="the better system as system_a in every row"):
+        groups(swapped)
+    with pytest.raises(ValueError, match="p_value must be a number in every row"):
+        groups(pairs.assign(p_value=np.nan))
+    with pytest.raises(ValueError, match="at least one row"):
+        groups(pairs.head(0))
+    with pytest.raises(ValueError, match="no column n_extreme"):
+        groups(pairs.drop(columns="n_extreme"))
