@@ -26,12 +26,12 @@ _errors = Console(stderr=True, soft_wrap=True)
 @app.command("list")
 def list_studies() -> None:
     """List the studies that come with simstudy."""
-    from simstudy.studies.definition import load_study, shipped_studies
+    from simstudy.studies import load_study, shipped_studies
 
-    table = Table("study", "task", "title", box=None, header_style="bold")
+    table = Table("study", "kind", "title", box=None, header_style="bold")
     for name in shipped_studies():
         study = load_study(name)
-        table.add_row(name, study.task, study.title)
+        table.add_row(name, study.kind, study.title)
     _console.print(table)
 
 
@@ -46,12 +46,11 @@ def run(
     ] = None,
 ) -> None:
     """Run a study, or what is left of it, and write its tables, figures and page."""
-    from simstudy import report
     from simstudy.studies import run_study
 
     with _errors_in_one_line():
         results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
-    for title, rows in report.summary(results.tables).items():
+    for title, rows in results.summary.items():
         table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
         for column in map(str, rows):
             table.add_column(column, justify="left" if column in ("relation", "winner on", "wins on") else "right")

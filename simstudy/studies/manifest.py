@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 
 from simstudy.runner import n_workers
 from simstudy.studies.definition import Study
-from simstudy.tasks import Task
+from simstudy.studies.findings import Findings
 
 _PACKAGES = (
     "simstudy",
@@ -30,14 +30,15 @@ _PACKAGES = (
 
 
 def manifest_of(
-    study: Study, task: Task, tables: Iterable[str], folder: Path, seconds: Mapping[str, float]
+    study: Study, found: Findings, drawn: Sequence[str], folder: Path, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values."""
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
     return {
         "study": study.model_dump(),
-        "data": {"task": task.fingerprint, "files": dict(task.files)},
-        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in tables},
+        "data": found.data,
+        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in found.tables},
+        "figures": list(drawn),
         "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.choices import nearest
 from simstudy.outputs import Outputs
-from simstudy.studies.definition import Study, StudyError
+from simstudy.studies.definition import ResamplingStudy, StudyError
 from simstudy.tasks import Task
 
 _SEPARATOR = " / "
@@ -24,7 +24,7 @@ def find(outputs: Mapping[str, Outputs], name: str) -> Outputs:
     return replace(outputs[test_set].domain(domain), test_set=name)
 
 
-def check(study: Study, task: Task) -> None:
+def check(study: ResamplingStudy, task: Task) -> None:
     """Raise StudyError where the study asks for test sets, items or item columns that the task has not.
 
     This is before any training, so that nobody waits an hour for a misspelt name.

@@ -1,0 +1,126 @@
+"""Which studies there are: the kinds, those that travel with the package, and those that users write."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from simstudy.choices import nearest
+from simstudy.studies import chinchor_1992, resampling, yeh_2000
+from simstudy.studies.definition import ResamplingStudy, Study, StudyError
+from simstudy.studies.findings import Findings, Workplace
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of study: what its study.toml may say, and how it is run."""
+
+    model: type[Study]
+    run: Callable[[Any, Workplace], Findings]
+
+
+#: The values of `kind` in study.toml.
+KINDS = {
+    "resampling": Kind(ResamplingStudy, resampling.run),
+    "chinchor_1992": Kind(chinchor_1992.Chinchor1992, chinchor_1992.run),
+    "yeh_2000": Kind(yeh_2000.Yeh2000, yeh_2000.run),
+}
+
+
+def shipped_studies() -> dict[str, Path]:
+    """The studies that travel with the package: name -> study.toml.
+
+    Examples
+    --------
+    >>> "quickstart" in shipped_studies()
+    True
+    """
+    package = Path(str(files("simstudy")))
+    # Installed from a wheel they lie inside the package, in a checkout beside it.
+    for folder in (package / "experiments", package.parent / "experiments"):
+        if folder.is_dir():
+            return {path.parent.name: path for path in sorted(folder.glob("*/study.toml"))}
+    return {}
+
+
+def load_study(study: str | Path) -> Study:
+    """A study by its shipped name, or from a study.toml or the folder that holds one.
+
+    Raises
+    ------
+    StudyError
+        For an unknown study and for every wrong key or value; all of them are named in one line.
+
+    Examples
+    --------
+    >>> load_study("quickstart").title
+    'How large must a gain be on a test set of digits?'
+    """
+    known = shipped_studies()
+    path = known.get(str(study)) or Path(study)
+    if path.is_dir():
+        path = path / "study.toml"
+    if not path.is_file():
+        hint = nearest(study, known)
+        raise StudyError(f"no study and no file is called '{study}'{hint}; the studies are {', '.join(known)}")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} is not TOML: {error}") from None
+    if "name" in content:
+        raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")
+    return make_study({"name": path.resolve().parent.name, **content}, str(path))
+
+
+def make_study(content: Mapping[str, Any], source: str) -> Study:
+    """A study from the keys and values of a study.toml and its name; `source` says in messages where they are from.
+
+    Raises
+    ------
+    StudyError
+        For every wrong key or value; all of them are named in one line.
+
+    Examples
+    --------
+    >>> make_study({"name": "mine", "task": "digits", "title": "T", "question": "Q?"}, "here")
+    Traceback (most recent call last):
+    simstudy.studies.definition.StudyError: here: key 'home' is missing
+    """
+    kind = content.get("kind", "resampling")
+    if kind not in KINDS:
+        raise StudyError(f"{source}: kind: it must be one of {', '.join(KINDS)}, not '{kind}'{nearest(kind, KINDS)}")
+    model = KINDS[kind].model
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        problems = "; ".join(_problem(model, details) for details in error.errors())
+        raise StudyError(f"{source}: {problems}") from None
+
+
+def _problem(model: type[Study], details: Mapping[str, Any]) -> str:
+    """One wrong key or value, in words."""
+    where = ".".join(str(part) for part in details["loc"])
+    if details["type"] == "extra_forbidden":
+        keys = [key for key in _section(model, details["loc"][:-1]).model_fields if key != "name"]
+        return f"unknown key '{where}'" + (nearest(details["loc"][-1], keys) or f" (the keys are {', '.join(keys)})")
+    if details["type"] == "missing":
+        return f"key '{where}' is missing"
+    message = details["msg"].removeprefix("Value error, ")
+    value = "" if details["type"] == "value_error" else f", not {details['input']!r}"
+    return f"{where}: {message[0].lower()}{message[1:]}{value}"
+
+
+def _section(model: type[BaseModel], path: Sequence[str | int]) -> type[BaseModel]:
+    """The section of a definition that a path of keys leads to."""
+    for key in path:
+        if isinstance(key, str) and key in model.model_fields:
+            annotation = model.model_fields[key].annotation
+            inner = [part for part in (annotation, *get_args(annotation)) if isinstance(part, type)]
+            model = next((part for part in inner if issubclass(part, BaseModel)), model)
+    return model

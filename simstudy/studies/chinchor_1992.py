@@ -1,0 +1,262 @@
+"""The study of Chinchor 1992: worked examples, constructed cases, and a MUC-like set of systems."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from simstudy import figures
+from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
+from simstudy.analyses.multiplicity import corrected
+from simstudy.engines.comparisons import compare
+from simstudy.generators.messages import messages
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs
+from simstudy.pvalues import certainty, significant
+from simstudy.report import Section, save_figure
+from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.studies import chinchor_1992_page
+from simstudy.studies.definition import Keys, Positive, Size, Study, StudyError, one_of
+from simstudy.studies.findings import Findings, Workplace
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Runs = list[Annotated[tuple[Positive, int], Field(strict=False)]]
+
+
+class Worked(Keys):
+    """Systems with the same score on each message but for some (section "Examples"), in precision."""
+
+    n_messages: Size
+    relevant: Size
+    """Messages with slots to fill; the others have none and get no response."""
+    fills: Positive
+    """Slots of a relevant message; a system fills them all."""
+    correct: dict[str, Runs]
+    """System -> runs of [messages, correct fills in each], over the relevant messages."""
+
+
+class Constructed(Keys):
+    """Systems built so that the pattern of a published case appears."""
+
+    name: str
+    metric: Annotated[str, one_of(METRICS)] = "muc_f"
+    n_messages: Size
+    relevant: Size
+    fills: Positive
+    correct: dict[str, Runs]
+    published: dict[str, float]
+    """"A / B" -> the significance level that the paper prints, where it does."""
+
+
+class Reading(Keys):
+    """A significance level with the confidence level that the paper prints for it."""
+
+    pair: str
+    level: Fraction
+    n_shuffles: Positive
+    cutoff: Fraction
+    confidence: Fraction
+
+
+class MucLike(Keys):
+    """The synthetic test set; see `simstudy.messages`."""
+
+    n_systems: Size
+    n_messages: Size
+    metrics: list[Annotated[str, one_of(METRICS)]] = Field(min_length=1)
+
+
+class Chinchor1992(Study):
+    """The keys of the study of Chinchor 1992."""
+
+    kind: Literal["chinchor_1992"] = "chinchor_1992"
+    cutoff: Fraction = 0.1
+    certainty: Fraction = 0.99
+    worked: Worked
+    constructed: list[Constructed]
+    readings: list[Reading]
+    muc: MucLike
+
+
+def run(study: Chinchor1992, place: Workplace) -> Findings:
+    """Her examples, then a MUC-like set, each through randomization with 9,999 shuffles and exactly."""
+    tables: dict[str, pd.DataFrame] = {}
+    with place.clock("examples"):
+        tables["worked"] = _tested(_built(study.worked, "muc_precision", "worked"), study)
+        tables["readings"] = _readings(study)
+        cases = {case.name: _built(case, case.metric, case.name) for case in study.constructed}
+        by_case = {name: compare(outputs, test="randomization", convention="chinchor1992", seed=study.seed)
+                   for name, outputs in cases.items()}  # fmt: skip
+        tables["constructed"] = pd.concat(
+            [_tested(cases[case.name], study).assign(published=_published(case, by_case[case.name]))
+             for case in study.constructed], ignore_index=True,
+        )  # fmt: skip
+    with place.clock("the MUC-like set"):
+        outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set="MUC-like")
+        by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
+        pairs = _compare_all(by_metric, study, place)
+    with place.clock("groups and figures"):
+        by_all = {**by_case, **{metric: found[found["n_resamples"] > 0] for metric, found in pairs.items()}}
+        rules = {"cutoff": study.cutoff, "certainty": study.certainty}
+        of_set = {metric: by_all[metric].reset_index(drop=True) for metric in study.muc.metrics}
+        tables["scores"] = pd.DataFrame({"system": outputs.names} | {m: o.scores() for m, o in by_metric.items()})
+        tables["pairs"] = pd.concat([_decided(pairs[m], study) for m in study.muc.metrics], ignore_index=True)
+        tables["decisions"] = _decisions(tables["pairs"])
+        tables["groups"] = pd.concat(
+            [
+                groups(found, rule=rule, cutoff=study.cutoff, certainty=study.certainty)
+                for found in of_set.values()
+                for rule in RULES
+            ],
+            ignore_index=True,
+        )
+        tables["intransitive"] = pd.concat(
+            [intransitive(found, **rules) for found in [*by_case.values(), *of_set.values()]], ignore_index=True
+        )
+        tables["gain_ranges"] = pd.concat([gain_ranges(found, **rules) for found in of_set.values()], ignore_index=True)
+        sections = chinchor_1992_page.example_sections(study.cutoff, tables)
+        for k, (name, found) in enumerate(by_case.items()):
+            sections += _drawn(found, f"case_{k + 1}", name, study, place)
+        sections += chinchor_1992_page.set_sections(rules, tables)
+        for metric, found in of_set.items():
+            sections += _drawn(found, metric, metric, study, place)
+    return Findings(
+        tables,
+        sections,
+        {
+            "Test": "approximate randomization, |difference|, 9,999 shuffles, beside the exact p-value",
+            "Cutoff and certainty": f"{study.cutoff:g} and {study.certainty:g}",
+            "MUC-like set": f"{study.muc.n_systems} systems, {study.muc.n_messages} messages (synthetic)",
+            "Seed": str(study.seed),
+        },
+        chinchor_1992_page.CLOSING,
+        {"The MUC-like set": chinchor_1992_page.decision_rows(tables["decisions"])},
+        comparisons=pd.concat(pairs.values(), ignore_index=True),
+    )
+
+
+def _built(case: Worked | Constructed, metric: str, name: str) -> Outputs:
+    """Message-level four-tuples from runs of correct fills."""
+    four = np.zeros((len(case.correct), case.n_messages, 4), dtype=np.int64)
+    if case.relevant > case.n_messages:
+        raise StudyError(f"{name}: relevant must be at most n_messages, {case.n_messages}, not {case.relevant}")
+    for k, (system, runs) in enumerate(case.correct.items()):
+        correct = np.repeat([fills for _, fills in runs], [n for n, _ in runs])
+        if len(correct) != case.relevant or correct.min() < 0 or correct.max() > case.fills:
+            raise StudyError(
+                f"{name}: correct.{system} must have {case.relevant} messages in its runs, each with 0 to {case.fills} "
+                f"correct fills, not {runs}"
+            )
+        four[k, : case.relevant] = np.stack(
+            [np.full_like(correct, case.fills), np.full_like(correct, case.fills), correct, np.zeros_like(correct)], -1
+        )
+    return Outputs.from_statistics(four, metric, list(case.correct), task="constructed", test_set=name)
+
+
+def _tested(outputs: Outputs, study: Chinchor1992) -> pd.DataFrame:
+    """Each pair by 9,999 shuffles, with their certainty, and exactly."""
+    shuffled = compare(outputs, test="randomization", convention="chinchor1992", seed=study.seed)
+    exact = compare(outputs, test="randomization", alternative="two-sided", exact=True)
+    columns = ["test_set", "metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
+    return shuffled[columns].assign(
+        certainty=certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff), exact_p=exact["p_value"]
+    )
+
+
+def _published(case: Constructed, pairs: pd.DataFrame) -> pd.Series[float]:
+    named = pairs["system_a"] + " / " + pairs["system_b"]
+    unknown = set(case.published) - set(named)
+    if unknown:
+        raise StudyError(f"constructed.published: no pair {', '.join(sorted(unknown))}; pairs are {', '.join(named)}")
+    return named.map(case.published).astype(float)
+
+
+def _readings(study: Chinchor1992) -> pd.DataFrame:
+    """The printed confidence level, what the printed level gives, and which level would give the printed one."""
+    rows = []
+    for reading in study.readings:
+        n = reading.n_shuffles
+        count = round(reading.level * (n + 1)) - 1
+        counts = np.arange(n + 1)
+        nearest = int(np.abs(certainty(counts, n, reading.cutoff) - reading.confidence).argmin())
+        rows.append(
+            {
+                **reading.model_dump(),
+                "computed": float(certainty(count, n, reading.cutoff)),
+                "level_of_printed": (nearest + 1) / (n + 1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _compare_all(by_metric: dict[str, Outputs], study: Chinchor1992, place: Workplace) -> dict[str, pd.DataFrame]:
+    """For each metric the pairs by shuffles and, below them, exactly."""
+    cells = [
+        Cell(
+            label=f"{metric}, {how}",
+            description={"kind": "chinchor", "outputs": o.fingerprint(), "how": how, "seed": study.seed},
+            arguments=(o, how, study.seed),
+        )
+        for metric, o in by_metric.items()
+        for how in ("shuffled", "exact")
+    ]
+    with progress_bar("comparing systems", len(cells)) as advance:
+        found = run_cells(_compared, cells, n_jobs=place.n_jobs, cache=place.cells, finished=lambda _: advance(1))
+    return {metric: pd.concat(found[2 * k : 2 * k + 2], ignore_index=True) for k, metric in enumerate(by_metric)}
+
+
+def _compared(outputs: Outputs, how: str, seed: int) -> pd.DataFrame:
+    if how == "exact":
+        return compare(outputs, test="randomization", alternative="two-sided", exact=True)
+    return compare(outputs, test="randomization", convention="chinchor1992", seed=seed)
+
+
+def _decided(pairs: pd.DataFrame, study: Chinchor1992) -> pd.DataFrame:
+    """One row a pair: p by shuffles, certainty, decision, corrected p, and the exact p."""
+    drawn = pairs["n_resamples"] > 0
+    shuffled, exact = (pairs[rows].reset_index(drop=True) for rows in (drawn, ~drawn))
+    table = corrected(shuffled)
+    columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
+    n_extreme, n_resamples = table["n_extreme"], table["n_resamples"]
+    return table[columns].assign(
+        certainty=certainty(n_extreme, n_resamples, study.cutoff),
+        significant=significant(table["p_value"], n_extreme, n_resamples, study.cutoff, study.certainty),
+        exact_p=exact["p_value"],
+        at_cutoff=study.cutoff,
+    )
+
+
+def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
+    """By metric, how many pairs each way of deciding calls different."""
+    rows = []
+    for metric, members in pairs.groupby("metric", sort=False):
+        below = {name: members[name] <= members["at_cutoff"] for name in ("p_value", "exact_p", "p_holm", "p_bh")}
+        rows.append(
+            {
+                "metric": metric,
+                "n_pairs": len(members),
+                "certain": int(members["significant"].sum()),
+                "in_doubt": int((below["p_value"] & ~members["significant"]).sum()),
+                "exact": int(below["exact_p"].sum()),
+                "in_doubt_exact": int((below["p_value"] & ~members["significant"] & below["exact_p"]).sum()),
+                "shuffled_other_than_exact": int((below["p_value"] != below["exact_p"]).sum()),
+                "holm": int(below["p_holm"].sum()),
+                "bh": int(below["p_bh"].sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, place: Workplace) -> list[Section]:
+    """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
+    matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
+    save_figure(matrix.figure, place.folder, f"matrix_{name}")
+    grouped = figures.groups(groups(pairs, cutoff=study.cutoff, certainty=study.certainty))
+    save_figure(grouped.figure, place.folder, f"groups_{name}")
+    return [
+        Section(f"{title}: significance levels", "Systems by score; blue pairs differ certainly.", f"matrix_{name}"),
+        Section(f"{title}: groups", "A line joins systems no two of which differ certainly.", f"groups_{name}"),
+    ]

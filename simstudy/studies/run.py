@@ -1,0 +1,128 @@
+"""Running a study of any kind: its folder, tables, page and manifest. Finished pieces are kept and found again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy import report
+from simstudy.files import atomic_path
+from simstudy.runner import n_workers
+from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
+from simstudy.studies.definition import Study
+from simstudy.studies.findings import Workplace
+from simstudy.studies.manifest import manifest_of
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a study wrote, and the tables that it wrote it from.
+
+    Attributes
+    ----------
+    folder
+        README.md, manifest.json, tables as CSV, figures/, and the finished cells; comparisons.parquet where the study
+        has comparisons.
+    tables
+        Name -> table, as in the CSV files, unrounded.
+    comparisons
+        All pairs on all test sets; empty where the study has no such table.
+    summary
+        What the command prints at the end: title -> a few rows of text.
+    """
+
+    folder: Path
+    tables: dict[str, pd.DataFrame]
+    comparisons: pd.DataFrame
+    summary: dict[str, pd.DataFrame]
+
+
+def run_study(
+    study: str | Path | Study,
+    *,
+    out: str | Path | None = None,
+    n_jobs: int = -1,
+    seed: int | None = None,
+    data_dir: str | Path | None = None,
+) -> Results:
+    """Run a study, or what is left of it, and write its tables, figures, page and manifest.
+
+    Parameters
+    ----------
+    study
+        The name of a shipped study, the path of a study.toml or of its folder, or a Study.
+    out
+        Folder of the results; results/<name> below the working directory by default. Finished cells are kept in
+        its cells/, so that a stopped study goes on where it was.
+    n_jobs
+        Processes and threads; -1 for all cores.
+    seed
+        Instead of the study's own.
+    data_dir
+        Folder of data files; see `simstudy.datasets.fetch`.
+
+    Raises
+    ------
+    simstudy.studies.StudyError
+        Where the study is unknown or its definition is wrong.
+    simstudy.datasets.DataError
+        Where its data cannot be had.
+    simstudy.runner.CellsFailed
+        Where systems failed to train; the others have finished and are kept.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.studies import make_study
+    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
+    >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
+    >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
+    (56, ['curves', 'points', 'systems', 'thresholds'])
+    """
+    definition = study if isinstance(study, Study) else load_study(study)
+    if seed is not None:
+        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
+    folder = Path(out) if out is not None else Path("results") / definition.name
+    place = Workplace(folder, n_workers(n_jobs), data_dir)
+    found = KINDS[definition.kind].run(definition, place)
+    report.write_tables(found.tables, folder)
+    if len(found.comparisons):
+        with atomic_path(folder / "comparisons.parquet") as temporary:
+            found.comparisons.to_parquet(temporary, index=False)
+    drawn = [section.figure for section in found.sections if section.figure]
+    manifest = manifest_of(definition, found, drawn, folder, place.clock.seconds)
+    report.write_page(
+        folder,
+        title=definition.title,
+        question=definition.question,
+        command=_command(definition, seed),
+        facts=found.facts,
+        sections=found.sections,
+        tables=found.tables,
+        closing=found.closing,
+    )
+    report.remove_stale(folder, _earlier(folder), found.tables, drawn)
+    with atomic_path(folder / "manifest.json") as temporary:
+        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    return Results(folder, found.tables, found.comparisons, found.summary)
+
+
+def _earlier(folder: Path) -> dict[str, Any]:
+    """The manifest of the last run that finished in this folder, if there is one."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _command(study: Study, seed: int | None) -> str:
+    """How the study was asked for; the manifest has all of a study that is not a shipped one."""
+    name = study.name if study.name in shipped_studies() else f"{study.name}/study.toml"
+    return f"simstudy run {name}" + (f" --seed {seed}" if seed is not None else "")

@@ -1,0 +1,294 @@
+"""The study of Yeh 2000: the modifier example, what correlation costs, all tests side by side, dependent items."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from simstudy import figures
+from simstudy.analyses.correlation import correlation, independence_ratio
+from simstudy.engines.comparisons import applicable, compare, run_twice
+from simstudy.generators.clustered import all_alike, clustered_accuracies
+from simstudy.outputs import Outputs
+from simstudy.pvalues import monte_carlo_interval
+from simstudy.report import save_figure
+from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
+from simstudy.studies import yeh_2000_page
+from simstudy.studies.definition import Keys, Positive, SideBySide, Size, Study, StudyError, Training, one_of
+from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.resampling import train
+from simstudy.studies.side_by_side import side_by_side
+from simstudy.tasks import TASKS, load_task
+
+
+class Example(Keys):
+    """Two methods' responses, by who found them (sections 2.2 and 3.3)."""
+
+    relations: list[Positive] = Field(min_length=1)
+    """How many there are to find; all readings of a printed number that is not clear, the likeliest first."""
+    found_by_both: int
+    found_by_1: int
+    found_by_2: int
+    spurious_in_both: int
+    spurious_in_1: int
+    spurious_in_2: int
+
+
+class Systems(Keys):
+    """Real systems: variants of base models, trained on resampled training sets."""
+
+    task: Annotated[str, one_of(TASKS)]
+    test_set: str
+    training: Training = Training()
+
+
+class Dependence(Keys):
+    """Equally good systems on items that come in clusters (section 4)."""
+
+    accuracy: Annotated[float, Field(gt=0, lt=1)]
+    n_clusters: Size
+    cluster_size: Size
+    within: list[Annotated[float, Field(ge=0, lt=1)]] = Field(min_length=1)
+    """Latent correlations of a system's results on the items of one cluster."""
+    between: Annotated[float, Field(ge=0, lt=1)]
+    """Latent correlation of two systems on one item."""
+    n_data: Positive
+    """Test sets that are drawn for each correlation."""
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+
+
+class Yeh2000(Study):
+    """The keys of the study of Yeh 2000."""
+
+    kind: Literal["yeh_2000"] = "yeh_2000"
+    n_shuffles: Positive = 2**20
+    example: Example
+    printed: dict[str, float]
+    """What the paper prints, by the names of `quantities`."""
+    printed_counts: dict[str, int]
+    """Of the paper's shuffles, how many were as extreme, one-sided, by metric."""
+    printed_ratios: list[Annotated[tuple[float, float], Field(strict=False)]]
+    """Rows of the table of section 2.1: r12, and how much larger independence makes the standard deviation."""
+    flips: list[Annotated[float, Field(ge=0, lt=1)]]
+    """Correlations of five coins."""
+    systems: Systems
+    tests: SideBySide = SideBySide()
+    dependence: Dependence
+
+
+def run(study: Yeh2000, place: Workplace) -> Findings:
+    """Compute every figure that the paper prints, and do its experiments on systems of our own."""
+    wanted, known = set(study.printed), set(quantities(study.example, study.example.relations[0]))
+    if wanted - known:
+        raise StudyError(f"printed: unknown {', '.join(sorted(wanted - known))}; known are {', '.join(sorted(known))}")
+    with place.clock("data"):
+        task = load_task(study.systems.task, place.data_dir)
+    if study.systems.test_set not in task.test_sets:
+        raise StudyError(f"systems.test_set: task '{task.name}' has {', '.join(task.test_sets)}")
+    with place.clock("the example"):
+        tables = {
+            "example": _example(study),
+            "randomization": _randomization(study, place.n_jobs),
+            "example_tests": _example_tests(study),
+            "independence": _independence(study),
+            "five_flips": pd.DataFrame(
+                {"correlation": study.flips, "all_alike": [all_alike(5, r) for r in study.flips]}
+            ),
+        }
+    with place.clock("dependent items"):
+        tables["dependence"] = _dependence(study, place)
+    figure, (ax,) = figures.panels(
+        [f"{study.dependence.n_clusters} clusters of {study.dependence.cluster_size} items"], width=5.2, height=3.4
+    )
+    figures.type_1_errors(tables["dependence"], ax=ax)
+    save_figure(figure, place.folder, "dependence")
+    with place.clock("training"):
+        outputs = train(task, study.systems.training, study.seed, place)[study.systems.test_set]
+    with place.clock("tests side by side"):
+        beside = side_by_side(outputs, study.tests, study.seed, place)
+    tables |= beside.tables
+    return Findings(
+        tables,
+        yeh_2000_page.example_sections(tables)
+        + beside.sections
+        + yeh_2000_page.dependence_sections(tables, _setting(study.dependence)),
+        {
+            "Shuffles": f"{study.n_shuffles:,}",
+            "Systems": f"{outputs.n_systems} of task {task.name} on {outputs.n_items:,} items",
+            "Seed": str(study.seed),
+        },
+        yeh_2000_page.CLOSING,
+        {"Printed, exact and shuffled": yeh_2000_page.randomization_rows(tables["randomization"])},
+        {"task": task.fingerprint, "files": dict(task.files)},
+    )
+
+
+def _setting(dependence: Dependence) -> str:
+    return (
+        f"Two systems of accuracy {dependence.accuracy:g} on {dependence.n_clusters} clusters of "
+        f"{dependence.cluster_size} items, {dependence.n_data:,} test sets"
+    )
+
+
+def responses(example: Example, relations: int, metric: str) -> Outputs:
+    """The example as response-level outputs of methods I and II."""
+    found = example.found_by_both + example.found_by_1 + example.found_by_2
+    if relations < found:
+        raise StudyError(f"example.relations: {relations} is less than the {found} that were found")
+    spurious = example.spurious_in_both + example.spurious_in_1 + example.spurious_in_2
+    gold = [f"relation {k + 1}" for k in range(relations)]
+    wrong = [f"spurious {k + 1}" for k in range(spurious)]
+    methods = {}
+    for name, in_1 in (("I", True), ("II", False)):
+        methods[name] = [
+            *_part(gold, example.found_by_both, example.found_by_1, example.found_by_2, in_1),
+            *_part(wrong, example.spurious_in_both, example.spurious_in_1, example.spurious_in_2, in_1),
+        ]
+    return Outputs.from_responses(gold, methods, metric, task="modifiers", test_set=f"{relations} relations")
+
+
+def _part(responses: list[str], both: int, only_1: int, only_2: int, in_1: bool) -> list[str]:
+    first = both if in_1 else both + only_1
+    return responses[:both] + responses[first : first + (only_1 if in_1 else only_2)]
+
+
+def quantities(example: Example, relations: int) -> dict[str, tuple[str, float]]:
+    """What the paper prints of the example and what comes out: name -> (in words, value)."""
+    scores = {m: dict(zip(o.names, o.scores(), strict=True)) for m, o in _by_metric(example, relations).items()}
+    precision = responses(example, relations, "precision")
+    chi = compare(precision, test="chi_square").iloc[0]
+    found = _relations_only(example, relations)
+    return {
+        **{
+            f"{metric}_{number}": (f"{metric} of {name}, %", float(scores[metric][name]))
+            for metric in scores
+            for number, name in ((1, "I"), (2, "II"))
+        },
+        "chi_square": ("chi-square of the precisions", float(chi.statistic)),
+        "chi_square_p": ("its p-value", float(chi.p_value)),
+        "r12": ("correlation r12 of the recalls", float(correlation(found)["r12"][0])),
+    }
+
+
+def _by_metric(example: Example, relations: int) -> dict[str, Outputs]:
+    return {metric: responses(example, relations, metric) for metric in ("recall", "precision", "f1")}
+
+
+def _relations_only(example: Example, relations: int) -> Outputs:
+    """Found or not, for the relations alone: what tests of recall as a mean look at."""
+    return responses(example, relations, "recall").take(np.arange(relations))
+
+
+def _example(study: Yeh2000) -> pd.DataFrame:
+    by_reading = [quantities(study.example, relations) for relations in study.example.relations]
+    rows: list[dict[str, Any]] = []
+    for name, (words, _) in by_reading[0].items():
+        row: dict[str, Any] = {"quantity": words, "printed": study.printed.get(name, np.nan)}
+        for relations, found in zip(study.example.relations, by_reading, strict=True):
+            row[f"of {relations} relations"] = found[name][1]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
+    """For each metric, one- and two-sided: the paper's count, the exact p-value, ours of two runs."""
+    rows = []
+    for metric, outputs in _by_metric(study.example, study.example.relations[0]).items():
+        for alternative in ("greater", "two-sided"):
+            settings: dict[str, Any] = {"test": "randomization", "alternative": alternative}
+            exact = {
+                relations: float(
+                    compare(responses(study.example, relations, metric), exact=True, **settings).p_value[0]
+                )
+                for relations in study.example.relations
+            }
+            seeds = (study.seed, derived_seed(study.seed, "a second run") % 2**64)
+            twice = run_twice(outputs, seeds=seeds, n_resamples=study.n_shuffles, n_jobs=n_jobs, **settings).iloc[0]
+            low, high = monte_carlo_interval(twice.n_extreme_1, study.n_shuffles)
+            p = exact[study.example.relations[0]]
+            error = np.sqrt(p * (1 - p) * study.n_shuffles)
+            printed = study.printed_counts.get(metric) if alternative == "greater" else None
+            rows.append(
+                {
+                    "metric": metric,
+                    "alternative": alternative,
+                    "printed_n_extreme": printed,
+                    "printed_p": np.nan if printed is None else (printed + 1) / (study.n_shuffles + 1),
+                    **{f"exact_p_{relations}": value for relations, value in exact.items()},
+                    "p_value": twice.p_value_1,
+                    "p_low": float(low),
+                    "p_high": float(high),
+                    "p_value_again": twice.p_value_2,
+                    "z_of_two_runs": twice.z,
+                    "z_ours": (twice.n_extreme_1 - p * study.n_shuffles) / error,
+                    "z_printed": np.nan if printed is None else (printed - p * study.n_shuffles) / error,
+                }
+            )
+    return pd.DataFrame(rows).astype({"printed_n_extreme": "Int64"})
+
+
+def _example_tests(study: Yeh2000) -> pd.DataFrame:
+    """Every test that applies to the example, by metric; recall as found or not found, relation by relation."""
+    relations = study.example.relations[0]
+    outputs = {**_by_metric(study.example, relations), "recall": _relations_only(study.example, relations)}
+    rows = []
+    for metric, of_metric in outputs.items():
+        for test in applicable(of_metric):
+            both = compare(of_metric, test=test, alternative="two-sided").iloc[0]
+            row = {"metric": metric, "test": test, "better": both.system_a, "gain": both.gain}
+            one = np.nan if test == "chi_square" else float(compare(of_metric, test=test).p_value[0])
+            rows.append({**row, "p_one_sided": one, "p_two_sided": both.p_value, "exact": both.exact})
+    return pd.DataFrame(rows)
+
+
+def _independence(study: Yeh2000) -> pd.DataFrame:
+    r12, printed = zip(*study.printed_ratios, strict=True)
+    return pd.DataFrame({"r12": r12, "printed": printed, "computed": independence_ratio(r12)})
+
+
+def _dependence(study: Yeh2000, place: Workplace) -> pd.DataFrame:
+    settings = study.dependence
+    cells = [
+        Cell(
+            label=f"dependence {within:g} by {unit}",
+            description={
+                "kind": "dependence",
+                "settings": settings.model_dump(exclude={"within"}),
+                "within": within,
+                "unit": unit,
+                "seed": study.seed,
+            },
+            arguments=(settings, within, unit, study.seed),
+        )
+        for within in settings.within
+        for unit in ("item", "cluster")
+    ]
+    with progress_bar("dependent items", len(cells)) as advance:
+        counts = run_cells(_rejections, cells, n_jobs=place.n_jobs, cache=place.cells, finished=lambda _: advance(1))
+    rows = []
+    for cell, n_rejected in zip(cells, counts, strict=True):
+        low, high = monte_carlo_interval(n_rejected, settings.n_data)
+        row = {"within": cell.description["within"], "unit": cell.description["unit"], "alpha": settings.alpha}
+        share = {"n_data": settings.n_data, "n_rejected": n_rejected, "share": n_rejected / settings.n_data}
+        rows.append({**row, **share, "low": float(low), "high": float(high)})
+    return pd.DataFrame(rows)
+
+
+def _rejections(settings: Dependence, within: float, unit: str, seed: int) -> int:
+    """How many pairs of equally good systems randomization of this unit tells apart, two-sided."""
+    rejected = 0
+    for k in range(settings.n_data):
+        pair = clustered_accuracies(
+            [settings.accuracy, settings.accuracy],
+            settings.n_clusters,
+            settings.cluster_size,
+            within=within,
+            between=settings.between,
+            seed=derived_seed(seed, "dependence", within, k) % 2**64,
+        )
+        row = compare(pair, test="randomization", alternative="two-sided", unit=unit, n_resamples=9_999)
+        rejected += int(row["p_value"][0] <= settings.alpha)
+    return rejected
