@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from simstudy.figures.style import RELATIONS, panels, require, styled
 
@@ -74,7 +74,6 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = ax or panels([""], width=5.6, height=3.2)[1][0]
     low = min(0.0, np.floor(float(table["r12"].min()) * 20) / 20)
     edges = np.arange(low, 1.025, 0.05)
-    # Colours are the relation classes', the medians are written out.
     for relation in sorted(table["relation"].unique(), reverse=True):
         r12 = table.loc[table["relation"] == relation, "r12"].dropna()
         colour = RELATIONS.get(relation)
@@ -84,6 +83,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         )
         ax.axvline(r12.median(), color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
     ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs", xlim=(low, 1))
+    ax.yaxis.set_major_locator(MultipleLocator(0.05))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="upper left")
     return ax

@@ -66,8 +66,10 @@ class Yeh2000(Study):
     kind: Literal["yeh_2000"] = "yeh_2000"
     n_shuffles: Positive = 2**20
     example: Example
-    printed: dict[str, float]
+    printed: dict[str, str]
     """What the paper prints, by the names of `quantities`."""
+    printed_levels: dict[str, str]
+    """The significance levels that it prints of randomization, by "<metric>, <alternative>"."""
     printed_counts: dict[str, int]
     """Of the paper's shuffles, how many were as extreme, one-sided, by metric."""
     printed_ratios: list[Annotated[tuple[float, float], Field(strict=False)]]
@@ -121,7 +123,11 @@ def run(study: Yeh2000, place: Workplace) -> Findings:
             "Seed": str(study.seed),
         },
         yeh_2000_page.CLOSING,
-        {"Printed, exact and shuffled": yeh_2000_page.randomization_rows(tables["randomization"])},
+        {
+            "Significance levels that the paper prints, exact, and by our shuffles": yeh_2000_page.randomization_rows(
+                tables["randomization"]
+            ).iloc[:, [0, 1, 2, 4, 6]]
+        },
         {"task": task.fingerprint, "files": dict(task.files)},
     )
 
@@ -186,7 +192,7 @@ def _example(study: Yeh2000) -> pd.DataFrame:
     by_reading = [quantities(study.example, relations) for relations in study.example.relations]
     rows: list[dict[str, Any]] = []
     for name, (words, _) in by_reading[0].items():
-        row: dict[str, Any] = {"quantity": words, "printed": study.printed.get(name, np.nan)}
+        row: dict[str, Any] = {"quantity": words, "printed": study.printed.get(name, "")}
         for relations, found in zip(study.example.relations, by_reading, strict=True):
             row[f"of {relations} relations"] = found[name][1]
         rows.append(row)
@@ -215,8 +221,8 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
                 {
                     "metric": metric,
                     "alternative": alternative,
+                    "printed_p": study.printed_levels.get(f"{metric}, {alternative}", ""),
                     "printed_n_extreme": printed,
-                    "printed_p": np.nan if printed is None else (printed + 1) / (study.n_shuffles + 1),
                     **{f"exact_p_{relations}": value for relations, value in exact.items()},
                     "p_value": twice.p_value_1,
                     "p_low": float(low),

@@ -16,7 +16,7 @@ def example_sections(tables: Tables) -> list[Section]:
     """The modifier example, and what assuming independence costs."""
     example = tables["example"]
     rows = pd.DataFrame({"quantity": example["quantity"]})
-    rows["the paper prints"] = example["printed"].map("{:g}".format).where(example["printed"].notna(), "")
+    rows["the paper prints"] = example["printed"]
     for column in example.columns[2:]:
         rows[column] = example[column].map("{:.3f}".format)
     tests = tables["example_tests"]
@@ -65,13 +65,13 @@ def example_sections(tables: Tables) -> list[Section]:
 
 def randomization_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The paper's counts, the exact p-values and ours, as text."""
-    printed = table["printed_p"].notna()
+    counted = table["printed_n_extreme"].notna()
     return pd.DataFrame(
         {
             "metric": table["metric"],
             "alternative": table["alternative"],
-            "paper: extreme": table["printed_n_extreme"].map("{:,}".format, na_action="ignore").fillna(""),
-            "p": table["printed_p"].map("{:.5f}".format).where(printed, ""),
+            "paper": table["printed_p"],
+            "its count": table["printed_n_extreme"].map("{:,}".format, na_action="ignore").fillna(""),
             **{
                 f"exact p ({name.removeprefix('exact_p_')})": table[name].map("{:.6f}".format)
                 for name in map(str, table.columns)
@@ -79,7 +79,7 @@ def randomization_rows(table: pd.DataFrame) -> pd.DataFrame:
             },
             "our shuffles": table["p_value"].map("{:.5f}".format),
             "95 %": table["p_low"].map("{:.5f}".format) + " – " + table["p_high"].map("{:.5f}".format),
-            "z, paper": table["z_printed"].map("{:+.1f}".format).where(printed, ""),
+            "z, paper": table["z_printed"].map("{:+.1f}".format).where(counted, ""),
             "z, ours": table["z_ours"].map("{:+.1f}".format),
             "z, two runs": table["z_of_two_runs"].map("{:+.1f}".format),
         }
