@@ -25,9 +25,9 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     ----------
     outputs
         At least two systems, on at least two items, of a metric that is a mean of item scores: a ratio whose
-        denominator is, on every item, the same for all systems (accuracy, recall, mean). An item's score is its
-        numerator, on the scale on which the mean over items is the score of the test set. Where items have
-        different denominators (sentences of different length) these count as given.
+        denominator is, on every item, the same for all systems (accuracy, recall, mean). What counts of an item is
+        how far its numerator is from what the system's score makes expect of an item of its denominator: so long
+        sentences do not correlate with long sentences, and where all denominators are 1 this is y_k less its mean.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     [['c', 'a', 0.577, 1.528], ['c', 'b', 0.577, 1.528], ['a', 'b', 0.0, 1.0]]
     """
     ranked = outputs.best_first()
-    scores = _item_scores(ranked)
+    scores, scale = _deviations(ranked)
     n = outputs.n_items
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     # A system whose scores are all equal has no deviation at all, not one of rounding.
-    varies = (scores != scores[:, :1]).any(axis=1)
-    deviations = np.where(varies[:, None], scores - scores.mean(axis=1, keepdims=True), 0.0)
+    varies = np.abs(scores).max(axis=1) > _ROUNDING * scale
+    deviations = np.where(varies[:, None], scores, 0.0)
     i, j = np.triu_indices(len(names), k=1)
     covariance = deviations @ deviations.T / (n - 1)
     variance = np.diag(covariance)
@@ -153,8 +153,8 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _item_scores(outputs: Outputs) -> NDArray[np.float64]:
-    """(K, n) scores of items, whose means over the items are the scores of the systems."""
+def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Deviations of item scores (K, n) on the scale on which the score is their mean, and how large scores are (K,)."""
     if outputs.n_systems < 2 or outputs.n_items < 2:
         raise ValueError(
             f"outputs must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
@@ -167,5 +167,7 @@ def _item_scores(outputs: Outputs) -> NDArray[np.float64]:
             "score is a ratio whose denominator on every item is the same for all systems"
         )
     total = below[0].sum()
+    scale = metric.scale * outputs.n_items / total if total else 0.0
     above = combine(outputs.statistics, metric.numerator).astype(np.float64)
-    return np.asarray(above * (metric.scale * outputs.n_items / total if total else 0.0))
+    expected = above.sum(axis=1, keepdims=True) / (total or 1) * below[0]
+    return (above - expected) * scale, np.abs(above).max(axis=1) * scale

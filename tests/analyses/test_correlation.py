@@ -32,17 +32,26 @@ def test_r12_and_both_deviations_are_scipys_and_numpys(rng: np.random.Generator)
         assert row.ratio == pytest.approx(row.sd_independent / row.sd_paired)
 
 
-def test_items_of_different_size_are_on_the_scale_of_the_score(tagged: Outputs) -> None:
-    """The gain is the mean of the differences of item scores, whose standard error is sd_paired."""
-    table = correlation(tagged).merge(compare(tagged, n_resamples=10), on=["system_a", "system_b"])
-    assert len(table) == 10
+def test_sd_of_items_of_different_size_is_that_of_redrawn_gains(tagged: Outputs) -> None:
+    """The gain of test sets redrawn with replacement, denominators and all, spreads as sd_paired says."""
+    table = correlation(tagged)
     correct = dict(zip(tagged.names, tagged.statistics[..., 0], strict=True))
-    n, total = tagged.n_items, tagged.statistics[0, :, 1].sum()
+    total = tagged.statistics[0, :, 1]
+    drawn = np.random.default_rng(1).integers(0, tagged.n_items, size=(20_000, tagged.n_items))
     for row in table.itertuples():
-        differences = 100 * n * (correct[row.system_a] - correct[row.system_b]) / total
-        assert differences.mean() == pytest.approx(row.gain)
-        assert row.sd_paired == pytest.approx(differences.std(ddof=1) / np.sqrt(n))
-        assert row.relation_x == row.relation_y
+        difference = correct[row.system_a] - correct[row.system_b]
+        gains = 100 * difference[drawn].sum(axis=1) / total[drawn].sum(axis=1)
+        assert row.sd_paired == pytest.approx(gains.std(), rel=0.06)
+
+
+def test_long_items_alone_are_no_correlation() -> None:
+    """Two taggers that err independently: their counts of a sentence correlate by its length, r12 does not."""
+    rng = np.random.default_rng(4)
+    total = rng.integers(1, 40, size=2000)
+    correct = rng.binomial(total, [[0.9], [0.92]])
+    statistics = np.stack([correct, np.broadcast_to(total, correct.shape)], axis=-1)
+    assert np.corrcoef(correct)[0, 1] > 0.95
+    assert abs(correlation(Outputs.from_statistics(statistics, "accuracy"))["r12"][0]) < 4.9 / np.sqrt(2000)
 
 
 def test_order_is_compares(tagged: Outputs, rng: np.random.Generator) -> None:
