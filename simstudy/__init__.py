@@ -18,19 +18,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simstudy import figures as plot
+    from simstudy.analyses.agreement import agreement
     from simstudy.analyses.calibration import calibration
     from simstudy.analyses.correlation import correlation
     from simstudy.analyses.curves import curve
     from simstudy.analyses.groups import groups, intransitive
     from simstudy.analyses.multiplicity import corrected
     from simstudy.analyses.thresholds import size_fit, thresholds
-    from simstudy.engines.comparisons import compare
+    from simstudy.engines.comparisons import applicable, compare, run_twice
+    from simstudy.engines.registry import TESTS
     from simstudy.generators.clustered import clustered_accuracies
     from simstudy.generators.messages import messages
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
     from simstudy.generators.synthetic import correlated_accuracies
     from simstudy.outputs import Outputs
+    from simstudy.pvalues import certainty
     from simstudy.studies import load_study, run_study
     from simstudy.tasks import Task, load_task
 
@@ -40,8 +43,12 @@ __version__ = "0.1.0"
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
     "Outputs": "simstudy.outputs",
+    "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
+    "agreement": "simstudy.analyses.agreement",
+    "applicable": "simstudy.engines.comparisons",
     "calibration": "simstudy.analyses.calibration",
+    "certainty": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
     "compare": "simstudy.engines.comparisons",
     "corrected": "simstudy.analyses.multiplicity",
@@ -57,14 +64,19 @@ _HOMES = {
     "redraw": "simstudy.generators.redrawn",
     "resample_training": "simstudy.generators.resampled",
     "run_study": "simstudy.studies",
+    "run_twice": "simstudy.engines.comparisons",
     "size_fit": "simstudy.analyses.thresholds",
     "thresholds": "simstudy.analyses.thresholds",
 }
 
 __all__ = [
     "Outputs",
+    "TESTS",
     "Task",
+    "agreement",
+    "applicable",
     "calibration",
+    "certainty",
     "clustered_accuracies",
     "compare",
     "corrected",
@@ -80,6 +92,7 @@ __all__ = [
     "redraw",
     "resample_training",
     "run_study",
+    "run_twice",
     "size_fit",
     "thresholds",
 ]
