@@ -117,8 +117,8 @@ CONVENTIONS = {
             source="sacrebleu's paired-bs and paired-ar: |difference|, less its mean in the bootstrap, strictly > the "
             "observed one, (c + 1) / (b + 1) (after MultEval, Clark et al. 2011)",
             weakness="ties do not count, so two identical systems have p = 1 / (b + 1); the bootstrap takes the mean "
-            "of the *absolute* differences off: too much for small gains (p = 0.43 where the gain is 0), and for large ones "
-            "what is left is the one-sided p-value, half of paired-ar's",
+            "of the *absolute* differences off: too much for small gains (p = 0.43 where the gain is 0), and for large "
+            "ones what is left is the one-sided p-value, half of paired-ar's",
             counts="beyond the mean",
             alternative="two-sided",
             n_resamples={"bootstrap": 1_000, "randomization": 10_000},
