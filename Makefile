@@ -24,6 +24,7 @@ pos_tagging: .venv/installed
 bench: .venv/installed-dev
 	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python benchmarks/all_pairs.py
+	$(BIN)/python benchmarks/randomization.py
 	$(BIN)/python benchmarks/peers.py
 
 .venv/bin/python:
