@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simstudy.cli import app
+from simstudy.studies import shipped_studies
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -19,8 +20,19 @@ def run(*arguments: str) -> tuple[int, str, str]:
 def test_list_names_the_shipped_studies() -> None:
     code, out, _ = run("list")
     assert code == 0
-    assert "quickstart" in out
-    assert "pos_tagging" in out
+    for name in ("quickstart", "pos_tagging", "yeh_2000", "chinchor_1992"):
+        assert name in out
+
+
+def test_run_prints_what_a_study_of_another_kind_found(tmp_path: Path) -> None:
+    text = shipped_studies()["chinchor_1992"].read_text()
+    (tmp_path / "study.toml").write_text(text.replace("n_systems = 17", "n_systems = 3"))
+    code, out, err = run("run", str(tmp_path), "--out", str(tmp_path / "out"), "--jobs", "1")
+    assert code == 0, err
+    assert "The MUC-like set" in out
+    for metric in ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r"):
+        assert metric in out
+    assert f"Figures and report: {tmp_path / 'out'}" in out.replace("\n", "")
 
 
 @pytest.mark.parametrize(
@@ -47,6 +59,14 @@ def test_bad_toml_is_one_line(tmp_path: Path) -> None:
     assert code == 2
     assert err.count("\n") == 1
     assert re.search(r"title: input should be a valid string, not 3; key 'question' is missing", err)
+
+
+def test_unknown_kind_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('kind = "yeh"')
+    code, _, err = run("run", str(tmp_path))
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "kind: it must be one of resampling, chinchor_1992, yeh_2000, not 'yeh'" in err
 
 
 def test_help_is_quick_to_load() -> None:

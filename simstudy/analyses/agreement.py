@@ -71,7 +71,8 @@ def agreement(
         for test in wide.columns:
             p_value = members[test].to_numpy()
             rejected = p_value <= alpha
-            low, high = np.percentile((weights @ rejected) / weights.sum(axis=1), [2.5, 97.5])
+            shares = (weights @ rejected) / weights.sum(axis=1)
+            low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
             ratio = p_value[comparable] / p_reference[comparable]
             rows.append(
                 {
@@ -134,6 +135,9 @@ def _by_test(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """p-values with a row for each pair and a column for each test, both in the order of the table."""
     require_columns(pairs, [*_PAIR, "test", "p_value"])
     check_fraction("alpha", alpha)
+    for column in ("alternative", "unit"):
+        if column in pairs and pairs[column].nunique() > 1:
+            raise ValueError(f"pairs must have one {column}, not {', '.join(pairs[column].unique())}")
     if pairs.duplicated([*_PAIR, "test"]).any():
         raise ValueError("pairs must have each pair once for each test; hand in one alternative, convention and unit")
     wide = pairs.pivot(index=_PAIR, columns="test", values="p_value")

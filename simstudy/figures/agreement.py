@@ -23,7 +23,7 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        Where a column or all rows are missing.
+        Where a column or all rows are missing, or a relation class has not each test once.
 
     Examples
     --------
@@ -33,6 +33,8 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ['sign', 't_paired']
     """
     require(table, ["test", "relation", "share", "low", "high", "alpha"], "table")
+    if (pd.crosstab(table["relation"], table["test"]) != 1).any(axis=None):
+        raise ValueError("table must be the agreement of one test set, each test once in each relation class")
     tests = list(dict.fromkeys(table["test"]))
     relations = [name for name in dict.fromkeys(table["relation"]) if name != "all pairs"] or ["all pairs"]
     ax = ax or panels([""], width=6.2, height=0.34 * len(tests) + 1.1)[1][0]
@@ -63,7 +65,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        Where a column or all rows are missing.
+        Where a column, all rows or all correlations are missing.
 
     Examples
     --------
@@ -71,11 +73,14 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     'correlation of two systems, r12'
     """
     require(table, ["relation", "r12"], "table")
+    table = table[table["r12"].notna()]
+    if table.empty:
+        raise ValueError("table must have a correlation; every r12 is missing")
     ax = ax or panels([""], width=5.6, height=3.2)[1][0]
     low = min(0.0, np.floor(float(table["r12"].min()) * 20) / 20)
-    edges = np.arange(low, 1.025, 0.05)
+    edges = np.linspace(low, 1, round((1 - low) * 20) + 1)
     for relation in sorted(table["relation"].unique(), reverse=True):
-        r12 = table.loc[table["relation"] == relation, "r12"].dropna()
+        r12 = table.loc[table["relation"] == relation, "r12"]
         colour = RELATIONS.get(relation)
         label = f"{relation}: median {r12.median():.2f}"
         sns.histplot(

@@ -93,7 +93,7 @@ def make_study(content: Mapping[str, Any], source: str) -> Study:
     simstudy.studies.definition.StudyError: here: key 'home' is missing
     """
     kind = content.get("kind", "resampling")
-    if kind not in KINDS:
+    if kind not in list(KINDS):
         raise StudyError(f"{source}: kind: it must be one of {', '.join(KINDS)}, not '{kind}'{nearest(kind, KINDS)}")
     model = KINDS[kind].model
     try:
@@ -105,15 +105,18 @@ def make_study(content: Mapping[str, Any], source: str) -> Study:
 
 def _problem(model: type[Study], details: Mapping[str, Any]) -> str:
     """One wrong key or value, in words."""
-    where = ".".join(str(part) for part in details["loc"])
+    where = ".".join(str(part) for part in details["loc"] if part != "[key]")
     if details["type"] == "extra_forbidden":
-        keys = [key for key in _section(model, details["loc"][:-1]).model_fields if key != "name"]
-        return f"unknown key '{where}'" + (nearest(details["loc"][-1], keys) or f" (the keys are {', '.join(keys)})")
+        *outer, last = details["loc"]
+        # A study is called after its folder; what is listed inside it may have names of its own.
+        keys = [key for key in _section(model, outer).model_fields if outer or key != "name"]
+        return f"unknown key '{where}'" + (nearest(last, keys) or f" (the keys are {', '.join(keys)})")
     if details["type"] == "missing":
         return f"key '{where}' is missing"
     message = details["msg"].removeprefix("Value error, ")
     value = "" if details["type"] == "value_error" else f", not {details['input']!r}"
-    return f"{where}: {message[0].lower()}{message[1:]}{value}"
+    # A rule about several keys names them itself.
+    return (f"{where}: " if where else "") + f"{message[0].lower()}{message[1:]}{value}"
 
 
 def _section(model: type[BaseModel], path: Sequence[str | int]) -> type[BaseModel]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from simstudy import figures
 from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
@@ -21,6 +21,9 @@ from simstudy.runner import Cell, progress_bar, run_cells
 from simstudy.studies import chinchor_1992_page
 from simstudy.studies.definition import Keys, Positive, Size, Study, StudyError, one_of
 from simstudy.studies.findings import Findings, Workplace
+
+# The metrics of four-tuples.
+_MUC = [name for name, metric in METRICS.items() if metric.statistics == METRICS["muc_f"].statistics]
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Runs = list[Annotated[tuple[Positive, int], Field(strict=False)]]
@@ -42,7 +45,7 @@ class Constructed(Keys):
     """Systems built so that the pattern of a published case appears."""
 
     name: str
-    metric: Annotated[str, one_of(METRICS)] = "muc_f"
+    metric: Annotated[str, one_of(_MUC)] = "muc_f"
     n_messages: Size
     relevant: Size
     fills: Positive
@@ -66,7 +69,7 @@ class MucLike(Keys):
 
     n_systems: Size
     n_messages: Size
-    metrics: list[Annotated[str, one_of(METRICS)]] = Field(min_length=1)
+    metrics: list[Annotated[str, one_of(_MUC)]] = Field(min_length=1)
 
 
 class Chinchor1992(Study):
@@ -76,9 +79,17 @@ class Chinchor1992(Study):
     cutoff: Fraction = 0.1
     certainty: Fraction = 0.99
     worked: Worked
-    constructed: list[Constructed]
-    readings: list[Reading]
+    constructed: list[Constructed] = Field(min_length=1)
+    readings: list[Reading] = Field(min_length=1)
     muc: MucLike
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        names = [case.name for case in self.constructed]
+        for key, values in (("constructed.name", names), ("muc.metrics", self.muc.metrics)):
+            if len(set(values)) < len(values):
+                raise ValueError(f"{key} must be different ones, not {values}")
+        return self
 
 
 def run(study: Chinchor1992, place: Workplace) -> Findings:

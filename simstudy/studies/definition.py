@@ -108,7 +108,7 @@ class SideBySide(Keys):
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """The level at which a test rejects."""
     n_shown: Positive = 30
-    """Pairs that the page of disagreements shows."""
+    """How many of the pairs on which tests disagree the table keeps."""
 
 
 class Study(Keys):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
 from simstudy.engines.comparisons import applicable, compare, run_twice
+from simstudy.engines.registry import ALTERNATIVES
 from simstudy.generators.clustered import all_alike, clustered_accuracies
 from simstudy.outputs import Outputs
 from simstudy.pvalues import monte_carlo_interval
@@ -23,18 +24,25 @@ from simstudy.studies.resampling import train
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import TASKS, load_task
 
+_METRICS = ("recall", "precision", "f1")
+
+# What the paper's counts are of (section 3.3), however many shuffles we draw.
+_PRINTED_SHUFFLES = 2**20
+
+Count = Annotated[int, Field(ge=0)]
+
 
 class Example(Keys):
     """Two methods' responses, by who found them (sections 2.2 and 3.3)."""
 
     relations: list[Positive] = Field(min_length=1)
     """How many there are to find; all readings of a printed number that is not clear, the likeliest first."""
-    found_by_both: int
-    found_by_1: int
-    found_by_2: int
-    spurious_in_both: int
-    spurious_in_1: int
-    spurious_in_2: int
+    found_by_both: Count
+    found_by_1: Count
+    found_by_2: Count
+    spurious_in_both: Count
+    spurious_in_1: Count
+    spurious_in_2: Count
 
 
 class Systems(Keys):
@@ -59,6 +67,14 @@ class Dependence(Keys):
     """Test sets that are drawn for each correlation."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
 
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        if max(self.within) + self.between > 1:
+            raise ValueError(
+                f"within and between must not exceed 1 together, unlike {max(self.within)} + {self.between}"
+            )
+        return self
+
 
 class Yeh2000(Study):
     """The keys of the study of Yeh 2000."""
@@ -68,9 +84,9 @@ class Yeh2000(Study):
     example: Example
     printed: dict[str, str]
     """What the paper prints, by the names of `quantities`."""
-    printed_levels: dict[str, str]
+    printed_levels: dict[Annotated[str, one_of([f"{m}, {a}" for m in _METRICS for a in ALTERNATIVES])], str]
     """The significance levels that it prints of randomization, by "<metric>, <alternative>"."""
-    printed_counts: dict[str, int]
+    printed_counts: dict[Annotated[str, one_of(_METRICS)], Count]
     """Of the paper's shuffles, how many were as extreme, one-sided, by metric."""
     printed_ratios: list[Annotated[tuple[float, float], Field(strict=False)]]
     """Rows of the table of section 2.1: r12, and how much larger independence makes the standard deviation."""
@@ -126,7 +142,7 @@ def run(study: Yeh2000, place: Workplace) -> Findings:
         {
             "Significance levels that the paper prints, exact, and by our shuffles": yeh_2000_page.randomization_rows(
                 tables["randomization"]
-            ).iloc[:, [0, 1, 2, 4, 6]]
+            )[["metric", "alternative", "paper", f"exact p ({study.example.relations[0]})", "our shuffles"]]
         },
         {"task": task.fingerprint, "files": dict(task.files)},
     )
@@ -180,7 +196,7 @@ def quantities(example: Example, relations: int) -> dict[str, tuple[str, float]]
 
 
 def _by_metric(example: Example, relations: int) -> dict[str, Outputs]:
-    return {metric: responses(example, relations, metric) for metric in ("recall", "precision", "f1")}
+    return {metric: responses(example, relations, metric) for metric in _METRICS}
 
 
 def _relations_only(example: Example, relations: int) -> Outputs:
@@ -203,7 +219,7 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
     """For each metric, one- and two-sided: the paper's count, the exact p-value, ours of two runs."""
     rows = []
     for metric, outputs in _by_metric(study.example, study.example.relations[0]).items():
-        for alternative in ("greater", "two-sided"):
+        for alternative in ALTERNATIVES:
             settings: dict[str, Any] = {"test": "randomization", "alternative": alternative}
             exact = {
                 relations: float(
@@ -215,7 +231,6 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
             twice = run_twice(outputs, seeds=seeds, n_resamples=study.n_shuffles, n_jobs=n_jobs, **settings).iloc[0]
             low, high = monte_carlo_interval(twice.n_extreme_1, study.n_shuffles)
             p = exact[study.example.relations[0]]
-            error = np.sqrt(p * (1 - p) * study.n_shuffles)
             printed = study.printed_counts.get(metric) if alternative == "greater" else None
             rows.append(
                 {
@@ -229,11 +244,16 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
                     "p_high": float(high),
                     "p_value_again": twice.p_value_2,
                     "z_of_two_runs": twice.z,
-                    "z_ours": (twice.n_extreme_1 - p * study.n_shuffles) / error,
-                    "z_printed": np.nan if printed is None else (printed - p * study.n_shuffles) / error,
+                    "z_ours": _z(twice.n_extreme_1, study.n_shuffles, p),
+                    "z_printed": np.nan if printed is None else _z(printed, _PRINTED_SHUFFLES, p),
                 }
             )
     return pd.DataFrame(rows).astype({"printed_n_extreme": "Int64"})
+
+
+def _z(n_extreme: int, n_shuffles: int, p: float) -> float:
+    """How many standard errors a count of extreme shuffles is from what the exact p-value lets expect."""
+    return float((n_extreme - p * n_shuffles) / np.sqrt(p * (1 - p) * n_shuffles))
 
 
 def _example_tests(study: Yeh2000) -> pd.DataFrame:

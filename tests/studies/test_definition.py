@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from simstudy.studies import StudyError, load_study, shipped_studies
+from simstudy.engines.registry import TESTS
+from simstudy.studies import StudyError, load_study, make_study, shipped_studies
+from simstudy.studies.catalogue import KINDS
+from simstudy.studies.definition import ResamplingStudy
 
 GOOD = """
 title = "A study"
@@ -25,24 +29,33 @@ def write(folder: Path, text: str) -> Path:
 
 def test_defaults_are_the_papers(tmp_path: Path) -> None:
     study = load_study(write(tmp_path, GOOD))
+    assert isinstance(study, ResamplingStudy), "the kind of studies that do not say theirs"
     assert study.name == "mine"
     assert (study.training.fractions, study.training.replicates) == ([1.0, 0.5, 0.25], [5, 10, 10])
-    assert (study.comparison.n_resamples, study.seed) == (1_000_000, 0)
+    assert (study.comparison.test, study.comparison.n_resamples, study.seed) == ("bootstrap", None, 0)
+    assert TESTS["bootstrap"].n_resamples == 1_000_000, "what is drawn where the study does not say"
     assert load_study(tmp_path / "mine") == study
+    assert load_study(write(tmp_path, 'kind = "resampling"\n' + GOOD)) == study
 
 
 @pytest.mark.parametrize("name", shipped_studies())
 def test_shipped_studies_are_valid(name: str) -> None:
     study = load_study(name)
     assert study.name == name
-    assert study.comparison.n_resamples == 1_000_000
-    assert sum(study.training.replicates) == 25
+    assert type(study) is KINDS[study.kind].model
+    if isinstance(study, ResamplingStudy):
+        assert study.comparison.n_resamples == 1_000_000
+        assert sum(study.training.replicates) == 25
+
+
+def test_every_kind_has_a_shipped_study() -> None:
+    assert {load_study(name).kind for name in shipped_studies()} == set(KINDS)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("colour = 1\n" + GOOD, "unknown key 'colour' (the keys are title, question, task"),
+        ("colour = 1\n" + GOOD, "unknown key 'colour' (the keys are title, question, kind, seed, task"),
         ("sed = 1\n" + GOOD, "unknown key 'sed' (did you mean 'seed'?)"),
         (GOOD + "[comparison]\nn_resample = 5", "unknown key 'comparison.n_resample' (did you mean 'n_resamples'?)"),
         (
@@ -66,6 +79,11 @@ def test_shipped_studies_are_valid(name: str) -> None:
             "training.fractions.0: input should be less than or equal to 1",
         ),
         (GOOD + "[domains]\ntest_sets = []\nsize = 3", "domains.test_sets: list should have at least 1 item"),
+        (
+            'kind = "yeh_2001"\n' + GOOD,
+            "kind: it must be one of resampling, chinchor_1992, yeh_2000, not 'yeh_2001' (did you mean 'yeh_2000'?)",
+        ),
+        ('kind = ["resampling"]\n' + GOOD, "kind: it must be one of resampling, chinchor_1992, yeh_2000, not"),
         ("title = ", "is not TOML"),
     ],
 )
@@ -75,6 +93,56 @@ def test_every_wrong_key_or_value_is_named(tmp_path: Path, text: str, message: s
     assert message in str(error.value)
     assert "study.toml" in str(error.value)
     assert "\n" not in str(error.value).split("is not TOML")[0]
+
+
+def changed(content: Any, path: tuple[str | int, ...], key: str | int, value: object) -> Any:
+    """Keys and values with one of them, somewhere inside, set to another value; None takes it out."""
+    if path:
+        key, value = path[0], changed(content[path[0]], path[1:], key, value)
+    if isinstance(content, list):
+        return [value if k == key else old for k, old in enumerate(content)]
+    return {name: old for name, old in {**content, key: value}.items() if old is not None}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "key", "value", "message"),
+    [
+        ("yeh_2000", (), "comparison", {}, "unknown key 'comparison' (the keys are title, question, kind, seed, n_shu"),
+        ("yeh_2000", ("example",), "relation", 5, "unknown key 'example.relation' (did you mean 'relations'?)"),
+        ("yeh_2000", ("example",), "relations", [], "example.relations: list should have at least 1 item"),
+        ("yeh_2000", ("example",), "relations", [0], "example.relations.0: input should be greater than or equal to 1"),
+        ("yeh_2000", ("example",), "found_by_1", -1, "example.found_by_1: input should be greater than or equal to 0"),
+        ("yeh_2000", ("systems", "training"), "replicate", [5], "unknown key 'systems.training.replicate' (did you m"),
+        ("yeh_2000", ("dependence",), "within", [0.1, 1.0], "dependence.within.1: input should be less than 1, not 1"),
+        ("yeh_2000", (), "printed_ratios", [[0.38]], "printed_ratios.0.1' is missing"),
+        ("yeh_2000", ("printed_counts",), "recal", 96, "printed_counts.recal: it must be one of recall, precision, f1"),
+        (
+            "yeh_2000", ("printed_levels",), "f1, less", "0.1",
+            "printed_levels.f1, less: it must be one of recall, greater, recall, two-sided, precision, greater",
+        ),
+        ("chinchor_1992", ("worked",), "corect", {}, "unknown key 'worked.corect' (did you mean 'correct'?)"),
+        ("chinchor_1992", ("worked",), "correct", None, "key 'worked.correct' is missing"),
+        ("chinchor_1992", ("worked", "correct"), "A", [[0, 15]], "worked.correct.A.0.0: input should be greater than"),
+        ("chinchor_1992", ("worked", "correct"), "A", [[50, "15"]], "worked.correct.A.0.1: input should be a valid in"),
+        ("chinchor_1992", ("constructed", 1), "metrik", "f1", "unknown key 'constructed.1.metrik' (did you mean 'met"),
+        ("chinchor_1992", ("constructed", 0), "nam", "GE", "unknown key 'constructed.0.nam' (did you mean 'name'?)"),
+        ("chinchor_1992", ("constructed", 0), "metric", "muc", "constructed.0.metric: it must be one of"),
+        ("chinchor_1992", ("constructed", 1), "name", "GE, GE-CMU, UMASS", "constructed.name must be different ones"),
+        ("chinchor_1992", (), "constructed", [], "constructed: list should have at least 1 item"),
+        ("chinchor_1992", ("muc",), "metrics", ["muc_f", "muc_f"], "muc.metrics must be different ones, not ['muc_f', 'muc_f']"),
+        ("chinchor_1992", ("readings", 0), "level", 9.94, "readings.0.level: input should be less than 1, not 9.94"),
+    ],
+)  # fmt: skip
+def test_every_wrong_key_or_value_of_other_kinds_is_named(
+    name: str, path: tuple[str | int, ...], key: str, value: object, message: str
+) -> None:
+    shipped = load_study(name).model_dump()
+    assert make_study(shipped, "here") == load_study(name)
+    with pytest.raises(StudyError) as error:
+        make_study(changed(shipped, path, key, value), "here")
+    assert message in str(error.value)
+    assert str(error.value).startswith("here: ")
+    assert "\n" not in str(error.value)
 
 
 def test_unknown_study_offers_the_nearest() -> None:

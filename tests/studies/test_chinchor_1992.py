@@ -1,0 +1,239 @@
+"""The study of Chinchor 1992: her examples by algebra, her cases by their pattern, a small set of systems by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.analyses.groups import groups
+from simstudy.studies import Results, Study, StudyError, load_study, make_study
+from tests.oracles import could_be
+
+SHUFFLES = 9_999
+METRICS = ["muc_recall", "muc_f"]
+
+
+def study(**changes: Any) -> Study:
+    shipped = load_study("chinchor_1992").model_dump()
+    small = {"n_systems": 5, "n_messages": 20, "metrics": METRICS}
+    return make_study({**shipped, "name": "small", "muc": small, **changes}, "here")
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return ss.run_study(study(), out=tmp_path_factory.mktemp("chinchor"), n_jobs=1)
+
+
+def by_pair(table: pd.DataFrame) -> dict[str, Any]:
+    return {" / ".join(sorted((row.system_a, row.system_b))): row for row in table.itertuples()}
+
+
+def test_one_message_that_differs_cannot_be_significant(done: Results) -> None:
+    """A and B: whichever way the coin of the one message falls, the difference is the same."""
+    row = by_pair(done.tables["worked"])["A / B"]
+    assert (row.system_a, row.score_a, row.score_b) == ("A", 75, 100 * 49 * 15 / (50 * 20))
+    assert (row.exact_p, row.p_value, row.n_extreme, row.certainty) == (1, 1, SHUFFLES, 0)
+
+
+def test_fifty_messages_all_won_are_two_shuffles_of_all(done: Results) -> None:
+    """A and C: only the shuffle that swaps none of the 50 messages and the one that swaps all are as extreme."""
+    row = by_pair(done.tables["worked"])["A / C"]
+    assert (row.system_a, row.score_a, row.score_b) == ("C", 90, 75)
+    assert row.exact_p == pytest.approx(2 * 2.0**-50, rel=1e-12)
+    assert (row.n_extreme, row.p_value) == (0, 1 / (SHUFFLES + 1))
+    assert row.certainty == pytest.approx(1 - 0.9 ** (SHUFFLES + 1))
+
+
+def test_the_printed_confidence_belongs_to_another_level(done: Results) -> None:
+    """0.635 is what a level of 0.0990 has; 0.0994 has 0.584."""
+    (row,) = done.tables["readings"].itertuples()
+    assert (row.level, row.confidence) == (0.0994, 0.635)
+    assert row.computed == pytest.approx(stats.beta.cdf(0.1, 993 + 1, SHUFFLES - 993 + 1))
+    assert row.level_of_printed == pytest.approx(0.0990)
+    assert f"{stats.beta.cdf(0.1, 989 + 1, SHUFFLES - 989 + 1):.3f}" == "0.635"
+    assert f"{row.computed:.3f}" == "0.584"
+
+
+def constructed(done: Results, case: str) -> dict[str, Any]:
+    return by_pair(done.tables["constructed"].query("test_set == @case"))
+
+
+def certain(row: Any) -> bool:
+    return bool(row.p_value <= 0.1 and row.certainty >= 0.99)
+
+
+def test_similar_systems_differ_certainly_by_a_smaller_gain(done: Results) -> None:
+    """GE, GE-CMU and UMASS of TST3: 4.0 points are significant, 4.4 not certainly, 0.4 not at all."""
+    rows = constructed(done, "GE, GE-CMU, UMASS")
+    close, wide, small = rows["GE / GE-CMU"], rows["GE / UMASS"], rows["GE-CMU / UMASS"]
+    assert certain(close)
+    assert wide.p_value <= 0.1
+    assert wide.exact_p <= 0.1
+    assert not certain(wide)
+    assert small.p_value > 0.1
+    assert small.gain < close.gain < wide.gain
+    assert {pair: row.published for pair, row in rows.items()} == {
+        "GE / GE-CMU": 0.0415, "GE / UMASS": 0.0994, "GE-CMU / UMASS": 0.8918
+    }  # fmt: skip
+
+
+def test_a_better_system_may_differ_less_certainly(done: Results) -> None:
+    """SRA, Paramax and MDC of TST3: Paramax is not as good as SRA, but it alone differs from MDC."""
+    rows = constructed(done, "SRA, Paramax, MDC")
+    assert {pair: certain(row) for pair, row in rows.items()} == {
+        "Paramax / SRA": False, "MDC / SRA": False, "MDC / Paramax": True
+    }  # fmt: skip
+    assert rows["Paramax / SRA"].system_a == "SRA"
+    assert rows["MDC / Paramax"].gain < rows["MDC / SRA"].gain
+    assert all(np.isnan(row.published) for row in rows.values())
+
+
+def test_constructed_scores_are_plain_arithmetic(done: Results) -> None:
+    """A system fills all slots of all relevant messages, so recall, precision and F are one."""
+    for case in study().model_dump()["constructed"]:
+        expected = {
+            name: 100 * sum(n * correct for n, correct in runs) / (case["relevant"] * case["fills"])
+            for name, runs in case["correct"].items()
+        }
+        for row in constructed(done, case["name"]).values():
+            assert (row.score_a, row.score_b) == pytest.approx((expected[row.system_a], expected[row.system_b]))
+            assert row.gain == pytest.approx(row.score_a - row.score_b)
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("GE, GE-CMU, UMASS", [["GE", "UMASS"], ["GE-CMU", "UMASS"]]),
+        ("SRA, Paramax, MDC", [["SRA", "Paramax"], ["SRA", "MDC"]]),
+    ],
+)
+def test_groups_of_the_constructed_cases_overlap_as_hers(done: Results, case: str, expected: list[list[str]]) -> None:
+    pairs = done.tables["constructed"].query("test_set == @case")
+    one_table = pairs.assign(task="constructed", n_items=100, test="randomization", n_resamples=SHUFFLES)
+    assert groups(one_table).groupby("group")["system"].agg(list).tolist() == expected
+    found = done.tables["intransitive"].query("test_set == @case")
+    assert found["kind"].tolist() == ["wider gain, not significant"]
+
+
+def test_every_p_value_is_within_its_monte_carlo_error_of_the_exact_one(done: Results) -> None:
+    for name in ("worked", "constructed", "pairs"):
+        for row in done.tables[name].itertuples():
+            assert row.p_value == (row.n_extreme + 1) / (SHUFFLES + 1)
+            assert could_be(row.n_extreme, SHUFFLES, row.exact_p), row
+            beta = stats.beta(row.n_extreme + 1, SHUFFLES - row.n_extreme + 1)
+            assert row.certainty == pytest.approx(beta.cdf(0.1), abs=1e-12)
+
+
+def test_the_set_is_made_and_compared_as_by_hand(done: Results) -> None:
+    outputs = ss.messages(5, 20, seed=0, test_set="MUC-like")
+    for metric in METRICS:
+        of_metric = outputs.with_metric(metric)
+        expected = ss.compare(of_metric, test="randomization", convention="chinchor1992", seed=0)
+        mine = done.tables["pairs"].query("metric == @metric").reset_index(drop=True)
+        columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
+        pd.testing.assert_frame_equal(mine[columns], expected[columns])
+        np.testing.assert_allclose(done.tables["scores"][metric], of_metric.scores())
+    assert len(done.comparisons) == 2 * 2 * 10, "both metrics, by shuffles and exactly"
+
+
+def test_decisions_are_counts_of_pairs(done: Results) -> None:
+    assert done.tables["decisions"]["metric"].tolist() == METRICS
+    for row in done.tables["decisions"].itertuples():
+        pairs = [pair for pair in done.tables["pairs"].itertuples() if pair.metric == row.metric]
+        in_doubt = [pair for pair in pairs if pair.p_value <= 0.1 and not certain(pair)]
+        assert row.n_pairs == len(pairs) == 10
+        assert row.certain == sum(map(certain, pairs)) == sum(pair.significant for pair in pairs)
+        assert row.in_doubt == len(in_doubt)
+        assert row.in_doubt_exact == sum(pair.exact_p <= 0.1 for pair in in_doubt)
+        assert row.exact == sum(pair.exact_p <= 0.1 for pair in pairs)
+        assert row.shuffled_other_than_exact == sum((pair.exact_p <= 0.1) != (pair.p_value <= 0.1) for pair in pairs)
+        p_values = [pair.p_value for pair in pairs]
+        assert row.bh == (stats.false_discovery_control(p_values) <= 0.1).sum()
+        # Holm: the smallest p times 10, the next times 9, ..., up to the first that is above.
+        holm = [p * (10 - k) <= 0.1 for k, p in enumerate(sorted(p_values))]
+        assert row.holm == ([*holm, False]).index(False)
+
+
+def test_the_set_has_groups_by_three_rules_no_two_members_of_which_differ(done: Results) -> None:
+    table = done.tables["groups"]
+    assert set(table["rule"]) == {"maximal", "greedy", "adjacent"}
+    pairs = done.tables["pairs"]
+    differ = {
+        (row.metric, *sorted((row.system_a, row.system_b))) for row in pairs[pairs["significant"]].itertuples()
+    }  # fmt: skip
+    for (metric, _), members in table.query("rule == 'maximal'").groupby(["metric", "group"]):
+        names = sorted(members["system"])
+        assert not any((metric, a, b) in differ for a in names for b in names)
+    for _, members in table.groupby(["metric", "rule"]):
+        assert set(members["system"]) == set(done.tables["scores"]["system"])
+
+
+def test_the_page_names_every_figure_and_table(done: Results) -> None:
+    page = (done.folder / "README.md").read_text()
+    shown = ["case_1", "case_2", *METRICS]
+    drawn = {path.name for path in (done.folder / "figures").iterdir()}
+    assert drawn == {
+        f"{kind}_{name}.{suffix}" for kind in ("matrix", "groups") for name in shown for suffix in ("png", "svg")
+    }  # fmt: skip
+    for name in drawn:
+        assert name.endswith(".svg") or f"(figures/{name})" in page
+    assert {path.stem for path in done.folder.glob("*.csv")} == set(done.tables)
+    for name, table in done.tables.items():
+        assert f"[{name}.csv]({name}.csv): {len(table)} rows" in page
+    assert "nan" not in page.lower()
+
+
+def test_a_second_run_finds_its_cells_and_jobs_do_not_change_a_byte(done: Results) -> None:
+    def written() -> dict[Path, bytes]:
+        paths = [*done.folder.glob("*.csv"), *done.folder.glob("figures/*"), done.folder / "README.md"]
+        return {path: path.read_bytes() for path in paths}
+
+    before = written()
+    cells = list((done.folder / "cells").iterdir())
+    assert len(cells) == 4
+    kept, made_again = cells[:2], cells[2:]
+    times = {path: path.stat().st_mtime_ns for path in kept}
+    for path in made_again:
+        path.unlink()
+    ss.run_study(study(), out=done.folder, n_jobs=2)
+    assert {path: path.stat().st_mtime_ns for path in kept} == times
+    assert written() == before
+
+
+def worked(**changes: Any) -> dict[str, Any]:
+    return {**study().model_dump()["worked"], **changes}
+
+
+def case(**changes: Any) -> list[dict[str, Any]]:
+    return [{**study().model_dump()["constructed"][0], **changes}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"worked": worked(correct={"A": [[50, 15]], "B": [[49, 15]]})},
+            "worked: correct.B must have 50 messages in its runs, each with 0 to 20 correct fills, not [(49, 15)]",
+        ),
+        ({"worked": worked(correct={"A": [[50, 21]], "B": [[50, 1]]})}, "worked: correct.A must have 50 messages"),
+        ({"worked": worked(correct={"A": [[49, 1], [1, -1]], "B": [[50, 1]]})}, "worked: correct.A must have 50"),
+        ({"worked": worked(correct={"A": [], "B": [[50, 1]]})}, "worked: correct.A must have 50 messages"),
+        ({"worked": worked(relevant=101)}, "worked: relevant must be at most n_messages, 100, not 101"),
+        (
+            {"constructed": case(published={"GE / UMAS": 0.1})},
+            "constructed.published: no pair GE / UMAS; pairs are GE / GE-CMU, GE / UMASS, GE-CMU / UMASS",
+        ),
+    ],
+)
+def test_wrong_runs_and_pairs_are_refused_in_one_line(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as error:
+        ss.run_study(study(**changes), out=tmp_path / "out", n_jobs=1)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()

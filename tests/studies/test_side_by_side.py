@@ -1,0 +1,122 @@
+"""All tests on the pairs of a small study: what its tables say, made again by hand from public parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.engines.comparisons import applicable
+from simstudy.outputs import Outputs
+from simstudy.studies import Results
+from tests.studies.test_run import SMALL
+
+WITHOUT = SMALL.split("[domains]")[0].replace("[4, 4]", "[2, 2]")
+WITH = WITHOUT + "[tests]\nalpha = 0.2\nn_shown = 5\n"
+TABLES = {"tests", "tests_disagree", "correlation"}
+FIGURES = {"tests.png", "tests.svg", "correlation.png", "correlation.svg"}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("beside")
+    (folder / "study.toml").write_text(WITH)
+    return ss.run_study(folder, out=folder / "out", n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def home() -> Outputs:
+    task = ss.load_task("digits")
+    return ss.resample_training(task, fractions=[0.3, 0.1], replicates=[2, 2], seed=7)["test"]
+
+
+@pytest.fixture(scope="module")
+def by_test(home: Outputs) -> dict[str, pd.DataFrame]:
+    return {test: ss.compare(home, test=test, alternative="two-sided", seed=7) for test in ("randomization", "sign")}
+
+
+def test_every_test_that_applies_has_a_row_for_each_relation(done: Results, home: Outputs) -> None:
+    assert set(done.tables) == {"systems", "thresholds", "curves", "points"} | TABLES
+    table = done.tables["tests"]
+    assert table.groupby("relation")["test"].agg(list).to_dict() == dict.fromkeys(
+        ("same family", "different families", "all pairs"), applicable(home)
+    )
+    assert (table["n_items"] == home.n_items).all(), "the whole home test set"
+    assert (table["alpha"] == 0.2).all()
+
+
+def test_shares_are_those_of_compare(done: Results, by_test: dict[str, pd.DataFrame]) -> None:
+    """The sign test against randomization: 16 systems, 120 pairs."""
+    table = done.tables["tests"].set_index(["relation", "test"])
+    ours, reference = by_test["sign"], by_test["randomization"]
+    assert ours["system_a"].equals(reference["system_a"])
+    assert ours["system_b"].equals(reference["system_b"])
+    mine, other = ours["p_value"] <= 0.2, reference["p_value"] <= 0.2
+    for relation in ("same family", "different families", "all pairs"):
+        members = (ours["relation"] == relation) | (relation == "all pairs")
+        row = table.loc[(relation, "sign")]
+        assert row.n_pairs == members.sum()
+        assert row.n_rejected == (mine & members).sum()
+        assert row.only_test == (mine & ~other & members).sum()
+        assert row.only_reference == (other & ~mine & members).sum()
+    assert len(ours) == table.loc[("all pairs", "sign"), "n_pairs"] == 16 * 15 / 2
+
+
+def test_the_sign_test_of_the_study_is_scipys(done: Results, home: Outputs) -> None:
+    right = home.statistics[..., 0] == 1
+    rejected = 0
+    for j in range(len(right)):
+        for i in range(j):
+            wins, losses = (right[i] & ~right[j]).sum(), (right[j] & ~right[i]).sum()
+            rejected += wins + losses > 0 and stats.binomtest(int(wins), int(wins + losses)).pvalue <= 0.2
+    table = done.tables["tests"].set_index(["relation", "test"])
+    assert table.loc[("all pairs", "sign"), "n_rejected"] == rejected
+
+
+def test_disagreements_have_the_p_values_of_compare(done: Results, by_test: dict[str, pd.DataFrame]) -> None:
+    table = done.tables["tests_disagree"]
+    assert 0 < len(table) <= 5
+    for test, pairs in by_test.items():
+        joined = table.merge(pairs, on=["system_a", "system_b"], suffixes=("", " by hand"))
+        assert len(joined) == len(table)
+        np.testing.assert_array_equal(joined[test], joined["p_value"])
+    p_values = table[done.tables["tests"]["test"].unique()]
+    assert (p_values.min(axis=1) <= 0.2).all()
+    assert (p_values.max(axis=1) > 0.2).all()
+
+
+def test_correlations_are_numpys(done: Results, home: Outputs) -> None:
+    r12 = np.corrcoef(home.statistics[..., 0])[np.triu_indices(home.n_systems, k=1)]
+    row = done.tables["correlation"].set_index("relation").loc["all pairs"]
+    assert row.n_pairs == len(r12) == 120
+    assert (row.r12_min, row.r12_median, row.r12_max) == pytest.approx((r12.min(), np.median(r12), r12.max()))
+    assert (row.r12_25, row.r12_75) == pytest.approx(tuple(np.quantile(r12, [0.25, 0.75])))
+
+
+def test_the_page_shows_both_figures(done: Results) -> None:
+    page = (done.folder / "README.md").read_text()
+    assert {path.name for path in (done.folder / "figures").iterdir()} >= FIGURES
+    for name in FIGURES:
+        assert name.endswith(".svg") or f"(figures/{name})" in page
+    for name in TABLES:
+        assert f"[{name}.csv]({name}.csv)" in page
+
+
+def test_a_run_without_the_section_leaves_none_of_it(done: Results, tmp_path: Path) -> None:
+    folder = tmp_path / done.folder.parent.name
+    folder.mkdir()
+    (folder / "study.toml").write_text(WITH)
+    first = ss.run_study(folder, out=folder / "out", n_jobs=2)
+    csv = {path.name: path.read_bytes() for path in first.folder.glob("*.csv")}
+    assert csv == {path.name: path.read_bytes() for path in done.folder.glob("*.csv")}, "jobs change nothing"
+    (folder / "study.toml").write_text(WITHOUT)
+    again = ss.run_study(folder, out=folder / "out", n_jobs=1)
+    assert {path.stem for path in again.folder.glob("*.csv")} == set(done.tables) - TABLES
+    assert not FIGURES & {path.name for path in (again.folder / "figures").iterdir()}
+    page = (again.folder / "README.md").read_text()
+    assert all(path.stem in page for path in (again.folder / "figures").iterdir())
+    assert "tests side by side" not in (again.folder / "manifest.json").read_text()
