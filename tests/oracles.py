@@ -1,12 +1,96 @@
-"""What the bootstrap's p-values are checked against."""
+"""What tests are checked against: enumerations in exact fractions, whole-number polynomials, scipy's binomials."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.metrics import Metric, Ratio
+from simstudy.pvalues import monte_carlo_interval
+
+#: Lower is better.
+ERROR_RATE = Ratio("error rate", ("wrong", "total"), False, (1, 0), (0, 1))
+
+
+@dataclass(frozen=True)
+class Geometric(Metric):
+    """The root of the product of two precisions: no ratio, as BLEU is none."""
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        sums = np.asarray(sums, dtype=np.float64)
+        ratio = sums[..., :2] / np.maximum(sums[..., 2:], 1)
+        return 100 * np.sqrt(ratio[..., 0] * ratio[..., 1])
+
+
+GEOMETRIC = Geometric("geometric", ("m1", "m2", "n1", "n2"))
+
+
+def fraction(metric: Ratio, sums: np.ndarray) -> Fraction:
+    """A ratio's score without its scale."""
+    above, below = (
+        sum(int(s) * w for s, w in zip(sums, weights, strict=True))
+        for weights in (metric.numerator, metric.denominator)
+    )
+    return Fraction(above, below) if below else Fraction(0)
+
+
+def goodness(metric: Metric) -> Callable[[np.ndarray], Any]:
+    """Sums to a number that is the larger the better, a fraction where the metric is a ratio."""
+    direction = 1 if metric.higher_is_better else -1
+    if isinstance(metric, Ratio):
+        return lambda sums: direction * fraction(metric, sums)
+    return lambda sums: direction * float(metric.score(sums))
+
+
+@cache
+def all_resamples(n: int) -> np.ndarray:
+    """(n^n, n) counts."""
+    return np.array([np.bincount(draw, minlength=n) for draw in product(range(n), repeat=n)])
+
+
+def all_shuffles(n: int) -> np.ndarray:
+    """(2^n, n) coins."""
+    return np.arange(2**n)[:, None] >> np.arange(n) & 1
+
+
+def shuffled_p(pair: np.ndarray, metric: Metric, *, two_sided: bool = False, strict: bool = False) -> float:
+    """The share of extreme ones among all 2^n shuffles of a pair's statistics (2, n, S), the better system first.
+
+    Ratios in fractions; other metrics in double precision, where 1e-9 is a tie.
+    """
+    score, slack = goodness(metric), 0 if isinstance(metric, Ratio) else 1e-9
+    totals = pair.sum(axis=1)
+    moved, counts = np.unique(all_shuffles(pair.shape[1]) @ (pair[1] - pair[0]), axis=0, return_counts=True)
+    observed = score(totals[0]) - score(totals[1])
+    extreme = 0
+    for step, count in zip(moved, counts, strict=True):
+        gain = score(totals[0] + step) - score(totals[1] - step)
+        excess = (abs(gain) if two_sided else gain) - observed
+        extreme += int(count) * bool(excess > slack if strict else excess >= -slack)
+    return extreme / int(counts.sum())
+
+
+def drawn_tail(difference: np.ndarray, least: int) -> Fraction:
+    """P(sum of n draws with replacement from n whole-number differences >= least), exactly.
+
+    The distribution's generating function to the n-th power, as one whole number: a base so large that no digit
+    carries over makes its digits the numbers of resamples.
+    """
+    n, low = len(difference), int(difference.min())
+    bits = (n**n).bit_length() + 1
+    resamples = sum(1 << bits * (int(d) - low) for d in difference) ** n
+    upper = resamples >> bits * max(least - n * low, 0)
+    # The sum of a number's digits is what is left of it modulo the base less 1.
+    return Fraction(upper % ((1 << bits) - 1), n**n)
 
 
 def exact_bootstrap_p(correct_a: np.ndarray, correct_b: np.ndarray) -> float:
@@ -25,6 +109,13 @@ def exact_bootstrap_p(correct_a: np.ndarray, correct_b: np.ndarray) -> float:
     return float((stats.binom.pmf(m, n, (only_a + only_b) / n) * wins).sum())
 
 
+def could_be(n_extreme: int, n_resamples: int, p: float) -> bool:
+    """Whether so many of the resamples may be extreme where the share of all is p; wrongly no once in 10^7."""
+    low, high = monte_carlo_interval(n_extreme, n_resamples, 1 - 1e-7)
+    # What is summed in double precision may be 1 up to its last bit.
+    return bool(low - 1e-12 <= p <= high + 1e-12)
+
+
 def intervals_that_miss(n_pairs: int, *, n_resamples: int, edge: float, seed: int) -> int:
     """How many Monte Carlo intervals of random pairs miss the pair's exact p-value.
 
@@ -39,7 +130,7 @@ def intervals_that_miss(n_pairs: int, *, n_resamples: int, edge: float, seed: in
         step = rng.uniform(0, 1.5) / np.sqrt(n)
         other = max(accuracy - step, 0.05)
         pair = correlated_accuracies([accuracy, other], n, between=0.6, seed=int(rng.integers(2**32)))
-        row = compare(pair, n_resamples=n_resamples, seed=tried, n_jobs=2).iloc[0]
+        row = compare(pair, n_resamples=n_resamples, seed=tried, n_jobs=2, exact=False).iloc[0]
         by_name = dict(zip(pair.names, pair.statistics[..., 0], strict=True))
         exact = exact_bootstrap_p(by_name[row.system_a], by_name[row.system_b])
         if edge < exact < 1 - edge:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,7 @@ def compare(
     chosen, rule = TESTS[test], CONVENTIONS[convention]
     if strata is not None and test != "bootstrap":
         raise ValueError(f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum")
-    ranked = _best_first(outputs)
+    ranked = outputs.best_first()
     statistics, bounds = _units(ranked, unit, strata)
     question = Question(
         statistics,
@@ -114,14 +113,14 @@ def compare(
         ranked.names,
         unit,
         bounds,
-        alternative or rule.alternative or chosen.alternatives[0],
-        rule,
-        exact,
-        n_resamples or rule.n_resamples.get(test) or chosen.n_resamples or 0,
-        seed,
-        n_workers(n_jobs),
-        tile_size,
-        progress,
+        alternative=alternative or rule.alternative or chosen.alternatives[0],
+        convention=rule,
+        exact=exact,
+        n_resamples=n_resamples or rule.n_resamples.get(test) or chosen.n_resamples or 0,
+        seed=seed,
+        n_jobs=n_workers(n_jobs),
+        tile_size=tile_size,
+        progress=progress,
     )
     refusal = chosen.refusal(question)
     if refusal:
@@ -211,6 +210,20 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     )
 
 
+def applicable(outputs: Outputs) -> list[str]:
+    """The names of the tests that apply to these outputs, in the order of `TESTS`.
+
+    Examples
+    --------
+    >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
+    >>> applicable(outputs)
+    ['bootstrap', 'randomization']
+    """
+    ranked = outputs.best_first()
+    question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
+    return [name for name, test in TESTS.items() if not test.refusal(question)]
+
+
 def _check(
     outputs: Outputs,
     test: str,
@@ -249,18 +262,6 @@ def _check(
     check_seed(seed)
     if tile_size is not None:
         check_whole("tile_size", tile_size, 1, 2**20)
-
-
-def _best_first(outputs: Outputs) -> Outputs:
-    """Systems by score, those that tie by name."""
-    scores = outputs.scores() * (1 if outputs.metric.higher_is_better else -1)
-    noise = outputs.tie_tolerance()
-    order = sorted(range(outputs.n_systems), key=lambda k: -scores[k])
-    place = dict.fromkeys(order, 0)
-    for before, k in pairwise(order):
-        place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
-    order.sort(key=lambda k: (place[k], outputs.names[k]))
-    return outputs.select([outputs.names[k] for k in order])
 
 
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:

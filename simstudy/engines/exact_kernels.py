@@ -14,6 +14,9 @@ from simstudy.engines.swap_kernels import is_extreme
 # Numbers are kept below this by powers of two, which cost no accuracy.
 _LARGE = 2.0**500
 
+# Sums that are added to at a time: copies of so many stay in the first-level cache.
+_BLOCK = 2048
+
 
 @njit(cache=True, nogil=True)
 def swap_counts(above, below, i, j, counts):
@@ -49,13 +52,22 @@ def subset_sums(steps, last):
     """
     weights = np.zeros(last + 1)
     weights[0] = 1.0
+    kept = np.empty(_BLOCK)
     top = 0
     unit = 0
+    # Small numbers first: sums stay few for as long as they can.
+    steps = np.sort(steps)
     for m in range(len(steps)):
         step = steps[m]
         top = min(top + step, last)
-        for s in range(top, step - 1, -1):
-            weights[s] += weights[s - step]
+        # From the top down, each block by a copy of what joins it: loops over two arrays run on all lanes.
+        for end in range(top + 1, step, -_BLOCK):
+            begin = max(end - _BLOCK, step)
+            joins, block = weights[begin - step : end - step], weights[begin:end]
+            for s in range(end - begin):
+                kept[s] = joins[s]
+            for s in range(end - begin):
+                block[s] += kept[s]
         unit -= 1
         if m % 500 == 499:
             for s in range(top + 1):
@@ -132,8 +144,8 @@ def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
                 up += e
             else:
                 down -= e
-            unit_above = _common_divisor(unit_above, d)
-            unit_below = _common_divisor(unit_below, abs(e))
+            unit_above = _common_divisor(d, unit_above)
+            unit_below = _common_divisor(abs(e), unit_below)
         unit_above, unit_below = max(unit_above, 1), max(unit_below, 1)
         up, down, right = up // unit_below, down // unit_below, right // unit_above
         stride = up + down + 1
@@ -150,29 +162,29 @@ def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
         n_i, n_j = max(whole_i, 1), max(whole_j, 1)
         gain = total_i / n_i - total_j / n_j
         tail = 0.0
-        for s in range(len(weights)):
-            if weights[s] > 0:
-                # The sum's two parts: its denominator part lies between -down and up.
-                x = (s + down) // stride
-                y = s - x * stride
-                a = total_i - (turned_above + x * unit_above)
-                b = whole_i - (turned_below + y * unit_below)
-                c = total_i + total_j - a
-                d = whole_i + whole_j - b
-                if is_extreme(
-                    np.float64(a),
-                    max(np.float64(b), 1.0),
-                    np.float64(c),
-                    max(np.float64(d), 1.0),
-                    total_i,
-                    n_i,
-                    total_j,
-                    n_j,
-                    gain,
-                    two_sided,
-                    strict,
-                ):
-                    tail += weights[s]
+        for x in range(right + 1):
+            a = total_i - (turned_above + x * unit_above)
+            c = total_i + total_j - a
+            # The sum x * stride + y has a place of its own, as y lies between -down and up; with x, sums begin at 0.
+            for y in range(-down if x else 0, up + 1):
+                weight = weights[x * stride + y]
+                if weight > 0:
+                    b = whole_i - (turned_below + y * unit_below)
+                    d = whole_i + whole_j - b
+                    if is_extreme(
+                        np.float64(a),
+                        max(np.float64(b), 1.0),
+                        np.float64(c),
+                        max(np.float64(d), 1.0),
+                        total_i,
+                        n_i,
+                        total_j,
+                        n_j,
+                        gain,
+                        two_sided,
+                        strict,
+                    ):
+                        tail += weight
         p_value[p] = min(tail * 2.0**unit, 1.0)
 
 
@@ -189,13 +201,15 @@ def ratio_cells(above, below, i, j, cells):
     for p in range(len(i)):
         right = side = np.int64(0)
         unit_above = unit_below = np.int64(0)
-        for u in range(above.shape[1]):
-            d = abs(above[i[p], u] - above[j[p], u])
-            e = abs(below[i[p], u] - below[j[p], u])
+        x, y = above[i[p]], above[j[p]]
+        v, w = below[i[p]], below[j[p]]
+        for u in range(x.shape[0]):
+            d = abs(x[u] - y[u])
+            e = abs(v[u] - w[u])
             right += d
             side += e
-            unit_above = _common_divisor(unit_above, d)
-            unit_below = _common_divisor(unit_below, e)
+            unit_above = _common_divisor(d, unit_above)
+            unit_below = _common_divisor(e, unit_below)
         cells[p] = (right // max(unit_above, 1) + 1) * (side // max(unit_below, 1) + 1)
 
 

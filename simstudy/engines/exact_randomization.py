@@ -17,8 +17,8 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.question import Array, FloatArray, IntArray, Question
-from simstudy.engines.tallies import RATIO_LIMIT
-from simstudy.metrics.base import TIE_TOLERANCE
+from simstudy.engines.tallies import RATIO_LIMIT, score_noise
+from simstudy.metrics.base import tie_tolerance
 
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
 MOST_CELLS = 2**26
@@ -75,8 +75,8 @@ def exact_randomization(question: Question) -> FloatArray:
         p_value[todo] = side_by_side(tails, todo, question.n_jobs)
     else:
         units = _units_that_differ(question)
-        todo = np.flatnonzero(units <= MOST_ENUMERATED)
-        p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
+    todo = np.flatnonzero(np.isnan(p_value) & (units <= MOST_ENUMERATED))
+    p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
     if question.exact is True and np.isnan(p_value).any():
         pair = int(np.flatnonzero(np.isnan(p_value))[0])
         _refuse(question, pair, int(units[pair]))
@@ -129,9 +129,9 @@ def _enumerate(question: Question, better: Array, worse: Array) -> float:
     better, worse = better.astype(np.float64), worse.astype(np.float64)
     exchanged = (worse - better)[(better != worse).any(axis=1)]
     total_better, total_worse = better.sum(axis=0), worse.sum(axis=0)
-    sizes = metric.score(np.abs(better).sum(axis=0)), metric.score(np.abs(worse).sum(axis=0))
-    tolerance = TIE_TOLERANCE * float(np.abs(sizes).max())
-    gain = direction * (metric.score(total_better) - metric.score(total_worse))
+    observed = metric.score(np.array([total_better, total_worse]))
+    tolerance = float(np.maximum(tie_tolerance(metric, np.array([better, worse])), score_noise(observed)).max())
+    gain = direction * (observed[0] - observed[1])
     bound = gain + tolerance if question.convention.strict else gain - tolerance
     n_extreme = 0
     for coins in _all_shuffles(len(exchanged)):

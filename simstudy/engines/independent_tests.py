@@ -1,7 +1,7 @@
-"""Tests that assume that two systems' results are independent, which they are not (Yeh 2000, section 2).
+"""Tests by the standard deviation of a gain, and of counts, which mostly take systems to be independent (Yeh 2000, 2).
 
-Systems that answer the same items are mostly correlated positively, so these need a larger gain than the data do.
-They are here to be studied against the others.
+Systems that answer the same items are mostly correlated positively, so tests that assume independence need a larger
+gain than the data do. They are here to be studied against the others.
 """
 
 from __future__ import annotations
@@ -73,15 +73,24 @@ def z_test(gain: ArrayLike, sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0
     return z, tail_of(stats.norm, z, False)
 
 
+def z_paired(question: Question) -> Answers:
+    """Normal z with r12 as estimated from the units."""
+    gain, sd_1, sd_2, r12 = _gains(question)
+    z = standardised(gain, sd_of_gain(sd_1, sd_2, r12))
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+
+
 def z_independent(question: Question) -> Answers:
     """Normal z with r12 = 0."""
-    z = standardised(*_gain_and_spread(question))
+    gain, sd_1, sd_2, _ = _gains(question)
+    z = standardised(gain, sd_of_gain(sd_1, sd_2))
     return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
 
 
 def t_two_sample(question: Question) -> Answers:
     """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
-    t = standardised(*_gain_and_spread(question))
+    gain, sd_1, sd_2, _ = _gains(question)
+    t = standardised(gain, sd_of_gain(sd_1, sd_2))
     return _answers(question, tail_of(stats.t(2 * question.n_units - 2), t, question.two_sided), t)
 
 
@@ -90,8 +99,9 @@ def two_proportions(question: Question) -> Answers:
     right, of = _counts(question)
     i, j = question.pairs
     pooled = (right[i] + right[j]) / np.maximum(of[i] + of[j], 1)
-    # A system without any count has the score 0, known for certain to be nothing.
-    spread = np.sqrt(pooled * (1 - pooled) * (1 / np.maximum(of[i], 1) + 1 / np.maximum(of[j], 1)))
+    # Nothing is known of the proportion of no counts at all: z is 0, as chi-square is.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
     z = standardised(right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1), spread)
     return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
 
@@ -108,12 +118,17 @@ def chi_square(question: Question) -> Answers:
     return _answers(question, stats.chi2.sf(chi2, 1), chi2)
 
 
-def _gain_and_spread(question: Question) -> tuple[FloatArray, FloatArray]:
-    scores = question.unit_scores
+def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Each pair's gain per unit, the standard deviations of the two means, and their correlation r12."""
+    scores, n = question.unit_scores, question.n_units
     assert scores is not None
-    mean, sd = scores.mean(axis=1), scores.std(axis=1, ddof=1) / np.sqrt(question.n_units)
     i, j = question.pairs
-    return mean[i] - mean[j], sd_of_gain(sd[i], sd[j])
+    mean, deviations = scores.mean(axis=1), question.unit_deviations
+    covariance = deviations @ deviations.T / ((n - 1) * n)
+    sd = np.sqrt(np.diag(covariance))
+    product = sd[i] * sd[j]
+    r12 = np.divide(covariance[i, j], product, out=np.zeros_like(product), where=product > 0)
+    return mean[i] - mean[j], sd[i], sd[j], np.clip(r12, -1, 1)
 
 
 def _counts(question: Question) -> tuple[FloatArray, FloatArray]:

@@ -14,6 +14,7 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.question import Answers, Array, FloatArray, Question
+from simstudy.metrics.base import TIE_TOLERANCE
 
 # Differences that are held at a time: 64 MiB.
 _TOGETHER = 2**23
@@ -29,17 +30,6 @@ def t_paired(question: Question) -> Answers:
         n = difference.shape[1]
         t = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
         return tail_of(stats.t(n - 1), t, question.two_sided), t
-
-    return _of_differences(question, tails)
-
-
-def z_paired(question: Question) -> Answers:
-    """Normal z with r12 as estimated: the same ratio as in the t test, against the normal distribution."""
-
-    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
-        n = difference.shape[1]
-        z = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
-        return tail_of(stats.norm, z, question.two_sided), z
 
     return _of_differences(question, tails)
 
@@ -70,11 +60,16 @@ def wilcoxon(question: Question) -> Answers:
     """
     p_value = np.ones(len(question.pairs[0]))
     rank_sum, exact = np.zeros_like(p_value), np.ones(len(p_value), dtype=bool)
+    assert question.unit_scores is not None
+    i, j = question.pairs
+    largest = np.abs(question.unit_scores).max(axis=1)
+    noise = 0.0 if question.integers else TIE_TOLERANCE
     for first, difference in _parts(question):
         for p, row in enumerate(difference, start=first):
             of_pair = row[row != 0]
             # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
-            ranks = np.rint(2 * stats.rankdata(np.abs(of_pair))).astype(np.int64)
+            sizes = _levels(np.abs(of_pair), noise * max(largest[i[p]], largest[j[p]]))
+            ranks = np.rint(2 * stats.rankdata(sizes)).astype(np.int64)
             divisor = max(int(np.gcd.reduce(ranks)), 1)
             ranks //= divisor
             plus, minus = int(ranks[of_pair > 0].sum()), int(ranks[of_pair < 0].sum())
@@ -95,6 +90,14 @@ def wilcoxon(question: Question) -> Answers:
             "exact=True can not be had for test 'wilcoxon' with so many units that differ; use exact='auto' or False"
         )
     return Answers.analytic(p_value, rank_sum, exact)
+
+
+def _levels(sizes: Array, noise: float) -> Array:
+    """Sizes as whole numbers in the same order; those that rounding may have told apart are equal."""
+    order = np.argsort(sizes)
+    levels = np.zeros(len(sizes), dtype=np.int64)
+    levels[order[1:]] = np.cumsum(np.diff(sizes[order]) > noise)
+    return levels
 
 
 def standardised(gain: Array, spread: Array) -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import TIE_TOLERANCE, combine, whole
-from simstudy.pvalues import Convention
+from simstudy.pvalues import CONVENTIONS, Convention
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int64]
@@ -41,14 +41,14 @@ class Question:
     names: list[str]
     unit: str
     strata: IntArray
-    alternative: str
-    convention: Convention
-    exact: Exact
-    n_resamples: int
-    seed: int
-    n_jobs: int
-    tile_size: int | None
-    progress: Callable[[int], None] | None
+    alternative: str = "greater"
+    convention: Convention = CONVENTIONS["default"]
+    exact: Exact = "auto"
+    n_resamples: int = 1
+    seed: int = 0
+    n_jobs: int = 1
+    tile_size: int | None = None
+    progress: Callable[[int], None] | None = None
 
     @property
     def n_systems(self) -> int:
@@ -98,6 +98,18 @@ class Question:
             return None
         above, below = self.ratio
         return above if (below == below[0]).all() and below[0].sum() > 0 else None
+
+    @cached_property
+    def unit_deviations(self) -> FloatArray:
+        """How far unit scores (K, n) are from what the system's score makes expect of a unit of its denominator.
+
+        Long sentences have many right words and many wrong ones: it is what is more or less than the share that
+        varies, and that systems have in common or not. With equal denominators this is the score less its mean.
+        """
+        assert self.ratio is not None
+        above, below = self.ratio
+        share = above.sum(axis=1, keepdims=True) / below[0].sum()
+        return np.asarray(above - share * below[0])
 
     def differences(self, first: int, last: int) -> Array:
         """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n).

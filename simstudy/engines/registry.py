@@ -74,7 +74,8 @@ def _right_or_wrong(question: Question) -> bool:
     scores = question.unit_scores
     if scores is None or question.ratio is None:
         return False
-    return bool((question.ratio[1] == 1).all() and np.isin(np.abs(scores), (0, 1)).all())
+    right = scores if question.metric.higher_is_better else -scores
+    return bool((question.ratio[1] == 1).all() and np.isin(right, (0, 1)).all())
 
 
 def _proportion(question: Question) -> bool:
@@ -121,7 +122,7 @@ TESTS = {
         ),
         SignificanceTest(
             "z_paired",
-            paired_tests.z_paired,
+            independent_tests.z_paired,
             needs="mean",
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",

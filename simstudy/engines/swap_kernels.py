@@ -14,7 +14,10 @@ from simstudy.engines.kernels import NEAR, philox_words
 _COIN_BLOCKS = 2**31
 
 # How many shuffles one pass over the pairs looks at: the rows of K systems stay in the second-level cache.
-_CHUNK = 1024
+_CHUNK = 256
+
+# Four denominators with a product below this leave rounding no say in what is extreme.
+_SMALL = 2.0**50
 
 
 @njit(cache=True, nogil=True)
@@ -78,8 +81,9 @@ def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
 
     sums (2K, T) holds what the coins pick of the numerators, then of the denominators; totals and wholes (K,) are the
     sums on the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
-    other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision, and what is near
-    a tie is settled by integers.
+    other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision. Only the gain
+    rounds, times b d by less than 2^-51 b d, and a difference exceeds it by a multiple of 1 / (whole_i whole_j). Half
+    of that tells ties from the rest where it is the larger of the two; elsewhere integers settle what is near a tie.
     """
     n_systems = totals.shape[0]
     n_shuffles = sums.shape[1]
@@ -93,11 +97,18 @@ def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
             for j in range(i + 1, n_systems):
                 total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
                 whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
-                gain = total_i / max(whole_i, 1.0) - total_j / max(whole_j, 1.0)
+                n_i, n_j = max(whole_i, 1.0), max(whole_j, 1.0)
+                gain = total_i / n_i - total_j / n_j
+                most = (n_i + n_j) ** 2  # more than b * d can be
+                if most * n_i * n_j < _SMALL:
+                    surely = 0.5 / (n_i * n_j) if strict else -0.5 / (n_i * n_j)
+                    maybe = surely
+                else:
+                    surely, maybe = NEAR * most, -NEAR * most
                 above_i, above_j = swapped[i, :width], swapped[j, :width]
                 below_i, below_j = swapped[n_systems + i, :width], swapped[n_systems + j, :width]
                 count = np.int32(0)
-                near = np.int32(0)
+                candidates = np.int32(0)
                 for t in range(width):
                     above = above_i[t] - above_j[t]
                     below = below_i[t] - below_j[t]
@@ -107,13 +118,11 @@ def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
                     difference = (total_i - above) * d - (total_j + above) * b
                     if two_sided:
                         difference = abs(difference)
-                    size = b * d
-                    excess = difference - gain * size
-                    count = np.int32(count + np.int32(excess > NEAR * size))
-                    near = np.int32(near + np.int32(abs(excess) <= NEAR * size))
+                    excess = difference - gain * (b * d)
+                    count = np.int32(count + np.int32(excess > surely))
+                    candidates = np.int32(candidates + np.int32(excess > maybe))
                 extreme[i, j] += count
-                if near:
-                    n_i, n_j = max(wholes[i], 1), max(wholes[j], 1)
+                if candidates > count:
                     for t in range(width):
                         above = above_i[t] - above_j[t]
                         below = below_i[t] - below_j[t]
@@ -122,7 +131,18 @@ def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
                         difference = a * d - c * b
                         if two_sided:
                             difference = abs(difference)
-                        if abs(difference - gain * (b * d)) <= NEAR * (b * d) and is_extreme(
-                            a, b, c, d, totals[i], n_i, totals[j], n_j, gain, two_sided, strict
+                        excess = difference - gain * (b * d)
+                        if maybe < excess <= surely and is_extreme(
+                            a,
+                            b,
+                            c,
+                            d,
+                            totals[i],
+                            max(wholes[i], 1),
+                            totals[j],
+                            max(wholes[j], 1),
+                            gain,
+                            two_sided,
+                            strict,
                         ):
                             extreme[i, j] += 1

@@ -129,7 +129,7 @@ class ResampledScores:
         self.observed = np.zeros(n_systems)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         # Differences of scores round even where the scores themselves are exact.
-        noise = np.maximum(noise, TIE_TOLERANCE * np.abs(self.observed))
+        noise = np.maximum(noise, score_noise(self.observed))
         self.tolerance = np.maximum(noise[:, None], noise)
 
     def statistics(self, sums: Array) -> NDArray[np.float64]:
@@ -161,6 +161,11 @@ class _Scores:
             np.negative(values, out=values)
         tolerance = self._scores.tolerance
         kernels.tally(values, tolerance if event.strict else -tolerance, extreme)
+
+
+def score_noise(scores: Array) -> NDArray[np.float64]:
+    """How much of scores may be rounding; above 0 even for 0, so that no two equal ones differ strictly."""
+    return np.asarray(np.maximum(TIE_TOLERANCE * np.abs(scores), np.finfo(np.float64).tiny))
 
 
 def grid(statistics: Array) -> float:

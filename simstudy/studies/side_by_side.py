@@ -36,7 +36,13 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workp
     cells = [
         Cell(
             label=f"test {test} on {outputs.test_set}",
-            description={"kind": "side by side", "outputs": outputs.fingerprint(), "test": test, "seed": seed},
+            description={
+                "kind": "side by side",
+                "outputs": outputs.fingerprint(),
+                "test": test,
+                "alternative": _ALTERNATIVE,
+                "seed": seed,
+            },
             arguments=(test,),
         )
         for test in tests

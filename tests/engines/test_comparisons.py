@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,19 +12,12 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from simstudy.engines.comparisons import TESTS, compare
-from simstudy.metrics import Ratio
+from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.question import Exact
+from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.pvalues import monte_carlo_interval
-from tests.oracles import exact_bootstrap_p, intervals_that_miss
-
-
-def test_the_trinomial_tail_is_enumeration() -> None:
-    """The oracle itself, checked on all 4^4 resamples."""
-    a, b = np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])
-    gain = (a - b).sum()
-    found = sum((a - b)[list(draw)].sum() >= 2 * gain for draw in product(range(4), repeat=4))
-    assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, abs=1e-12)
+from simstudy.pvalues import CONVENTIONS
+from tests.oracles import ERROR_RATE, could_be, intervals_that_miss
 
 
 @pytest.mark.statistical
@@ -47,7 +41,8 @@ def test_p_values_of_small_test_sets_agree_with_enumeration(
     statistics = {"accuracy": counts[..., :2], "f1": counts, "mean": counts[..., :2] / [8, 1]}[metric].copy()
     statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
     outputs = Outputs.from_statistics(statistics, metric)
-    row = compare(outputs, n_resamples=40_000, alternative=alternative, convention=convention, seed=2).iloc[0]
+    options = {"alternative": alternative, "convention": convention, "exact": False, "seed": 2}
+    row = compare(outputs, n_resamples=40_000, **options).iloc[0]
     a, b = (outputs.statistics[outputs.names.index(name)] for name in (row.system_a, row.system_b))
     gains = np.array(
         [
@@ -59,8 +54,7 @@ def test_p_values_of_small_test_sets_agree_with_enumeration(
     extreme = gains - row.gain >= row.gain - slack
     if alternative == "two-sided":
         extreme |= -(gains - row.gain) >= row.gain - slack
-    low, high = monte_carlo_interval(row.n_extreme, row.n_resamples, 1 - 1e-7)
-    assert low <= extreme.mean() <= high
+    assert could_be(row.n_extreme, row.n_resamples, extreme.mean())
 
 
 def test_agrees_with_scipys_bootstrap(rng: np.random.Generator) -> None:
@@ -81,58 +75,96 @@ def test_agrees_with_scipys_bootstrap(rng: np.random.Generator) -> None:
     assert stats.chi2_contingency(table, correction=False).pvalue > 1e-6
 
 
-@pytest.mark.parametrize("test", TESTS)
+RESAMPLED = [name for name, test in TESTS.items() if test.n_resamples]
+
+#: How `compare` is asked in the contract: the resampled tests with and without exact p-values.
+ASKED = [(name, exact) for name in TESTS for exact in ((False, "auto") if TESTS[name].exact else ("auto",))]
+
+
+@pytest.fixture
+def answered(tagged: Outputs, rng: np.random.Generator) -> Outputs:
+    """The systems and items of `tagged`, each item one answer, right or wrong."""
+    right = (rng.random((5, 60)) < [[0.5], [0.55], [0.6], [0.65], [0.8]]).astype(int)
+    return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", tagged.systems, tagged.items)
+
+
+@pytest.mark.parametrize(("test", "exact"), ASKED)
 class TestEveryTest:
     """The contract of every engine behind `compare`."""
 
     @pytest.fixture
-    def outputs(self, tagged: Outputs) -> Outputs:
-        return tagged
+    def outputs(self, test: str, tagged: Outputs, answered: Outputs) -> Outputs:
+        return answered if TESTS[test].needs == "0/1" else tagged
 
-    def test_numbers_do_not_depend_on_workers_tiles_or_order(self, test: str, outputs: Outputs) -> None:
-        expected = compare(outputs, test=test, n_resamples=9_001, seed=3)
-        for options in (
+    def test_numbers_do_not_depend_on_workers_tiles_or_order(self, test: str, exact: Exact, outputs: Outputs) -> None:
+        options: dict[str, Any] = {"test": test, "exact": exact, "n_resamples": 9_001, "seed": 3}
+        expected = compare(outputs, **options)
+        for layout in (
             {"n_jobs": 2},
             {"tile_size": 1000},
             {"tile_size": 4096, "n_jobs": 2},
             {"tile_size": 7, "n_jobs": 3},
         ):
-            pd.testing.assert_frame_equal(compare(outputs, test=test, n_resamples=9_001, seed=3, **options), expected)
-        shuffled = outputs.select(list("dbeca"))
-        pd.testing.assert_frame_equal(compare(shuffled, test=test, n_resamples=9_001, seed=3), expected)
+            pd.testing.assert_frame_equal(compare(outputs, **options, **layout), expected)
+        pd.testing.assert_frame_equal(compare(outputs.select(list("dbeca")), **options), expected)
 
-    def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, outputs: Outputs) -> None:
-        everyone = compare(outputs, test=test, n_resamples=500).set_index(["system_a", "system_b"])
-        pair = compare(outputs.select(["b", "e"]), test=test, n_resamples=500).set_index(["system_a", "system_b"])
+    def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, exact: Exact, outputs: Outputs) -> None:
+        everyone, pair = (
+            compare(some, test=test, exact=exact, n_resamples=500).set_index(["system_a", "system_b"])
+            for some in (outputs, outputs.select(["b", "e"]))
+        )
         pd.testing.assert_frame_equal(pair, everyone.loc[pair.index])
 
-    def test_seed_0_is_a_seed_and_seeds_differ(self, test: str, outputs: Outputs) -> None:
-        first, again, other = (compare(outputs, test=test, n_resamples=500, seed=s) for s in (0, 0, 1))
+    def test_seed_0_is_a_seed_and_seeds_differ_where_there_is_chance(
+        self, test: str, exact: Exact, outputs: Outputs
+    ) -> None:
+        first, again, other = (compare(outputs, test=test, exact=exact, n_resamples=500, seed=s) for s in (0, 0, 1))
         pd.testing.assert_frame_equal(first, again)
-        assert (first["p_value"] != other["p_value"]).any()
+        assert (first["p_value"] != other["p_value"]).any() == (first["n_resamples"] > 0).any()
 
-    def test_rows(self, test: str, outputs: Outputs) -> None:
-        pairs = compare(outputs, test=test, n_resamples=200)
+    def test_rows(self, test: str, exact: Exact, outputs: Outputs) -> None:
+        pairs = compare(outputs, test=test, exact=exact, n_resamples=200)
         assert len(pairs) == 10
         assert (pairs["gain"] >= 0).all()
         assert (pairs["score_a"] - pairs["score_b"] == pairs["gain"]).all()
-        assert (pairs["p_value"] > 0).all()
-        assert ((pairs["p_low"] <= pairs["n_extreme"] / 200) & (pairs["n_extreme"] / 200 <= pairs["p_high"])).all()
         related = pairs.set_index(["system_a", "system_b"])["relation"]
         assert {frozenset(pair) for pair, relation in related.items() if relation == "same family"} == {
             frozenset("ab"), frozenset("cd"),
         }  # fmt: skip
         assert (pairs[["task", "test_set", "n_items", "test"]].nunique() == 1).all()
+        assert (pairs["alternative"] == TESTS[test].alternatives[0]).all()
+        drawn = pairs[pairs["n_resamples"] > 0]
+        assert not drawn["exact"].any()
+        assert (drawn["n_resamples"] == 200).all()
+        assert (drawn["p_value"] == (drawn["n_extreme"] + 1) / 201).all()
+        assert drawn["n_extreme"].div(200).between(drawn["p_low"], drawn["p_high"]).all()
+        rest = pairs[pairs["n_resamples"] == 0]
+        assert (rest["n_extreme"] == 0).all()
+        assert (rest["p_low"] == rest["p_value"]).all()
+        assert (rest["p_value"] == rest["p_high"]).all()
+        assert rest["p_value"].between(0, 1, inclusive="right").all()
+        # Here the bootstrap's items have different denominators, and so no exact limit; all else that can be is exact.
+        assert len(drawn) == (10 if test in RESAMPLED and (exact is False or test == "bootstrap") else 0)
+        if exact == "auto" and test != "bootstrap":
+            assert (pairs["exact"] == TESTS[test].exact).all()
+        assert pairs["statistic"].isna().all() == (test in RESAMPLED)
+        assert pairs["statistic"].notna().all() == (test not in RESAMPLED)
 
-    def test_identical_systems(self, test: str, outputs: Outputs) -> None:
+    def test_identical_systems(self, test: str, exact: Exact, outputs: Outputs) -> None:
         twin = outputs.select(["c"])
         twins = outputs.join_systems(Outputs.from_statistics(twin.statistics, "accuracy", ["twin"], outputs.items))
-        pairs = compare(twins, test=test, n_resamples=300).set_index(["system_a", "system_b"])
-        assert pairs.loc[("c", "twin"), "gain"] == 0
-        assert pairs.loc[("c", "twin"), "p_value"] == 1
-        assert compare(twins.select(["c", "twin"]), test=test, n_resamples=300, alternative="two-sided").p_value[0] == 1
+        for alternative in TESTS[test].alternatives:
+            options: dict[str, Any] = {"exact": exact, "n_resamples": 300, "alternative": alternative}
+            pairs = compare(twins, test=test, **options).set_index(["system_a", "system_b"])
+            assert pairs.loc[("c", "twin"), "gain"] == 0
+            assert pairs.loc[("c", "twin"), "p_value"] == 1
+            assert compare(twins.select(["c", "twin"]), test=test, **options).p_value[0] == 1
 
-    def test_bad_input(self, test: str, outputs: Outputs) -> None:
+    def test_bad_input(self, test: str, exact: Exact, outputs: Outputs) -> None:
+        if test == "bootstrap":
+            about_strata = {"user": "have no column 'user'", "id": r"at least 2 units each \(item\); id 's0' has 1"}
+        else:
+            about_strata = dict.fromkeys(("user", "domain"), f"strata must be None for test '{test}'")
         for options, message in (
             ({"n_resamples": 0}, r"n_resamples must be at least 1 and below 2\^53, not 0"),
             ({"n_resamples": 1e6}, "n_resamples must be a whole number"),
@@ -145,18 +177,50 @@ class TestEveryTest:
             ({"n_jobs": 1.5}, "must be a whole number"),
             ({"tile_size": 0}, "tile_size must be at least 1"),
             ({"alternative": "less"}, "alternative must be one of greater, two-sided"),
-            ({"convention": "bk"}, "convention must be one of default, bk2012, not 'bk'"),
+            ({"convention": "bk"}, "convention must be one of default, noreen, chinchor1992, bk2012, .* not 'bk'"),
+            ({"exact": "yes"}, "exact must be True, False or 'auto', not 'yes'"),
+            ({"exact": 1}, "exact must be True, False or 'auto', not 1"),
+            ({"exact": None}, "exact must be True, False or 'auto', not None"),
             ({"unit": "user"}, "have no column 'user'"),
-            ({"strata": "user"}, "have no column 'user'"),
-            ({"strata": "id"}, r"strata must have at least 2 units each \(item\); id 's0' has 1"),
-            ({"unit": "cluster", "strata": "domain"}, "strata must hold whole units, but some cluster"),
+            *(({"strata": strata}, message) for strata, message in about_strata.items()),
         ):
             with pytest.raises(ValueError, match=message):
-                compare(outputs, test=test, **options)
+                compare(outputs, test=test, **({"exact": exact} | options))
         with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
-            compare(outputs.select(["a"]), test=test)
+            compare(outputs.select(["a"]), test=test, exact=exact)
         with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
-            compare(pd.DataFrame(), test=test)  # type: ignore[arg-type]
+            compare(pd.DataFrame(), test=test, exact=exact)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
+            compare(outputs.head(1), test=test, exact=exact)
+        if not TESTS[test].exact:
+            with pytest.raises(ValueError, match=f"exact must be 'auto' or False for test '{test}'"):
+                compare(outputs, test=test, exact=True)
+
+
+def test_every_name_in_the_registry_is_its_tests() -> None:
+    assert all(name == test.name and test.alternatives for name, test in TESTS.items())
+    assert {test.needs for test in TESTS.values()} == {"sums", "mean", "0/1", "counts"}
+    assert all(len(test.assumes) > 10 and len(test.source) > 10 for test in TESTS.values())
+
+
+def test_applicable_names_the_tests_that_compare_accepts(tagged: Outputs, answered: Outputs) -> None:
+    assert applicable(answered) == list(TESTS)
+    assert applicable(tagged) == [test for test in TESTS if test != "mcnemar"]
+
+
+def test_what_is_resampled_by_default(answered: Outputs) -> None:
+    """A million for the bootstrap, 2^20 shuffles, or what a convention prescribes."""
+    pair = answered.select(["a", "b"])
+    for test, convention, expected in (
+        ("bootstrap", "default", 1_000_000),
+        ("randomization", "default", 2**20),
+        ("randomization", "chinchor1992", 9_999),
+        ("bootstrap", "koehn2004", 1_000),
+        ("bootstrap", "sacrebleu", 1_000),
+        ("randomization", "sacrebleu", 10_000),
+    ):
+        row = compare(pair, test=test, convention=convention, exact=False).iloc[0]
+        assert row.n_resamples == expected
 
 
 def test_equal_means_of_decimals_tie() -> None:
@@ -171,17 +235,20 @@ def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
     """Means near 0, and scores with a large offset: neither makes ties of what is none, nor the other way round."""
     rng = np.random.default_rng(3)
     base = rng.uniform(0, 0.001, size=50)
-    frame = pd.DataFrame({"a": base + rng.normal(0.0005, 0.0005, 50), "b": base})
-    near_zero = compare(Outputs.from_scores(frame - frame["b"].mean()), n_resamples=3000)
-    far = compare(Outputs.from_scores(frame + 1e6), n_resamples=3000)
-    plain = compare(Outputs.from_scores(frame), n_resamples=3000)
-    assert plain.n_extreme[0] == near_zero.n_extreme[0] == far.n_extreme[0]
+    frame = pd.DataFrame({"a": base + rng.normal(0.0001, 0.0005, 50), "b": base})
+    shifted = [frame - frame["b"].mean(), frame + 100, frame]
+    for test in ("bootstrap", "randomization"):
+        counts = {compare(Outputs.from_scores(scores), test=test, n_resamples=3000).n_extreme[0] for scores in shifted}
+        assert len(counts) == 1
+        assert 0 < min(counts) < 3000
     tenths = np.array([[1, 1, -2, -1, 1], [-1, -1, -2, 1, 3]])
     counts = np.stack([tenths, np.ones_like(tenths)], -1)
-    for convention in ("default", "bk2012"):
-        whole = compare(Outputs.from_statistics(counts, "mean"), n_resamples=3000, convention=convention)
-        decimal = compare(Outputs.from_statistics(counts / [10, 1], "mean"), n_resamples=3000, convention=convention)
-        assert whole.n_extreme[0] == decimal.n_extreme[0]
+    for test, convention in product(("bootstrap", "randomization"), ("default", "bk2012", "sacrebleu")):
+        if test in CONVENTIONS[convention].tests:
+            options = {"test": test, "convention": convention, "n_resamples": 3000, "exact": False}
+            whole = compare(Outputs.from_statistics(counts, "mean"), **options)
+            decimal = compare(Outputs.from_statistics(counts / [10, 1], "mean"), **options)
+            assert whole.n_extreme[0] == decimal.n_extreme[0]
 
 
 def test_comparisons_side_by_side_leave_blas_as_it_was(tagged: Outputs) -> None:
@@ -192,11 +259,6 @@ def test_comparisons_side_by_side_leave_blas_as_it_was(tagged: Outputs) -> None:
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda b: compare(tagged, n_resamples=b), [20_000, 1000, 5000]))
     assert threads() == before
-
-
-def test_one_unit_can_not_be_resampled(tagged: Outputs) -> None:
-    with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
-        compare(tagged.head(1))
 
 
 def test_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
@@ -210,6 +272,11 @@ def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
     np.testing.assert_array_equal(by_document["n_extreme"], of_sums["n_extreme"])
     assert (by_document["n_items"] == 60).all()
     assert (by_document["unit"] == "cluster").all()
+
+
+def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
+    with pytest.raises(ValueError, match="strata must hold whole units, but some cluster"):
+        compare(tagged, unit="cluster", strata="domain")
 
 
 def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
@@ -232,15 +299,18 @@ def test_clusters_within_strata(tagged: Outputs) -> None:
 
 def test_lower_is_better() -> None:
     """An error rate ranks and tests the systems as the accuracy of the same decisions does."""
-    error = Ratio("error", ("wrong", "total"), False, (1, 0), (0, 1))
     right = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.6]], size=(3, 200))
-    by_error = compare(Outputs.from_statistics(np.stack([1 - right, np.ones_like(right)], -1), error), n_resamples=3000)
-    by_accuracy = compare(
-        Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy"), n_resamples=3000
+    errors, answers = (
+        Outputs.from_statistics(np.stack([counted, np.ones_like(right)], -1), metric)
+        for counted, metric in ((1 - right, ERROR_RATE), (right, "accuracy"))
     )
-    shared = ["system_a", "system_b", "n_extreme", "p_value"]
-    pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
-    assert (by_error["score_a"] < by_error["score_b"]).all()
+    shared = ["system_a", "system_b", "n_extreme", "p_value", "statistic"]
+    for test, exact in ASKED:
+        by_error, by_accuracy = (
+            compare(outputs, test=test, exact=exact, n_resamples=3000) for outputs in (errors, answers)
+        )
+        pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
+        assert (by_error["score_a"] < by_error["score_b"]).all()
 
 
 def test_progress_counts_every_resample(tagged: Outputs) -> None:

@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
-
 import numpy as np
 import pytest
 
 from simstudy.engines.tallies import Event, _OwnRatios, _Scores, _SharedRatios, make_tally
 from simstudy.metrics import METRICS, Metric, Ratio
-
-
-@dataclass(frozen=True)
-class ErrorRate(Ratio):
-    """100 * wrong / total: lower is better."""
-
-    @classmethod
-    def make(cls) -> ErrorRate:
-        return cls("error rate", ("wrong", "total"), False, (1, 0), (0, 1))
-
-
-@dataclass(frozen=True)
-class Geometric(Metric):
-    """The root of the product of two precisions: no ratio, as BLEU is none."""
-
-    def score(self, sums: np.ndarray) -> np.ndarray:
-        sums = np.asarray(sums, dtype=np.float64)
-        ratio = sums[..., :2] / np.maximum(sums[..., 2:], 1)
-        return 100 * np.sqrt(ratio[..., 0] * ratio[..., 1])
-
-
-def all_resamples(n: int) -> np.ndarray:
-    """(n^n, n) counts."""
-    return np.array([np.bincount(draw, minlength=n) for draw in product(range(n), repeat=n)])
-
-
-def fraction(metric: Ratio, sums: np.ndarray) -> Fraction:
-    below = sum(int(s) * w for s, w in zip(sums, metric.denominator, strict=True))
-    return (
-        Fraction(sum(int(s) * w for s, w in zip(sums, metric.numerator, strict=True)), below) if below else Fraction(0)
-    )
+from tests.oracles import ERROR_RATE, GEOMETRIC, all_resamples, goodness
 
 
 def enumerated(statistics: np.ndarray, metric: Ratio, event: Event) -> int:
     """Resamples of a pair in which the event holds, by exact arithmetic."""
-    direction = 1 if metric.higher_is_better else -1
-    gain = direction * (fraction(metric, statistics[0].sum(0)) - fraction(metric, statistics[1].sum(0)))
+    score = goodness(metric)
+    gain = score(statistics[0].sum(axis=0)) - score(statistics[1].sum(axis=0))
+    sums = np.hstack([all_resamples(statistics.shape[1]) @ statistics[k] for k in range(2)])
     found = 0
-    for count in all_resamples(statistics.shape[1]):
-        a, b = (fraction(metric, count @ statistics[k]) for k in range(2))
-        distance = event.sign * (direction * (a - b) - event.target * gain)
-        found += distance > 0 if event.strict else distance >= 0
+    for both, count in zip(*np.unique(sums, axis=0, return_counts=True), strict=True):
+        a, b = np.split(both, 2)
+        distance = event.sign * (score(a) - score(b) - event.target * gain)
+        found += int(count) * (distance > 0 if event.strict else distance >= 0)
     return found
 
 
@@ -84,7 +51,7 @@ def test_counts_equal_full_enumeration(kind: str, n: int, event: Event) -> None:
             statistics = np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
             expected_tally: type = _OwnRatios
         else:
-            metric = ErrorRate.make() if kind == "error rate" else METRICS["accuracy"]  # type: ignore[assignment]
+            metric = ERROR_RATE if kind == "error rate" else METRICS["accuracy"]  # type: ignore[assignment]
             lowest = 0 if kind == "zero words" else 1
             total = np.ones(n, int) if kind == "one decision" else rng.integers(lowest, 5, size=n)
             right = rng.binomial(total, 0.6, size=(2, n))
@@ -117,7 +84,7 @@ def test_near_ties_of_large_counts_are_decided_exactly() -> None:
 
 @pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
 def test_any_metric_of_sums_agrees_with_brute_force(event: Event) -> None:
-    metric = Geometric("geometric", ("hit1", "hit2", "all1", "all2"))
+    metric = GEOMETRIC
     rng = np.random.default_rng(7)
     statistics = best_first(np.sort(rng.integers(1, 9, size=(2, 5, 4)), axis=-1), metric)
     assert isinstance(make_tally(statistics, metric), _Scores)

@@ -1,0 +1,345 @@
+"""The classical tests against scipy, pair by pair, their formulas, and the numbers of Yeh (2000)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.independent_tests import sd_of_gain, z_test
+from simstudy.engines.registry import TESTS
+from simstudy.metrics import METRICS, Metric
+from simstudy.outputs import Outputs
+from tests.oracles import ERROR_RATE, shuffled_p
+
+BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+PAIRED = ("t_paired", "z_paired", "sign", "wilcoxon")
+OF_MEANS = (*PAIRED, "z_independent", "t_two_sample")
+
+
+def scored(scores: Any, metric: str | Metric = "mean") -> Outputs:
+    """Outputs of systems a, b, … with one score an item."""
+    scores = np.asarray(scores)
+    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    return Outputs.from_statistics(statistics, metric, list("abcdefgh")[: len(scores)])
+
+
+@pytest.fixture(params=["decimals", "ratings", "right or wrong", "heavy tails"])
+def scores(request: pytest.FixtureRequest, rng: np.random.Generator) -> np.ndarray:
+    """Four systems on 45 items, correlated as systems are."""
+    easy = rng.normal(size=45)
+    latent = easy + np.array([[0.0], [0.2], [0.3], [0.6]]) + rng.normal(size=(4, 45))
+    if request.param == "ratings":
+        return np.clip(np.rint(latent + 3), 1, 5).astype(int)
+    if request.param == "right or wrong":
+        return (latent > 0).astype(int)
+    return latent + (rng.standard_t(2, size=(4, 45)) if request.param == "heavy tails" else 0)
+
+
+def theirs(test: str, a: np.ndarray, b: np.ndarray, alternative: str) -> tuple[float, float]:
+    """Statistic and p-value as scipy, or the formula, has it."""
+    n, difference = len(a), a - b
+    if test == "t_paired":
+        found = stats.ttest_rel(a, b, alternative=alternative)
+    elif test == "t_two_sample":
+        found = stats.ttest_ind(a, b, equal_var=True, alternative=alternative)
+    elif test == "wilcoxon":
+        found = stats.wilcoxon(a, b, method="asymptotic", correction=False, alternative=alternative)
+        # scipy's two-sided statistic is the smaller of the two sums of ranks.
+        return float(stats.wilcoxon(a, b, alternative="greater", method="asymptotic").statistic), float(found.pvalue)
+    elif test == "sign":
+        won, lost = int((difference > 0).sum()), int((difference < 0).sum())
+        return won, float(stats.binomtest(won, won + lost, 0.5, alternative=alternative).pvalue)
+    else:
+        spread = difference.var(ddof=1) if test == "z_paired" else a.var(ddof=1) + b.var(ddof=1)
+        z = difference.mean() / np.sqrt(spread / n)
+        return z, float(stats.norm.sf(abs(z)) * 2 if alternative == "two-sided" else stats.norm.sf(z))
+    return float(found.statistic), float(found.pvalue)
+
+
+@BOTH
+@pytest.mark.parametrize("test", OF_MEANS)
+def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
+    test: str, alternative: str, scores: np.ndarray
+) -> None:
+    outputs = scored(scores)
+    for row in compare(outputs, test=test, alternative=alternative, exact=False).itertuples():
+        a, b = (scores[outputs.names.index(name)] for name in (row.system_a, row.system_b))
+        statistic, p = theirs(test, a, b, alternative)
+        assert row.statistic == pytest.approx(statistic, rel=1e-9)
+        assert row.p_value == pytest.approx(p, rel=1e-9)
+        assert row.exact == (test == "sign")
+
+
+@BOTH
+def test_wilcoxon_without_ties_is_scipys_exact_one(alternative: str, rng: np.random.Generator) -> None:
+    for n in (5, 12, 40):
+        scores = rng.normal([[0.5], [0.0]], size=(2, n))
+        row = compare(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
+        a, b = scores if row.system_a == "a" else scores[::-1]
+        assert row.p_value == pytest.approx(stats.wilcoxon(a, b, alternative=alternative, method="exact").pvalue)
+        assert row.exact
+
+
+@BOTH
+def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.random.Generator) -> None:
+    """scipy has no exact distribution for ties, but can flip all signs of the signed ranks."""
+    for n in (6, 11, 14):
+        scores = rng.integers(1, 6, size=(2, n))
+        row = compare(scored(scores), test="wilcoxon", alternative=alternative, exact=True).iloc[0]
+        difference = (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
+        difference = difference[difference != 0]
+        ranks = stats.rankdata(np.abs(difference)) * np.sign(difference)
+        found = stats.permutation_test(
+            (ranks,), lambda x, axis: x.sum(axis=axis), permutation_type="samples", n_resamples=np.inf,
+            alternative=alternative, vectorized=True,
+        )  # fmt: skip
+        assert row.p_value == pytest.approx(found.pvalue, rel=1e-12)
+        assert row.statistic == ranks[ranks > 0].sum()
+
+
+@pytest.mark.parametrize("test", PAIRED)
+def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) -> None:
+    """0.3 - 0.2 and 0.2 - 0.1 differ in their last bit, 0.1 + 0.2 - 0.3 is not 0; ranks and signs do not see it."""
+    for _ in range(5):
+        tenths = rng.integers(0, 10, size=(3, 40))
+        decimals = tenths[1:] / 10 + 0.1 - 0.1
+        assert (np.diff(np.unique(np.abs(decimals[0] - decimals[1]))) < 1e-12).any()
+        whole = compare(scored(tenths), test=test).iloc[-1]
+        found = compare(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test).iloc[-1]
+        assert found.p_value == pytest.approx(whole.p_value, rel=1e-9)
+
+
+def test_wilcoxon_turns_normal_where_exact_would_be_long(rng: np.random.Generator) -> None:
+    """Near the limit both agree to what the normal approximation is worth; beyond it exact=True is refused."""
+    outputs = scored(rng.normal([[0.1], [0.0]], size=(2, 240)))
+    exact = compare(outputs, test="wilcoxon").iloc[0]
+    normal = compare(outputs, test="wilcoxon", exact=False).iloc[0]
+    assert (exact.exact, normal.exact) == (True, False)
+    assert exact.statistic == normal.statistic
+    assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
+    larger = scored(rng.normal([[0.05], [0.0]], size=(2, 1000)))
+    assert not compare(larger, test="wilcoxon").exact[0]
+    with pytest.raises(ValueError, match="can not be had for test 'wilcoxon' with so many units"):
+        compare(larger, test="wilcoxon", exact=True)
+
+
+@BOTH
+@pytest.mark.parametrize("metric", ["accuracy", ERROR_RATE], ids=["accuracy", "error rate"])
+def test_right_or_wrong_answers_have_one_exact_paired_test(
+    metric: str | Metric, alternative: str, rng: np.random.Generator
+) -> None:
+    """McNemar, sign and randomization coincide; the published form is a binomial test of the discordant items."""
+    right = (rng.random((3, 60)) < [[0.5], [0.6], [0.7]]).astype(int)
+    outputs = scored(right, metric)
+    found = {
+        test: compare(outputs, test=test, alternative=alternative) for test in ("mcnemar", "sign", "randomization")
+    }
+    for k, row in enumerate(found["mcnemar"].itertuples()):
+        a, b = (right[outputs.names.index(name)] for name in (row.system_a, row.system_b))
+        more, less = int((a > b).sum()), int((a < b).sum())
+        better = more if metric == "accuracy" else less
+        expected = stats.binomtest(better, more + less, 0.5, alternative=alternative).pvalue
+        assert row.statistic == better
+        for pairs in found.values():
+            assert pairs.p_value[k] == pytest.approx(expected, rel=1e-12)
+            assert pairs.exact[k]
+
+
+def test_wilcoxon_of_right_or_wrong_is_the_sign_test(rng: np.random.Generator) -> None:
+    outputs = scored((rng.random((3, 60)) < [[0.5], [0.6], [0.7]]).astype(int))
+    by_rank, by_sign = (compare(outputs, test=test).p_value for test in ("wilcoxon", "sign"))
+    np.testing.assert_allclose(by_rank, by_sign, rtol=1e-12)
+
+
+@pytest.fixture
+def found() -> Outputs:
+    """Four systems that find things, each with guesses of its own."""
+    rng = np.random.default_rng(8)
+    counts = np.sort(rng.integers(0, 5, size=(4, 40, 3)), axis=-1)
+    return Outputs.from_statistics(counts, "precision", list("abcd"))
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "accuracy", "error rate"])
+def test_proportions_are_two_by_two_tables(metric: str, found: Outputs, rng: np.random.Generator) -> None:
+    """Chi-square as scipy has it, z by its formula, and z squared is chi-square."""
+    if metric in ("precision", "recall"):
+        outputs = found.with_metric(metric)
+        right, of = outputs.statistics.sum(axis=1)[:, 0], outputs.statistics.sum(axis=1)[:, 1 + (metric == "recall")]
+    else:
+        total = rng.integers(1, 9, size=50)
+        counted = rng.binomial(total, [[0.5], [0.6], [0.62]])
+        statistics = np.stack([counted, np.broadcast_to(total, counted.shape)], axis=-1)
+        outputs = Outputs.from_statistics(statistics, ERROR_RATE if metric == "error rate" else metric, list("abc"))
+        right, of = statistics.sum(axis=1).T
+        right = of - right if metric == "error rate" else right
+    chi = compare(outputs, test="chi_square")
+    one_sided, both = (compare(outputs, test="two_proportions", alternative=a) for a in ("greater", "two-sided"))
+    for k, row in enumerate(chi.itertuples()):
+        i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
+        table = [[right[i], of[i] - right[i]], [right[j], of[j] - right[j]]]
+        expected = stats.chi2_contingency(table, correction=False)
+        assert row.statistic == pytest.approx(expected.statistic, rel=1e-9)
+        assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+        pooled = (right[i] + right[j]) / (of[i] + of[j])
+        z = (right[i] / of[i] - right[j] / of[j]) / np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
+        assert one_sided.statistic[k] == pytest.approx(z, rel=1e-9)
+        assert one_sided.p_value[k] == pytest.approx(stats.norm.sf(z), rel=1e-9)
+        assert both.statistic[k] ** 2 == pytest.approx(row.statistic, rel=1e-9)
+        assert both.p_value[k] == pytest.approx(row.p_value, rel=1e-9)
+
+
+def test_yehs_chi_square_for_precision() -> None:
+    """Section 2.2: 47 right of 95 and 25 of 39 give 2.38, "a 10 % to 20 % chance"; the randomization test below 4 %."""
+    gold = [f"gold {k}" for k in range(103)]
+    first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
+    second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
+    outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
+    row = compare(outputs, test="chi_square").iloc[0]
+    assert round(row.statistic, 2) == 2.38
+    assert 0.10 < row.p_value < 0.20
+    assert compare(outputs, test="randomization", alternative="two-sided").p_value[0] < 0.04
+
+
+def test_yehs_table_of_what_independence_costs() -> None:
+    """Section 2.1: correlations of 0.38, 0.50 and 0.80 and how much larger the estimate is that ignores them."""
+    for r12, ratio in ((0.38, 1.27), (0.50, 1.41), (0.80, 2.24)):
+        assert round(float(sd_of_gain(1, 1, 0) / sd_of_gain(1, 1, r12)), 2) == ratio
+        z, p = z_test(2.0, 1.0, 1.0, r12)
+        assert z == pytest.approx(2 / np.sqrt(2 - 2 * r12))
+        assert p == pytest.approx(stats.norm.sf(2 / np.sqrt(2 - 2 * r12)))
+
+
+def test_z_with_the_estimated_correlation_is_the_paired_z(scores: np.ndarray) -> None:
+    """Equation 2 with r12 from the data is the variance of the differences."""
+    a, b = scores[:2].astype(float)
+    sd_a, sd_b = (x.std(ddof=1) / np.sqrt(45) for x in (a, b))
+    for r12, test in ((np.corrcoef(a, b)[0, 1], "z_paired"), (0.0, "z_independent")):
+        row = compare(scored(scores[:2]), test=test).iloc[0]
+        z, p = z_test(abs(a.mean() - b.mean()), sd_a, sd_b, r12)
+        assert row.statistic == pytest.approx(float(z), rel=1e-9)
+        assert row.p_value == pytest.approx(float(p), rel=1e-9)
+
+
+@pytest.mark.parametrize("r12", [1.01, -2, float("nan"), [0.5, 1.5]])
+def test_correlations_lie_between_minus_1_and_1(r12: Any) -> None:
+    with pytest.raises(ValueError, match="r12 must lie between -1 and 1"):
+        sd_of_gain(1, 1, r12)
+
+
+def test_standard_deviations_are_not_negative() -> None:
+    with pytest.raises(ValueError, match="must not be negative"):
+        z_test(1, 1, -1)
+
+
+#: Tests and the questions that they can be asked.
+APPLIES = {
+    "own denominators": {"bootstrap", "randomization", "two_proportions", "chi_square"},
+    "f1": {"bootstrap", "randomization"},
+    "muc_f": {"bootstrap", "randomization"},
+    "decimals": {"bootstrap", "randomization", *OF_MEANS},
+    "ratings": {"bootstrap", "randomization", *OF_MEANS},
+    "words": set(TESTS) - {"mcnemar"},
+    "right or wrong": set(TESTS),
+    "lost, tied, won": {"bootstrap", "randomization", *OF_MEANS},
+}
+
+
+@pytest.mark.parametrize("kind", APPLIES)
+def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, found: Outputs, tagged: Outputs) -> None:
+    rng = np.random.default_rng(0)
+    fills = np.stack([found.statistics[..., s] for s in (2, 1, 0)] + [np.zeros((4, 40), int)], axis=-1)
+    outputs = {
+        "own denominators": found,
+        "f1": found.with_metric("f1"),
+        "muc_f": Outputs.from_statistics(fills, "muc_f"),
+        "decimals": scored(rng.random((3, 20))),
+        "ratings": scored(rng.integers(1, 6, size=(3, 20))),
+        "words": tagged,
+        "right or wrong": scored(rng.integers(0, 2, size=(3, 20)), "accuracy"),
+        "lost, tied, won": scored(rng.integers(-1, 2, size=(3, 20))),
+    }[kind]
+    assert set(applicable(outputs)) == APPLIES[kind]
+    for test in TESTS:
+        if test in APPLIES[kind]:
+            assert compare(outputs, test=test, n_resamples=50)["p_value"].between(0, 1).all()
+        else:
+            with pytest.raises(ValueError, match=f"^test '{test}' needs .* metric '?.*{outputs.metric.name}") as error:
+                compare(outputs, test=test)
+            assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("test", "alternative"), [(t, a) for t in TESTS for a in TESTS[t].alternatives])
+def test_no_difference_at_all_is_p_1(test: str, alternative: str) -> None:
+    """All items alike for both systems: everything right, everything wrong, or mixed."""
+    for right in ([1] * 12, [0] * 12, [0, 1] * 6):
+        row = compare(scored([right, right], "accuracy"), test=test, alternative=alternative, n_resamples=99).iloc[0]
+        assert (row.gain, row.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("test", ["t_paired", "z_paired", "z_independent", "t_two_sample"])
+def test_where_nothing_varies_any_gain_is_certain(test: str) -> None:
+    """Every item better by one: no spread to explain the gain. (Between systems, where neither varies.)"""
+    scores = [[3] * 10, [2] * 10] if "paired" not in test else [range(1, 11), range(10)]
+    row = compare(scored(scores), test=test).iloc[0]
+    assert (row.gain, row.p_value, row.statistic) == (1.0, 0.0, np.inf)
+    assert compare(scored([[2, 3] * 5, [3, 2] * 5]), test=test, alternative="two-sided").p_value[0] == 1
+
+
+def test_constant_differences_leave_the_exact_tests_their_smallest_p() -> None:
+    outputs = scored([np.arange(1, 11), np.arange(10)])
+    for test in ("sign", "wilcoxon", "randomization"):
+        assert compare(outputs, test=test).p_value[0] == 2.0**-10
+        assert compare(outputs, test=test, alternative="two-sided").p_value[0] == 2.0**-9
+
+
+def test_the_better_mean_may_win_fewer_items() -> None:
+    """One large win and three small losses: the sign test is of the system with the larger mean."""
+    outputs = scored([[9, 0, 0, 0, 5], [0, 1, 1, 1, 5]])
+    row = compare(outputs, test="sign").iloc[0]
+    assert (row.system_a, row.statistic) == ("a", 1)
+    assert row.p_value == pytest.approx(stats.binom.sf(0, 4, 0.5))
+    assert compare(outputs, test="sign", alternative="two-sided").p_value[0] == pytest.approx(2 * 5 / 16)
+
+
+@pytest.mark.parametrize("test", ["two_proportions", "chi_square"])
+def test_a_system_without_a_guess_shows_nothing(test: str, found: Outputs) -> None:
+    """No guesses, no proportion: z and chi-square are 0, and no warning is raised."""
+    silent = found.statistics.copy()
+    silent[3, :, :2] = 0
+    pairs = compare(Outputs.from_statistics(silent, "precision", list("abcd")), test=test)
+    assert (pairs.loc[pairs["system_b"] == "d", "statistic"] == 0).all()
+    assert (pairs.loc[pairs["system_b"] != "d", "statistic"] > 0).all()
+    nobody = np.zeros_like(silent)
+    nobody[..., 2] = 1
+    assert (compare(Outputs.from_statistics(nobody, "precision"), test=test)["p_value"] == 1).all()
+
+
+def test_clusters_are_the_units_of_paired_tests(tagged: Outputs) -> None:
+    """Documents by the sums of their words, against scipy."""
+    pairs = compare(tagged, test="t_paired", unit="cluster").set_index(["system_a", "system_b"])
+    sums = dict(zip(tagged.names, tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2), strict=True))
+    for (a, b), row in pairs.iterrows():
+        assert row.p_value == pytest.approx(stats.ttest_rel(sums[a], sums[b], alternative="greater").pvalue)
+
+
+def test_many_pairs_in_parts_are_each_pair(monkeypatch: pytest.MonkeyPatch, tagged: Outputs) -> None:
+    """Differences are held for some pairs at a time."""
+    whole = {test: compare(tagged, test=test) for test in PAIRED}
+    monkeypatch.setattr("simstudy.engines.paired_tests._TOGETHER", 150)
+    for test, expected in whole.items():
+        pd.testing.assert_frame_equal(compare(tagged, test=test), expected)
+
+
+def test_randomization_of_a_mean_and_the_paired_t_nearly_agree(rng: np.random.Generator) -> None:
+    """Fisher's remark: for near-normal differences the t test approximates the exact randomization."""
+    scores = rng.normal([[0.15], [0.0]], 0.4, size=(2, 16))
+    outputs = scored(np.rint(1000 * scores).astype(int))
+    exact = compare(outputs, test="randomization", exact=True).iloc[0]
+    pair = outputs.statistics if exact.system_a == "a" else outputs.statistics[::-1]
+    assert exact.p_value == pytest.approx(shuffled_p(pair, METRICS["mean"]))
+    assert compare(outputs, test="t_paired").p_value[0] == pytest.approx(exact.p_value, abs=0.02)

@@ -1,0 +1,250 @@
+"""Published and printed rules: each against its own description, computed again with numpy's random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import compare, run_twice
+from simstudy.engines.registry import TESTS
+from simstudy.metrics import Metric
+from simstudy.outputs import Outputs
+from simstudy.pvalues import CONVENTIONS
+from tests.oracles import GEOMETRIC
+
+OF_TEST = [(test, name) for name, rule in CONVENTIONS.items() for test in rule.tests]
+
+
+def one_apart(n: int = 30) -> Outputs:
+    """a and b answer alike but for one item; c answers as b does."""
+    right = np.tile(np.arange(n) % 2, (3, 1))
+    right[0, 0] = 1
+    return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", ["a", "b", "c"])
+
+
+def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
+    pairs = compare(outputs, **options)
+    return dict(zip(pairs["system_a"] + pairs["system_b"], pairs["p_value"], strict=True))
+
+
+@pytest.mark.parametrize("exact", ["auto", False])
+def test_one_item_and_no_item_apart_show_nothing(exact: Any) -> None:
+    """However the one item is swapped, the absolute gain is the same: every shuffle is extreme."""
+    for convention in ("default", "noreen", "chinchor1992"):
+        found = by_pair(
+            one_apart(), test="randomization", alternative="two-sided", convention=convention, exact=exact,
+            n_resamples=None if convention == "chinchor1992" else 500,
+        )  # fmt: skip
+        assert found == {"ab": 1.0, "ac": 1.0, "bc": 1.0}
+
+
+def test_chinchor_draws_9999_shuffles() -> None:
+    pairs = compare(one_apart(), test="randomization", convention="chinchor1992")
+    assert (pairs[["n_extreme", "n_resamples"]] == 9_999).all(axis=None)
+    assert not pairs["exact"].any()
+
+
+def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
+    """sacrebleu 2.6 prints p = 0.0001 for a system against itself and for one segment apart: c = 0 of 10,000."""
+    found = by_pair(one_apart(), test="randomization", convention="sacrebleu")
+    assert found == dict.fromkeys(("ab", "ac", "bc"), 1 / 10_001)
+    assert by_pair(one_apart(), convention="sacrebleu")["bc"] == 1 / 1_001
+    wrong = Outputs.from_statistics(np.zeros((2, 8, 4), int), GEOMETRIC, ["a", "b"])  # two scores of 0 tie as well
+    for test in ("bootstrap", "randomization"):
+        assert by_pair(wrong, test=test, convention="sacrebleu", n_resamples=99) == {"ab": 1 / 100}
+        assert by_pair(wrong, test=test, exact=False, n_resamples=99) == {"ab": 1.0}
+    assert by_pair(wrong, convention="bk2012", n_resamples=99) == {"ab": 0.0}
+
+
+@pytest.mark.parametrize(("test", "convention"), OF_TEST)
+def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> None:
+    pairs = compare(one_apart(), test=test, convention=convention, n_resamples=50)
+    assert pairs["exact"].all() == (convention == "default")
+    assert (pairs["n_resamples"] == (0 if convention == "default" else 50)).all()
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
+    ours, his = (
+        compare(tagged, test=test, convention=convention, exact=False, n_resamples=700)
+        for convention in ("default", "noreen")
+    )
+    np.testing.assert_array_equal(ours[["p_value", "n_extreme"]], his[["p_value", "n_extreme"]])
+
+
+def pair_of(kind: str, rng: np.random.Generator) -> tuple[Metric | str, np.ndarray]:
+    """A better system and a worse one."""
+    n = 60
+    if kind == "geometric":
+        counts = np.sort(rng.integers(1, 9, size=(2, n, 4)), axis=-1)
+        counts[1, :, 0] -= rng.random(n) < 0.12
+        return GEOMETRIC, counts
+    if kind == "f1":
+        return "f1", np.sort(rng.integers(0, 5, size=(2, n, 3)), axis=-1)
+    scores = rng.normal([[0.06], [0.0]], 0.2, size=(2, n)) + rng.normal(size=n)
+    return "mean", np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def resampled_gains(test: str, metric: Metric, pair: np.ndarray, n_resamples: int) -> np.ndarray:
+    """Gains of resampled pairs, with numpy's own random numbers."""
+    rng = np.random.default_rng(12345)
+    n = pair.shape[1]
+    if test == "bootstrap":
+        counts = rng.multinomial(n, [1 / n] * n, size=n_resamples)
+        return metric.score(counts @ pair[0]) - metric.score(counts @ pair[1])
+    swapped = rng.integers(2, size=(n_resamples, n))
+    kept = 1 - swapped
+    return metric.score(kept @ pair[0] + swapped @ pair[1]) - metric.score(swapped @ pair[0] + kept @ pair[1])
+
+
+def counted(test: str, convention: str, gains: np.ndarray, gain: float) -> int:
+    """The rule as its source has it."""
+    if convention == "sacrebleu":  # significance.py: stats > real_difference
+        sizes = np.abs(gains)
+        return int((sizes - sizes.mean() * (test == "bootstrap") > gain + 1e-9).sum())
+    if convention == "koehn2004":  # the share of samples in which the better system does better, from 1
+        return int((gains <= 1e-9).sum())
+    if convention == "bk2012":  # figure 1
+        return int((gains > 2 * gain + 1e-9).sum())
+    if convention == "chinchor1992":  # Table 2: absolute difference >= that of the actual systems
+        return int((np.abs(gains) >= gain - 1e-9).sum())
+    return int((gains >= gain * (2 if test == "bootstrap" else 1) - 1e-9).sum())
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("kind", ["mean", "f1", "geometric"])
+@pytest.mark.parametrize(("test", "convention"), OF_TEST)
+def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind: str) -> None:
+    """Two counts of the same rule, with random numbers of two makes, differ by chance only."""
+    n_resamples = 20_000
+    name, pair = pair_of(kind, np.random.default_rng(6))
+    outputs = Outputs.from_statistics(pair, name, ["a", "b"])
+    row = compare(outputs, test=test, convention=convention, n_resamples=n_resamples, exact=False, seed=4).iloc[0]
+    gains = resampled_gains(test, outputs.metric, pair if row.system_a == "a" else pair[::-1], n_resamples)
+    count = counted(test, convention, gains, row.gain)
+    assert 0 < count < n_resamples
+    table = [[row.n_extreme, n_resamples - row.n_extreme], [count, n_resamples - count]]
+    assert stats.chi2_contingency(table, correction=False).pvalue > 1e-7
+    plus = int(CONVENTIONS[convention].plus_one)
+    assert row.p_value == (row.n_extreme + plus) / (n_resamples + plus)
+
+
+def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
+    """The two events of a two-sided bootstrap: at least twice the gain, or not won."""
+    options: dict[str, Any] = {"n_resamples": 3000, "exact": False}
+    lost = compare(tagged, convention="koehn2004", **options)["n_extreme"]
+    upper = compare(tagged, **options)["n_extreme"]
+    both = compare(tagged, alternative="two-sided", **options)["n_extreme"]
+    np.testing.assert_array_equal(lost, both - upper)
+    assert (lost > 0).any()
+
+
+def test_sacrebleus_bootstrap_is_optimistic_for_small_gains() -> None:
+    """It takes off the mean of the *absolute* gains, which is above the gain: what is left is too rarely large."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal([[0.02], [0.0]], 1.0, size=(2, 200))
+    outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean")
+    ours = compare(outputs, alternative="two-sided", n_resamples=5000).iloc[0]
+    theirs = compare(outputs, convention="sacrebleu", n_resamples=5000).iloc[0]
+    assert ours.gain < 0.2
+    assert theirs.p_value < 0.75 * ours.p_value
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("tile_size", [None, 1, 77])
+def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_size: int | None) -> None:
+    name, pair = pair_of("geometric", np.random.default_rng(6))
+    outputs = Outputs.from_statistics(pair, name)
+    found = compare(outputs, convention="sacrebleu", n_jobs=n_jobs, tile_size=tile_size, seed=2)
+    np.testing.assert_array_equal(found["n_extreme"], compare(outputs, convention="sacrebleu", seed=2)["n_extreme"])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_convention_of_another_test_is_refused(test: str, tagged: Outputs) -> None:
+    for convention, rule in CONVENTIONS.items():
+        if convention != "default" and test not in rule.tests:
+            message = f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'"
+            with pytest.raises(ValueError, match=message):
+                compare(tagged, test=test, convention=convention)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"convention": "koehn2004", "alternative": "two-sided"}, "must be 'greater' for convention 'koehn2004'"),
+        ({"convention": "sacrebleu", "alternative": "greater"}, "must be 'two-sided' for convention 'sacrebleu'"),
+        (
+            {"test": "randomization", "convention": "chinchor1992", "alternative": "greater"},
+            "must be 'two-sided' for convention 'chinchor1992', not 'greater'",
+        ),
+        ({"test": "chi_square", "alternative": "greater"}, "alternative must be 'two-sided' for test 'chi_square'"),
+        ({"test": "randomization", "convention": "sacrebleu", "strata": "domain"}, "strata must be None"),
+    ],
+)
+def test_an_alternative_that_a_rule_does_not_know_is_refused(
+    options: dict[str, str], message: str, tagged: Outputs
+) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        compare(tagged, **options)  # type: ignore[arg-type]
+    assert "\n" not in str(error.value)
+
+
+def test_the_alternative_that_a_rule_has_is_the_default(tagged: Outputs) -> None:
+    for options, expected in (
+        ({"convention": "sacrebleu"}, "two-sided"),
+        ({"test": "randomization", "convention": "chinchor1992"}, "two-sided"),
+        ({"convention": "koehn2004"}, "greater"),
+        ({"test": "chi_square"}, "two-sided"),
+        ({"convention": "bk2012"}, "greater"),
+        ({}, "greater"),
+    ):
+        assert set(compare(tagged, n_resamples=50, **options)["alternative"]) == {expected}  # type: ignore[arg-type]
+
+
+class TestRunTwice:
+    """A second run with other random numbers."""
+
+    @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+    def test_both_runs_are_those_of_compare(self, test: str, tagged: Outputs) -> None:
+        pairs = run_twice(tagged, test=test, n_resamples=2000, seeds=(3, 8))
+        for run, seed in ((1, 3), (2, 8)):
+            alone = compare(tagged, test=test, n_resamples=2000, seed=seed, exact=False)
+            for column in ("p_value", "n_extreme"):
+                np.testing.assert_array_equal(pairs[f"{column}_{run}"], alone[column])
+        np.testing.assert_array_equal(pairs[["system_a", "system_b", "gain"]], alone[["system_a", "system_b", "gain"]])
+
+    def test_z_is_that_of_two_proportions(self, tagged: Outputs) -> None:
+        for row in run_twice(tagged, n_resamples=900).itertuples():
+            table = [[row.n_extreme_1, 900 - row.n_extreme_1], [row.n_extreme_2, 900 - row.n_extreme_2]]
+            if row.n_extreme_1 + row.n_extreme_2:
+                assert row.z**2 == pytest.approx(stats.chi2_contingency(table, correction=False).statistic)
+            else:
+                assert row.z == 0
+
+    @pytest.mark.statistical
+    def test_z_is_standard_normal(self) -> None:
+        """300 pairs of runs, none of which shares resamples with another."""
+        rng = np.random.default_rng(2)
+        z = []
+        for seed in range(300):
+            right = rng.integers(0, 2, size=(2, 50))
+            outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
+            found = run_twice(outputs, test="randomization", n_resamples=2000, seeds=(2 * seed, 2 * seed + 1))
+            if 0.02 < found.p_value_1[0] < 0.98:
+                z.append(found.z[0])
+        assert len(z) > 150
+        assert 1e-7 < stats.chi2.sf(np.sum(np.square(z)), len(z)) < 1 - 1e-7
+
+    def test_bad_input(self, tagged: Outputs) -> None:
+        for options, message in (
+            ({"seeds": (1, 1)}, r"seeds must be two different ones, not \(1, 1\)"),
+            ({"seeds": (1, 2, 3)}, "seeds must be two different ones"),
+            ({"test": "t_paired"}, "test must be one of bootstrap, randomization, not 't_paired'"),
+            ({"seeds": (0, -1)}, "seed must be at least 0"),
+            ({"n_resamples": 0}, "n_resamples must be at least 1"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                run_twice(tagged, **options)  # type: ignore[arg-type]

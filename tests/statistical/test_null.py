@@ -1,0 +1,173 @@
+"""What p-values are worth where the null hypothesis holds exactly, on thousands of test sets of two equal systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import compare
+from simstudy.engines.question import Question
+from simstudy.engines.registry import TESTS
+from simstudy.generators.clustered import clustered_accuracies
+from simstudy.metrics import METRICS
+from simstudy.pvalues import CONVENTIONS
+
+pytestmark = pytest.mark.statistical
+
+ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
+FALSE_ALARM = 1e-6
+SACREBLEU: dict[str, Any] = {"convention": CONVENTIONS["sacrebleu"], "exact": False}
+
+
+def p_values(pairs: Iterable[np.ndarray], metric: str = "mean", *, test: str, **options: Any) -> np.ndarray:
+    """Two-sided p-values of pairs' statistics (2, n, S), each a test set with a seed of its own.
+
+    The engine's own answers: `compare` would take ten times as long to make tables of one row.
+    """
+    of_sums, found = METRICS[metric], []
+    for seed, pair in enumerate(pairs):
+        first, second = of_sums.score(pair.sum(axis=1))
+        best_first = np.ascontiguousarray(pair if first >= second else pair[::-1])
+        bounds = np.array([0, pair.shape[1]])
+        question = Question(best_first, of_sums, ["a", "b"], "item", bounds, "two-sided", **options, seed=seed)
+        assert not TESTS[test].refusal(question)
+        found.append(TESTS[test].run(question).p_value[0])
+    return np.array(found)
+
+
+def null_pairs(kind: str, n_data: int, n: int, seed: int, between: float = 0.5) -> Iterator[np.ndarray]:
+    """Pairs whose two systems could swap their results on any item and nothing would change in law."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n_data):
+        shared = rng.normal(size=n) * np.sqrt(between)
+        own = rng.normal(size=(2, n)) * np.sqrt(1 - between)
+        if kind == "right or wrong":
+            scores = (shared + own < 0.5).astype(np.int64)
+        elif kind == "ratings":
+            scores = np.clip(np.rint(shared + own + 3), 1, 5).astype(np.int64)
+        elif kind == "f1":
+            gold = rng.integers(0, 4, size=n)
+            correct, spurious = rng.binomial(gold, 0.6, size=(2, n)), rng.poisson(0.8, size=(2, n))
+            yield np.stack([correct, correct + spurious, np.broadcast_to(gold, (2, n))], axis=-1)
+            continue
+        else:
+            scores = shared + (rng.standard_t(2, size=(2, n)) if kind == "heavy tails" else own)
+        yield np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def is_at_most(rejected: int, tried: int, alpha: float) -> bool:
+    """Whether a test that rejects with probability at most alpha may have rejected so often."""
+    return bool(stats.binom.sf(rejected - 1, tried, alpha) > FALSE_ALARM / len(ALPHAS))
+
+
+def assert_valid(p: np.ndarray) -> None:
+    for alpha in ALPHAS:
+        # A p-value of 0.05 made of binary sums may be above it in the last bit, or below.
+        assert is_at_most(int((p <= alpha + 1e-12).sum()), len(p), alpha), alpha
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "test"),
+    [
+        ("right or wrong", "randomization"),
+        ("right or wrong", "mcnemar"),
+        ("ratings", "randomization"),
+        ("ratings", "sign"),
+        ("ratings", "wilcoxon"),
+        ("f1", "randomization"),
+    ],
+)
+def test_exact_tests_reject_at_most_as_often_as_they_say(kind: str, test: str) -> None:
+    """10,000 test sets with discrete results, on which few p-values are possible."""
+    metric = {"right or wrong": "accuracy", "f1": "f1"}.get(kind, "mean")
+    p = p_values(null_pairs(kind, 10_000, 24, seed=1), metric, test=test, exact=True)
+    assert_valid(p)
+    # Valid, and not by never rejecting.
+    assert (p <= 0.1).mean() > 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "heavy tails"])
+@pytest.mark.parametrize("test", ["randomization", "wilcoxon"])
+def test_exact_p_values_of_continuous_scores_are_uniform(kind: str, test: str) -> None:
+    """10,000 test sets of 13 items: two-sided p-values are even on 2 / 2^13, 4 / 2^13 …, next to uniform."""
+    p = p_values(null_pairs(kind, 10_000, 13, seed=2), test=test, exact=True)
+    assert_valid(p)
+    # Wilcoxon's sums of ranks have few values: spread each p-value over the step below it.
+    steps = np.unique(p)
+    below = np.concatenate([[0.0], steps])[np.searchsorted(steps, p)]
+    spread = below + np.random.default_rng(0).random(len(p)) * (p - below)
+    assert stats.kstest(spread, "uniform").pvalue > FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "f1", "right or wrong"])
+def test_random_shuffles_with_the_plus_one_are_valid_however_few(kind: str) -> None:
+    """10,000 test sets, 99 shuffles each: (s + 1) / (B + 1) is below alpha with probability at most alpha."""
+    metric = {"right or wrong": "accuracy", "f1": "f1"}.get(kind, "mean")
+    p = p_values(null_pairs(kind, 10_000, 40, seed=3), metric, test="randomization", exact=False, n_resamples=99)
+    assert_valid(p)
+    if kind in ("normal", "heavy tails"):
+        # Continuous gains have no ties: all 100 p-values are equally likely.
+        counts = np.bincount(np.rint(100 * p).astype(int), minlength=101)[1:]
+        assert stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_strict_rules_without_the_plus_one_are_not_valid() -> None:
+    """Few items, ties not counted: sacrebleu's rule and s / B reject more often than they say."""
+    pairs = list(null_pairs("right or wrong", 1500, 12, seed=4))
+    strict = p_values(pairs, "accuracy", test="randomization", n_resamples=199, **SACREBLEU)
+    assert not is_at_most(int((strict <= 0.05).sum()), len(strict), 0.05)
+    default = p_values(pairs, "accuracy", test="randomization", exact=False, n_resamples=199)
+    assert_valid(default)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "t_paired", "z_paired"])
+@pytest.mark.parametrize("kind", ["right or wrong", "ratings"])
+def test_approximate_tests_are_near_their_size_on_many_items(test: str, kind: str) -> None:
+    """3,000 test sets of 150 items: 5 % is allowed to be 4 to 6 %, beside what chance does."""
+    tried = 3000
+    p = p_values(null_pairs(kind, tried, 150, seed=5), test=test)
+    rejected = int((p <= 0.05).sum())
+    assert stats.binom.cdf(rejected, tried, 0.04) > FALSE_ALARM
+    assert stats.binom.sf(rejected - 1, tried, 0.06) > FALSE_ALARM
+
+
+def test_t_is_exact_for_normal_differences_and_z_is_not() -> None:
+    """6 items: Student's p-values are uniform, the normal distribution's are too small."""
+    pairs = list(null_pairs("normal", 4000, 6, seed=6))
+    assert stats.kstest(p_values(pairs, test="t_paired"), "uniform").pvalue > FALSE_ALARM
+    too_many = int((p_values(pairs, test="z_paired") <= 0.05).sum())
+    assert not is_at_most(too_many, len(pairs), 0.05)
+
+
+@pytest.mark.parametrize("test", ["z_independent", "t_two_sample", "two_proportions", "chi_square"])
+def test_tests_that_assume_independence_reject_correlated_systems_too_rarely(test: str) -> None:
+    """Yeh's point (2000, section 2). With independent systems the same tests are near their size."""
+    assert "independent" in TESTS[test].assumes
+    rejected = {
+        between: (p_values(null_pairs("right or wrong", 1000, 150, 7, between), "accuracy", test=test) <= 0.05).mean()
+        for between in (0.0, 0.8)
+    }
+    error = np.sqrt(0.05 * 0.95 / 1000)
+    assert rejected[0.0] == pytest.approx(0.05, abs=0.01 + 5 * error)
+    assert rejected[0.8] < 0.01
+
+
+@pytest.mark.slow
+def test_swapping_dependent_items_rejects_too_often_and_swapping_their_clusters_does_not() -> None:
+    """60 documents of ten sentences, on each of which one system happens to do well."""
+    rejected = {"item": 0, "cluster": 0}
+    tried = 1000
+    for seed in range(tried):
+        outputs = clustered_accuracies([0.7, 0.7], 60, 10, within=0.3, seed=seed)
+        for unit in rejected:
+            p = compare(outputs, test="randomization", alternative="two-sided", unit=unit, exact=True).p_value[0]
+            rejected[unit] += p <= 0.05
+    assert rejected["item"] / tried > 0.1
+    assert is_at_most(rejected["cluster"], tried, 0.05)
