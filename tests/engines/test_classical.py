@@ -70,8 +70,8 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
     for row in compare(outputs, test=test, alternative=alternative, exact=False).itertuples():
         a, b = (scores[outputs.names.index(name)] for name in (row.system_a, row.system_b))
         statistic, p = theirs(test, a, b, alternative)
-        assert row.statistic == pytest.approx(statistic, rel=1e-9)
-        assert row.p_value == pytest.approx(p, rel=1e-9)
+        assert row.statistic == pytest.approx(statistic, rel=1e-9, abs=0)
+        assert row.p_value == pytest.approx(p, rel=1e-9, abs=0)
         assert row.exact == (test == "sign")
 
 
@@ -98,7 +98,7 @@ def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.
             (ranks,), lambda x, axis: x.sum(axis=axis), permutation_type="samples", n_resamples=np.inf,
             alternative=alternative, vectorized=True,
         )  # fmt: skip
-        assert row.p_value == pytest.approx(found.pvalue, rel=1e-12)
+        assert row.p_value == pytest.approx(found.pvalue, rel=1e-12, abs=0)
         assert row.statistic == ranks[ranks > 0].sum()
 
 
@@ -111,7 +111,7 @@ def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) ->
         assert (np.diff(np.unique(np.abs(decimals[0] - decimals[1]))) < 1e-12).any()
         whole = compare(scored(tenths), test=test).iloc[-1]
         found = compare(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test).iloc[-1]
-        assert found.p_value == pytest.approx(whole.p_value, rel=1e-9)
+        assert found.p_value == pytest.approx(whole.p_value, rel=1e-9, abs=0)
 
 
 def test_wilcoxon_turns_normal_where_exact_would_be_long(rng: np.random.Generator) -> None:
@@ -146,7 +146,7 @@ def test_right_or_wrong_answers_have_one_exact_paired_test(
         expected = stats.binomtest(better, more + less, 0.5, alternative=alternative).pvalue
         assert row.statistic == better
         for pairs in found.values():
-            assert pairs.p_value[k] == pytest.approx(expected, rel=1e-12)
+            assert pairs.p_value[k] == pytest.approx(expected, rel=1e-12, abs=0)
             assert pairs.exact[k]
 
 
@@ -183,14 +183,14 @@ def test_proportions_are_two_by_two_tables(metric: str, found: Outputs, rng: np.
         i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
         table = [[right[i], of[i] - right[i]], [right[j], of[j] - right[j]]]
         expected = stats.chi2_contingency(table, correction=False)
-        assert row.statistic == pytest.approx(expected.statistic, rel=1e-9)
-        assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+        assert row.statistic == pytest.approx(expected.statistic, rel=1e-9, abs=0)
+        assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9, abs=0)
         pooled = (right[i] + right[j]) / (of[i] + of[j])
         z = (right[i] / of[i] - right[j] / of[j]) / np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
-        assert one_sided.statistic[k] == pytest.approx(z, rel=1e-9)
-        assert one_sided.p_value[k] == pytest.approx(stats.norm.sf(z), rel=1e-9)
-        assert both.statistic[k] ** 2 == pytest.approx(row.statistic, rel=1e-9)
-        assert both.p_value[k] == pytest.approx(row.p_value, rel=1e-9)
+        assert one_sided.statistic[k] == pytest.approx(z, rel=1e-9, abs=0)
+        assert one_sided.p_value[k] == pytest.approx(stats.norm.sf(z), rel=1e-9, abs=0)
+        assert both.statistic[k] ** 2 == pytest.approx(row.statistic, rel=1e-9, abs=0)
+        assert both.p_value[k] == pytest.approx(row.p_value, rel=1e-9, abs=0)
 
 
 def test_yehs_chi_square_for_precision() -> None:
@@ -221,8 +221,8 @@ def test_z_with_the_estimated_correlation_is_the_paired_z(scores: np.ndarray) ->
     for r12, test in ((np.corrcoef(a, b)[0, 1], "z_paired"), (0.0, "z_independent")):
         row = compare(scored(scores[:2]), test=test).iloc[0]
         z, p = z_test(abs(a.mean() - b.mean()), sd_a, sd_b, r12)
-        assert row.statistic == pytest.approx(float(z), rel=1e-9)
-        assert row.p_value == pytest.approx(float(p), rel=1e-9)
+        assert row.statistic == pytest.approx(float(z), rel=1e-9, abs=0)
+        assert row.p_value == pytest.approx(float(p), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("r12", [1.01, -2, float("nan"), [0.5, 1.5]])

@@ -229,6 +229,12 @@ def test_equal_means_of_decimals_tie() -> None:
     assert frame["a"].sum() != frame["b"].sum()
     row = compare(Outputs.from_scores(frame), n_resamples=2000).iloc[0]
     assert (row.gain, row.system_a) == (0.0, "a")
+    for exact in ("auto", False):
+        options: dict[str, Any] = {"test": "randomization", "exact": exact, "n_resamples": 2000}
+        assert compare(Outputs.from_scores(frame), alternative="two-sided", **options).p_value[0] == 1
+        # Two items differ, equally far: one shuffle of four has a gain below 0.
+        one_sided = compare(Outputs.from_scores(frame), **options).p_value[0]
+        assert one_sided == pytest.approx(0.75, abs=0 if exact else 0.1)
 
 
 def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:

@@ -53,7 +53,7 @@ def test_the_oracles_are_enumeration() -> None:
             assert float(drawn_tail(difference, least)) == np.mean([s >= least for s in sums])
     a, b = np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])
     found = sum((a - b)[list(draw)].sum() >= 2 * (a - b).sum() for draw in product(range(4), repeat=4))
-    assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, rel=1e-12)
+    assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
@@ -76,7 +76,7 @@ def test_exact_p_is_the_share_of_all_resamples(kind: str, convention: str, alter
         else:
             extreme = (gains >= 2 * gain) | ((alternative == "two-sided") & (gains <= 0))
         assert (row.exact, row.n_resamples, row.n_extreme) == (True, 0, 0)
-        assert row.p_low == row.p_value == row.p_high == pytest.approx(extreme.mean(), rel=1e-12)
+        assert row.p_low == row.p_value == row.p_high == pytest.approx(extreme.mean(), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
@@ -96,7 +96,7 @@ def test_exact_p_is_that_of_whole_number_polynomials(kind: str, convention: str,
             scores[0, 0] = 60
         row = ask(scores, "mean", convention=convention, alternative=alternative)
         expected = limit(differences(scores, row), convention, alternative)
-        assert row.p_value == pytest.approx(expected, rel=1e-9)
+        assert row.p_value == pytest.approx(expected, rel=1e-9, abs=0)
         smallest = min(smallest, expected)
     assert smallest < (1e-3 if kind == "ratings with an outlier" else 1e-8)
 
@@ -108,9 +108,24 @@ def test_tiny_accuracy_tails_agree_with_the_trinomial_to_nine_digits() -> None:
         scores[0, :only_a] = 1
         scores[1, only_a : only_a + only_b] = 1
         expected = exact_bootstrap_p(*scores)
-        assert ask(scores, "accuracy").p_value == pytest.approx(expected, rel=1e-9)
+        assert ask(scores, "accuracy").p_value == pytest.approx(expected, rel=1e-9, abs=0)
         smallest = min(smallest, expected)
     assert 0 < smallest < 1e-200
+
+
+def test_tiny_tails_of_ratings_keep_nine_digits() -> None:
+    """Items that are mostly a little better, some far better, some worse: sums far from their mean."""
+    smallest = 1.0
+    for n, far, worse in ((60, 10, 10), (120, 10, 5), (150, 8, 0), (150, 140, 10)):
+        scores = np.ones((2, n), np.int64)
+        scores[0] += 1
+        scores[0, :far] = 5
+        scores[:, far : far + worse] = [[1], [3]]
+        for alternative in ("greater", "two-sided"):
+            expected = limit(scores[0] - scores[1], "default", alternative)
+            assert ask(scores, alternative=alternative).p_value == pytest.approx(expected, rel=1e-9, abs=0)
+            smallest = min(smallest, expected) if expected else smallest
+    assert smallest < 1e-60
 
 
 def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None:
@@ -123,7 +138,7 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
         assert len(pairs) == 28
         for row in pairs.itertuples():
             i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
-            assert row.p_value == pytest.approx(limit(scores[i] - scores[j], "default", "greater"), rel=1e-9)
+            assert row.p_value == pytest.approx(limit(scores[i] - scores[j], "default", "greater"), rel=1e-9, abs=0)
 
 
 @pytest.mark.statistical

@@ -105,7 +105,7 @@ def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> No
         assert (row.exact, row.n_resamples) == (True, 0)
         assert row.p_low == row.p_value == row.p_high
         expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
-        assert row.p_value == pytest.approx(expected, rel=1e-12)
+        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -115,7 +115,7 @@ def test_strict_exact_p_leaves_ties_out(kind: str) -> None:
         metric, statistics = made(kind, n, rng)
         row = ask(statistics, metric, convention="sacrebleu", exact=True)
         expected = shuffled_p(best_first(statistics, row), metric, two_sided=True, strict=True)
-        assert row.p_value == pytest.approx(expected, rel=1e-12)
+        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("kind", ["words", "ratings", "net wins"])
@@ -130,14 +130,29 @@ def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str) -> None:
         for alternative in ("greater", "two-sided"):
             row = ask(tenths / scale, metric, alternative=alternative, exact=True)
             expected = shuffled_p(best_first(tenths, row), metric, two_sided=alternative == "two-sided")
-            assert row.p_value == pytest.approx(expected, rel=1e-12)
+            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
+    """As many wins as losses for both systems: all scores are 0 up to rounding, and many shuffles tie with that."""
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        wins = rng.integers(1, 10, size=(2, 8))
+        losses = rng.permuted(wins, axis=1)
+        tenths = np.stack([wins, losses, np.ones_like(wins)], axis=-1)
+        tenths[0, 0] += [4, 4, 1]  # denominators of their own
+        for alternative in ("greater", "two-sided"):
+            row = ask(tenths / [10, 10, 1], NET, alternative=alternative, exact=True)
+            expected = shuffled_p(best_first(tenths, row), NET, two_sided=alternative == "two-sided")
+            assert row.gain == 0
+            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_sixteen_units_that_differ_are_still_enumeration(rng: np.random.Generator) -> None:
     for kind in ("muc_f", "f1", "words"):
         metric, statistics = made(kind, 16, rng)
         row = ask(statistics, metric, exact=True)
-        assert row.p_value == pytest.approx(shuffled_p(best_first(statistics, row), metric), rel=1e-12)
+        assert row.p_value == pytest.approx(shuffled_p(best_first(statistics, row), metric), rel=1e-12, abs=0)
 
 
 def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, strict: bool) -> int:
@@ -183,7 +198,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
             shuffled_p(pair, metric, two_sided=alternative == "two-sided", strict=strict) for strict in (False, True)
         )
         assert row.exact
-        assert row.p_value == pytest.approx(expected, rel=1e-12)
+        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
         assert count_extreme(pair, metric, alternative, False) == expected * 2**n
         assert count_extreme(pair, metric, alternative, True) == fewer * 2**n
         ties += expected != fewer
@@ -229,7 +244,7 @@ def test_exact_equals_enumeration_for_any_small_counts(data: st.DataObject) -> N
     row = ask(statistics, metric, alternative=alternative)
     expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
     assert row.exact
-    assert row.p_value == pytest.approx(expected, rel=1e-12)
+    assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -241,7 +256,7 @@ def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.rand
             tuple(best_first(scores, row)), lambda x, y, axis: (x - y).sum(axis=axis), permutation_type="samples",
             n_resamples=np.inf, alternative=alternative, vectorized=True,
         )  # fmt: skip
-        assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -258,7 +273,7 @@ def test_f1_of_swapped_sums_agrees_with_scipys_permutation_test(alternative: str
         (np.arange(n), np.arange(n, 2 * n)), gain, permutation_type="samples", n_resamples=np.inf,
         alternative=alternative, vectorized=False,
     )  # fmt: skip
-    assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
 
 
 def test_large_counts_keep_their_ties() -> None:
@@ -268,7 +283,7 @@ def test_large_counts_keep_their_ties() -> None:
         metric, small = made(kind, 8, rng)
         expected = ask(small, metric).p_value
         for factor in (2**18, 2**24, 2**30):
-            assert ask(small * factor, metric).p_value == pytest.approx(expected, rel=1e-12)
+            assert ask(small * factor, metric).p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_sums_of_many_units_are_whole_number_polynomials() -> None:
@@ -287,9 +302,9 @@ def test_sums_of_many_units_are_whole_number_polynomials() -> None:
         back = int(-difference[difference < 0].sum())
         extreme = (shuffles & ((1 << bits * (back + 1)) - 1)) % ((1 << bits) - 1)
         expected = float(Fraction(extreme, 2 ** int((difference != 0).sum())))
-        assert row.p_value == pytest.approx(expected, rel=1e-9)
+        assert row.p_value == pytest.approx(expected, rel=1e-9, abs=0)
         assert ask(statistics, "mean", exact=True, alternative="two-sided").p_value == pytest.approx(
-            min(2 * expected, 1), rel=1e-9
+            min(2 * expected, 1), rel=1e-9, abs=0
         )
         smallest = min(smallest, expected)
     assert smallest < 1e-50
@@ -318,7 +333,7 @@ def test_ratios_of_many_units_are_a_grid_of_binomials(only_first: int, alternati
     gain = np.abs(above) if alternative == "two-sided" else above
     extreme = gain.astype(object) * size >= observed * below.astype(object)
     weights = stats.binom.pmf(x, n, 0.5) * stats.binom.pmf(y, m, 0.5)
-    assert row.p_value == pytest.approx(weights[extreme.astype(bool)].sum(), rel=1e-9)
+    assert row.p_value == pytest.approx(weights[extreme.astype(bool)].sum(), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("exact", ["auto", False])
@@ -331,7 +346,11 @@ def test_swapping_documents_is_swapping_their_sums(exact: Any, tagged: Outputs) 
     sums = pair.statistics.reshape(2, 15, 4, 2).sum(axis=2)  # documents are four sentences in a row
     expected = shuffled_p(sums, pair.metric)
     found = by_document.set_index(["system_a", "system_b"]).loc[("e", "a")]
-    assert found.p_value == pytest.approx(expected, rel=1e-12) if exact else could_be(found.n_extreme, 2000, expected)
+    assert (
+        found.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+        if exact
+        else could_be(found.n_extreme, 2000, expected)
+    )
 
 
 class TestYeh:
@@ -368,7 +387,7 @@ class TestYeh:
         row = compare(methods.with_metric("recall"), test="randomization").iloc[0]
         expected = sum(comb(34, k) for k in range(28, 35)) / 2**34
         assert (row.system_a, row.exact) == ("I", True)
-        assert row.p_value == pytest.approx(expected, rel=1e-12)
+        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
     @pytest.mark.parametrize(("name", "better"), [("recall", "I"), ("precision", "II"), ("f1", "I")])
     def test_exact_p_is_that_of_the_grid_of_two_binomials(self, methods: Outputs, name: str, better: str) -> None:
@@ -376,7 +395,7 @@ class TestYeh:
         assert isinstance(metric, Ratio)
         row = compare(methods.with_metric(name), test="randomization").iloc[0]
         assert (row.system_a, row.exact) == (better, True)
-        assert row.p_value == pytest.approx(float(self.on_the_grid(metric)), rel=1e-12)
+        assert row.p_value == pytest.approx(float(self.on_the_grid(metric)), rel=1e-12, abs=0)
 
     def test_published_count_for_recall_could_be_ours(self, methods: Outputs) -> None:
         """96 of his 1,048,576 shuffles; a second run of his "produced similar results"."""
