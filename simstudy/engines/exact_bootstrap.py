@@ -7,12 +7,17 @@ trinomial: microseconds a pair.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from scipy import fft, optimize, special
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.exact_randomization import MOST_CELLS, side_by_side
 from simstudy.engines.question import FloatArray, IntArray, Question
+
+#: Cells that exact="auto" spends on a pair: about as long as 10^6 resamples of one of many pairs take.
+AUTO_CELLS = 2**16
 
 
 def exact_bootstrap(question: Question) -> FloatArray:
@@ -28,14 +33,20 @@ def exact_bootstrap(question: Question) -> FloatArray:
     if question.exact is False or (question.exact == "auto" and question.convention.name != "default"):
         return p_value
     problem = _problem(question)
+    if problem and question.exact is True:
+        _refuse(problem)
     if problem:
-        if question.exact is True:
-            raise ValueError(f"exact=True can not be had for the bootstrap: {problem}; use exact='auto' or False")
         return p_value
     scores = question.unit_scores
     assert scores is not None
     counts = np.empty((len(i), 4), dtype=np.int64)
     exact_kernels.swap_counts(scores, np.zeros_like(scores), i, j, counts)
+    # Wins and losses by one need no convolution.
+    cells = np.where(counts[:, 3] <= 1, 0, 2 * question.n_units * counts[:, 3] + 1)
+    if question.exact is True and cells.max() > MOST_CELLS:
+        size = f"more than {MOST_CELLS:,} ({8 * MOST_CELLS // 2**20} MiB)"
+        _refuse(f"the distribution would need {cells.max():,} cells, {size}")
+    todo = np.flatnonzero(cells <= (MOST_CELLS if question.exact is True else AUTO_CELLS))
     totals = scores.sum(axis=1)
     gain = totals[i] - totals[j]
     upper, lower = _targets(question, gain)
@@ -53,9 +64,9 @@ def exact_bootstrap(question: Question) -> FloatArray:
         return found
 
     # Pairs with equal counts of wins and losses have equal p-values: on 500 items half of all pairs or more.
-    _, first, where = np.unique(np.where(counts[:, 3:] <= 1, counts[:, 1:3], -1 - np.arange(len(i))[:, None]),
-                                axis=0, return_index=True, return_inverse=True)  # fmt: skip
-    p_value = side_by_side(tails, first, question.n_jobs)[where.reshape(-1)]
+    kinds = np.where(counts[:, 3:] <= 1, counts[:, 1:3], -1 - np.arange(len(i))[:, None])[todo]
+    _, first, where = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    p_value[todo] = side_by_side(tails, todo[first], question.n_jobs)[where.reshape(-1)]
     return p_value
 
 
@@ -70,10 +81,11 @@ def _problem(question: Question) -> str:
         return f"units ({question.unit}) have different denominators, and which are drawn changes the score's"
     if len(question.strata) > 2:
         return "strata are resampled each on its own"
-    cells = question.n_units * int(scores.max() - scores.min()) * 2 + 1
-    if cells > MOST_CELLS:
-        return f"the distribution would need {cells:,} cells, more than {MOST_CELLS:,} ({8 * MOST_CELLS // 2**20} MiB)"
     return ""
+
+
+def _refuse(problem: str) -> NoReturn:
+    raise ValueError(f"exact=True can not be had for the bootstrap: {problem}; use exact='auto' or False")
 
 
 def _targets(question: Question, gain: IntArray) -> tuple[IntArray, IntArray]:

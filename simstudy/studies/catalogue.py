@@ -12,9 +12,14 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from simstudy.choices import nearest
-from simstudy.studies import chinchor_1992, resampling, yeh_2000
-from simstudy.studies.definition import ResamplingStudy, Study, StudyError
+from simstudy.studies.chinchor_1992.definition import Chinchor1992
+from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
+from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.resampling.study import run as run_resampling
+from simstudy.studies.yeh_2000.definition import Yeh2000
+from simstudy.studies.yeh_2000.study import run as run_yeh_2000
 
 
 @dataclass(frozen=True)
@@ -27,9 +32,9 @@ class Kind:
 
 #: The values of `kind` in study.toml.
 KINDS = {
-    "resampling": Kind(ResamplingStudy, resampling.run),
-    "chinchor_1992": Kind(chinchor_1992.Chinchor1992, chinchor_1992.run),
-    "yeh_2000": Kind(yeh_2000.Yeh2000, yeh_2000.run),
+    "resampling": Kind(ResamplingStudy, run_resampling),
+    "chinchor_1992": Kind(Chinchor1992, run_chinchor_1992),
+    "yeh_2000": Kind(Yeh2000, run_yeh_2000),
 }
 
 

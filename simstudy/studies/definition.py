@@ -1,4 +1,4 @@
-"""What study.toml may say, checked before anything runs: what studies share, and the main kind of study."""
+"""What study.toml may say, checked before anything runs: the keys that studies of several kinds share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from simstudy.choices import check_choice
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.pvalues import CONVENTIONS
-from simstudy.tasks import TASKS
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Positive = Annotated[int, Field(ge=1)]
@@ -66,42 +65,6 @@ class Comparison(Keys):
     strata: str | None = None
 
 
-class Home(Keys):
-    """The home test set and its nested sizes (section 4.1)."""
-
-    test_set: str
-    sizes: list[Size] = Field(min_length=1)
-    """Numbers of items of its initial segments, ascending; the last one is the home test set of all else."""
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if self.sizes != sorted(set(self.sizes)):
-            raise ValueError(f"sizes must ascend, not {self.sizes}")
-        return self
-
-
-class Domains(Keys):
-    """Other test sets: where home winners are followed, and the curves at one fixed size (section 4.2, figure 11)."""
-
-    test_sets: list[str] = Field(min_length=1)
-    """Names of the task's test sets, or "<test set> / <domain>" for one domain of one."""
-    size: Size
-    """Items of the initial segments that the curves of figure 11 compare."""
-    curves: list[str] | None = Field(default=None, min_length=1)
-    """The test sets of that figure beside the home test set; all of them by default."""
-
-
-class Calibration(Keys):
-    """Calibration under identical distribution (section 4.2)."""
-
-    population: list[str] = Field(min_length=1)
-    """Test sets that together are treated as the population."""
-    size: Size
-    """Units (items, or the clusters of comparison.unit) of a redrawn test set."""
-    n_draws: Positive = 20
-    n_resamples: Resamples = 100_000
-
-
 class SideBySide(Keys):
     """All tests on the same pairs, and how the systems are correlated (Yeh 2000, section 2)."""
 
@@ -119,16 +82,3 @@ class Study(Keys):
     question: str
     kind: str
     seed: Seed = 0
-
-
-class ResamplingStudy(Study):
-    """Training-set resampling, its curves, thresholds and calibration (Berg-Kirkpatrick et al. 2012)."""
-
-    kind: Literal["resampling"] = "resampling"
-    task: Annotated[str, one_of(TASKS)]
-    training: Training = Training()
-    comparison: Comparison = Comparison()
-    home: Home
-    domains: Domains | None = None
-    calibration: Calibration | None = None
-    tests: SideBySide | None = None

@@ -141,6 +141,21 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
             assert row.p_value == pytest.approx(limit(scores[i] - scores[j], "default", "greater"), rel=1e-9, abs=0)
 
 
+def test_pairs_of_wide_scores_are_resampled_unless_all_must_be_exact() -> None:
+    """a and b differ by little, c by thousands: which pairs are exact does not depend on the others."""
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 5, size=(3, 100)) + np.array([[0], [0], [1]]) * rng.integers(0, 4000, size=100)
+    outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abc"))
+    pairs = compare(outputs, n_resamples=1000)
+    assert {row.system_a + row.system_b for row in pairs.itertuples() if row.exact} & {"ab", "ba"}
+    assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 1000)).all()
+    assert pairs["exact"].sum() == 1
+    every = compare(outputs, exact=True)
+    assert every["exact"].all()
+    assert every["p_value"][pairs["exact"]].item() == pairs["p_value"][pairs["exact"]].item()
+    assert compare(outputs.select(["a", "b"])).p_value[0] == pairs["p_value"][pairs["exact"]].item()
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> None:

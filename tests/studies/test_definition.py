@@ -8,7 +8,7 @@ import pytest
 from simstudy.engines.registry import TESTS
 from simstudy.studies import StudyError, load_study, make_study, shipped_studies
 from simstudy.studies.catalogue import KINDS
-from simstudy.studies.definition import ResamplingStudy
+from simstudy.studies.resampling.definition import ResamplingStudy
 
 GOOD = """
 title = "A study"

@@ -10,7 +10,8 @@ import pandas as pd
 
 from simstudy.choices import nearest
 from simstudy.outputs import Outputs
-from simstudy.studies.definition import ResamplingStudy, StudyError
+from simstudy.studies.definition import StudyError
+from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.tasks import Task
 
 _SEPARATOR = " / "

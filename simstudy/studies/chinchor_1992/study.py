@@ -2,94 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
-
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
 
 from simstudy import figures
 from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
 from simstudy.engines.comparisons import compare
 from simstudy.generators.messages import messages
-from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import certainty, significant
 from simstudy.report import Section, save_figure
 from simstudy.runner import Cell, progress_bar, run_cells
-from simstudy.studies import chinchor_1992_page
-from simstudy.studies.definition import Keys, Positive, Size, Study, StudyError, one_of
+from simstudy.studies.chinchor_1992 import page
+from simstudy.studies.chinchor_1992.definition import Chinchor1992, Constructed, Worked
+from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, Workplace
-
-# The metrics of four-tuples.
-_MUC = [name for name, metric in METRICS.items() if metric.statistics == METRICS["muc_f"].statistics]
-
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-Runs = list[Annotated[tuple[Positive, int], Field(strict=False)]]
-
-
-class Worked(Keys):
-    """Systems with the same score on each message but for some (section "Examples"), in precision."""
-
-    n_messages: Size
-    relevant: Size
-    """Messages with slots to fill; the others have none and get no response."""
-    fills: Positive
-    """Slots of a relevant message; a system fills them all."""
-    correct: dict[str, Runs]
-    """System -> runs of [messages, correct fills in each], over the relevant messages."""
-
-
-class Constructed(Keys):
-    """Systems built so that the pattern of a published case appears."""
-
-    name: str
-    metric: Annotated[str, one_of(_MUC)] = "muc_f"
-    n_messages: Size
-    relevant: Size
-    fills: Positive
-    correct: dict[str, Runs]
-    published: dict[str, float]
-    """"A / B" -> the significance level that the paper prints, where it does."""
-
-
-class Reading(Keys):
-    """A significance level with the confidence level that the paper prints for it."""
-
-    pair: str
-    level: Fraction
-    n_shuffles: Positive
-    cutoff: Fraction
-    confidence: Fraction
-
-
-class MucLike(Keys):
-    """The synthetic test set; see `simstudy.messages`."""
-
-    n_systems: Size
-    n_messages: Size
-    metrics: list[Annotated[str, one_of(_MUC)]] = Field(min_length=1)
-
-
-class Chinchor1992(Study):
-    """The keys of the study of Chinchor 1992."""
-
-    kind: Literal["chinchor_1992"] = "chinchor_1992"
-    cutoff: Fraction = 0.1
-    certainty: Fraction = 0.99
-    worked: Worked
-    constructed: list[Constructed] = Field(min_length=1)
-    readings: list[Reading] = Field(min_length=1)
-    muc: MucLike
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Self:
-        names = [case.name for case in self.constructed]
-        for key, values in (("constructed.name", names), ("muc.metrics", self.muc.metrics)):
-            if len(set(values)) < len(values):
-                raise ValueError(f"{key} must be different ones, not {values}")
-        return self
 
 
 def run(study: Chinchor1992, place: Workplace) -> Findings:
@@ -128,10 +56,10 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
             [intransitive(found, **rules) for found in [*by_case.values(), *of_set.values()]], ignore_index=True
         )
         tables["gain_ranges"] = pd.concat([gain_ranges(found, **rules) for found in of_set.values()], ignore_index=True)
-        sections = chinchor_1992_page.example_sections(study.cutoff, tables)
+        sections = page.example_sections(study.cutoff, tables)
         for k, (name, found) in enumerate(by_case.items()):
             sections += _drawn(found, f"case_{k + 1}", name, study, place)
-        sections += chinchor_1992_page.set_sections(rules, tables)
+        sections += page.set_sections(rules, tables)
         for metric, found in of_set.items():
             sections += _drawn(found, metric, metric, study, place)
     return Findings(
@@ -143,8 +71,8 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
             "MUC-like set": f"{study.muc.n_systems} systems, {study.muc.n_messages} messages (synthetic)",
             "Seed": str(study.seed),
         },
-        chinchor_1992_page.CLOSING,
-        {"The MUC-like set": chinchor_1992_page.decision_rows(tables["decisions"])},
+        page.CLOSING,
+        {"The MUC-like set": page.decision_rows(tables["decisions"])},
         comparisons=pd.concat(pairs.values(), ignore_index=True),
     )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
 
 from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
@@ -17,84 +16,13 @@ from simstudy.outputs import Outputs
 from simstudy.pvalues import monte_carlo_interval
 from simstudy.report import save_figure
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
-from simstudy.studies import yeh_2000_page
-from simstudy.studies.definition import Keys, Positive, SideBySide, Size, Study, StudyError, Training, one_of
+from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, Workplace
-from simstudy.studies.resampling import train
+from simstudy.studies.resampling.study import train
 from simstudy.studies.side_by_side import side_by_side
-from simstudy.tasks import TASKS, load_task
-
-_METRICS = ("recall", "precision", "f1")
-
-# What the paper's counts are of (section 3.3), however many shuffles we draw.
-_PRINTED_SHUFFLES = 2**20
-
-Count = Annotated[int, Field(ge=0)]
-
-
-class Example(Keys):
-    """Two methods' responses, by who found them (sections 2.2 and 3.3)."""
-
-    relations: list[Positive] = Field(min_length=1)
-    """How many there are to find; all readings of a printed number that is not clear, the likeliest first."""
-    found_by_both: Count
-    found_by_1: Count
-    found_by_2: Count
-    spurious_in_both: Count
-    spurious_in_1: Count
-    spurious_in_2: Count
-
-
-class Systems(Keys):
-    """Real systems: variants of base models, trained on resampled training sets."""
-
-    task: Annotated[str, one_of(TASKS)]
-    test_set: str
-    training: Training = Training()
-
-
-class Dependence(Keys):
-    """Equally good systems on items that come in clusters (section 4)."""
-
-    accuracy: Annotated[float, Field(gt=0, lt=1)]
-    n_clusters: Size
-    cluster_size: Size
-    within: list[Annotated[float, Field(ge=0, lt=1)]] = Field(min_length=1)
-    """Latent correlations of a system's results on the items of one cluster."""
-    between: Annotated[float, Field(ge=0, lt=1)]
-    """Latent correlation of two systems on one item."""
-    n_data: Positive
-    """Test sets that are drawn for each correlation."""
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
-
-    @model_validator(mode="after")
-    def _shares(self) -> Self:
-        if max(self.within) + self.between > 1:
-            raise ValueError(
-                f"within and between must not exceed 1 together, unlike {max(self.within)} + {self.between}"
-            )
-        return self
-
-
-class Yeh2000(Study):
-    """The keys of the study of Yeh 2000."""
-
-    kind: Literal["yeh_2000"] = "yeh_2000"
-    n_shuffles: Positive = 2**20
-    example: Example
-    printed: dict[str, str]
-    """What the paper prints, by the names of `quantities`."""
-    printed_levels: dict[Annotated[str, one_of([f"{m}, {a}" for m in _METRICS for a in ALTERNATIVES])], str]
-    """The significance levels that it prints of randomization, by "<metric>, <alternative>"."""
-    printed_counts: dict[Annotated[str, one_of(_METRICS)], Count]
-    """Of the paper's shuffles, how many were as extreme, one-sided, by metric."""
-    printed_ratios: list[Annotated[tuple[float, float], Field(strict=False)]]
-    """Rows of the table of section 2.1: r12, and how much larger independence makes the standard deviation."""
-    flips: list[Annotated[float, Field(ge=0, lt=1)]]
-    """Correlations of five coins."""
-    systems: Systems
-    tests: SideBySide = SideBySide()
-    dependence: Dependence
+from simstudy.studies.yeh_2000 import page
+from simstudy.studies.yeh_2000.definition import METRICS, PRINTED_SHUFFLES, Dependence, Example, Yeh2000
+from simstudy.tasks import load_task
 
 
 def run(study: Yeh2000, place: Workplace) -> Findings:
@@ -130,17 +58,15 @@ def run(study: Yeh2000, place: Workplace) -> Findings:
     tables |= beside.tables
     return Findings(
         tables,
-        yeh_2000_page.example_sections(tables)
-        + beside.sections
-        + yeh_2000_page.dependence_sections(tables, _setting(study.dependence)),
+        page.example_sections(tables) + beside.sections + page.dependence_sections(tables, _setting(study.dependence)),
         {
             "Shuffles": f"{study.n_shuffles:,}",
             "Systems": f"{outputs.n_systems} of task {task.name} on {outputs.n_items:,} items",
             "Seed": str(study.seed),
         },
-        yeh_2000_page.CLOSING,
+        page.CLOSING,
         {
-            "Significance levels that the paper prints, exact, and by our shuffles": yeh_2000_page.randomization_rows(
+            "Significance levels that the paper prints, exact, and by our shuffles": page.randomization_rows(
                 tables["randomization"]
             )[["metric", "alternative", "paper", f"exact p ({study.example.relations[0]})", "our shuffles"]]
         },
@@ -196,7 +122,7 @@ def quantities(example: Example, relations: int) -> dict[str, tuple[str, float]]
 
 
 def _by_metric(example: Example, relations: int) -> dict[str, Outputs]:
-    return {metric: responses(example, relations, metric) for metric in _METRICS}
+    return {metric: responses(example, relations, metric) for metric in METRICS}
 
 
 def _relations_only(example: Example, relations: int) -> Outputs:
@@ -245,7 +171,7 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
                     "p_value_again": twice.p_value_2,
                     "z_of_two_runs": twice.z,
                     "z_ours": _z(twice.n_extreme_1, study.n_shuffles, p),
-                    "z_printed": np.nan if printed is None else _z(printed, _PRINTED_SHUFFLES, p),
+                    "z_printed": np.nan if printed is None else _z(printed, PRINTED_SHUFFLES, p),
                 }
             )
     return pd.DataFrame(rows).astype({"printed_n_extreme": "Int64"})

@@ -16,9 +16,10 @@ from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
-from simstudy.studies import resampling_page, test_sets
-from simstudy.studies.definition import Comparison, ResamplingStudy, Training
+from simstudy.studies.definition import Comparison, Training
 from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.resampling import page, test_sets
+from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
 
@@ -38,7 +39,7 @@ def run(study: ResamplingStudy, place: Workplace) -> Findings:
             redrawn = _compare_redrawn(study, outputs, place)
     with place.clock("analyses and figures"):
         tables = _analyse(study, outputs, pairs, redrawn)
-        sections = resampling_page.sections(
+        sections = page.sections(
             tables,
             place.folder,
             home=study.home.test_set,
@@ -55,8 +56,8 @@ def run(study: ResamplingStudy, place: Workplace) -> Findings:
         tables,
         sections,
         _facts(study, outputs, pairs),
-        resampling_page.CLOSING,
-        resampling_page.summary(tables),
+        page.CLOSING,
+        page.summary(tables),
         {"task": task.fingerprint, "files": dict(task.files)},
         pairs,
     )
@@ -165,7 +166,7 @@ def _analyse(
         elsewhere = thresholds(pairs[~at_home], seed=study.seed)
         tables["thresholds"] = pd.concat([by_size, elsewhere], ignore_index=True)
     tables["curves"] = curve(pairs)
-    tables["points"] = resampling_page.thinned(pairs, home, sizes[-1])
+    tables["points"] = page.thinned(pairs, home, sizes[-1])
     if redrawn is not None:
         population = _population(study, outputs)
         tables["calibration_identical"] = calibration(redrawn, {"population": population}, seed=study.seed)

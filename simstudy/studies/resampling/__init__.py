@@ -1,0 +1,1 @@
+"""The study of training-set resampling (Berg-Kirkpatrick et al. 2012)."""
