@@ -190,8 +190,8 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     >>> bool(abs(row.z) < 5), bool(abs(row.p_value_1 - 0.25) < 0.1), bool(abs(row.p_value_2 - 0.25) < 0.1)
     (True, True, True)
     """
-    if len(seeds) != 2 or seeds[0] == seeds[1]:
-        raise ValueError(f"seeds must be two different ones, not {seeds}")
+    if len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
+        raise ValueError(f"seeds must be two different ones (and there is no other seed), not {seeds}")
     test = options.get("test", "bootstrap")
     check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
     first, second = (compare(outputs, seed=seed, **{**options, "exact": False}) for seed in seeds)

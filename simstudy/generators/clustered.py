@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.choices import check_seed, check_whole
+from simstudy.generators.synthetic import check_accuracies
 from simstudy.outputs import Outputs
 
 
@@ -64,9 +65,7 @@ def clustered_accuracies(
     >>> outputs.n_items, outputs.items["cluster"].nunique()
     (200, 40)
     """
-    true = np.asarray(accuracies, dtype=float)
-    if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
-        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")
+    true = check_accuracies(accuracies)
     check_whole("n_clusters", n_clusters, 1)
     check_whole("cluster_size", cluster_size, 1)
     check_seed(seed)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 from simstudy.choices import check_seed, check_whole
@@ -54,9 +55,7 @@ def correlated_accuracies(
     >>> outputs.scores().round(0).tolist(), outputs.systems["true_score"].tolist()
     ([70.0, 75.0], [70.0, 75.0])
     """
-    true = np.asarray(accuracies, dtype=float)
-    if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
-        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")
+    true = check_accuracies(accuracies)
     check_whole("n_items", n_items, 1)
     check_seed(seed)
     if not 0 <= between <= within <= 1:
@@ -77,6 +76,14 @@ def correlated_accuracies(
     return Outputs.from_statistics(
         np.stack([correct, np.ones_like(correct)], axis=-1), "accuracy", systems, task="synthetic", test_set=test_set
     )
+
+
+def check_accuracies(accuracies: Sequence[float]) -> NDArray[np.float64]:
+    """True accuracies as an array (K,); ValueError where they are not fractions above 0 and below 1."""
+    true = np.asarray(accuracies, dtype=float)
+    if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
+        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")
+    return true
 
 
 def outcome_correlation(accuracy_1: float, accuracy_2: float, latent: float) -> float:
