@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.calibration import calibration
     from simstudy.analyses.correlation import correlation
     from simstudy.analyses.curves import curve
-    from simstudy.analyses.groups import groups, intransitive
+    from simstudy.analyses.groups import gain_ranges, groups, intransitive
     from simstudy.analyses.multiplicity import corrected
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
@@ -55,6 +55,7 @@ _HOMES = {
     "correlated_accuracies": "simstudy.generators.synthetic",
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
+    "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",
     "load_study": "simstudy.studies",
@@ -83,6 +84,7 @@ __all__ = [
     "correlated_accuracies",
     "correlation",
     "curve",
+    "gain_ranges",
     "groups",
     "intransitive",
     "load_study",

@@ -135,3 +135,10 @@ def check_statistics(array: NDArray[Any], metric: Metric) -> None:
     with np.errstate(over="ignore"):
         if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
             raise ValueError("statistics must have finite sums; some are too large to add")
+    sizes = np.abs(array.astype(np.float64)).sum(axis=1) if array.dtype.kind in "iu" else np.zeros((1, width))
+    if sizes.max() >= 2**53:
+        system, s = np.argwhere(sizes >= 2**53)[0]
+        raise ValueError(
+            f"statistics of whole numbers must sum to less than 2^53; {metric.statistics[s]} of system number {system} "
+            f"reaches {sizes[system, s]:.3g}"
+        )

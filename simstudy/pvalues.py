@@ -182,20 +182,22 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
     Raises
     ------
     ValueError
-        Where the cutoff is not between 0 and 1.
+        Where the cutoff is not between 0 and 1, or a count is not between 0 and the number of shuffles.
 
     Examples
     --------
     With no extreme shuffle at all it is 1 - (1 - cutoff)^(ns + 1):
 
-    >>> [round(float(c), 4) for c in certainty([0, 5, 9], 99, 0.1)]
-    [1.0, 0.9424, 0.5487]
-    >>> round(1 - 0.9**100, 4)
-    1.0
+    >>> [round(float(c), 4) for c in certainty([0, 1, 3], 19, 0.1)]
+    [0.8784, 0.6083, 0.133]
+    >>> round(1 - 0.9**20, 4)
+    0.8784
     """
     check_fraction("cutoff", cutoff)
-    count = np.asarray(n_extreme, dtype=np.float64)
-    return np.asarray(stats.beta.cdf(cutoff, count + 1, np.asarray(n_resamples) - count + 1))
+    count, drawn = np.asarray(n_extreme, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
+    if not ((count >= 0) & (count <= drawn)).all():
+        raise ValueError("n_extreme must lie between 0 and n_resamples")
+    return np.asarray(stats.beta.cdf(cutoff, count + 1, drawn - count + 1))
 
 
 def significant(

@@ -18,6 +18,8 @@ TEST_SET = ["task", "test_set", "n_items", "metric"]
 
 def require_columns(pairs: pd.DataFrame, columns: Sequence[str]) -> None:
     """Raise ValueError where a table of Comparisons lacks a column or has no rows."""
+    if not isinstance(pairs, pd.DataFrame):
+        raise ValueError(f"pairs must be Comparisons, as `compare` returns them, not {type(pairs).__name__}")
     missing = [column for column in columns if column not in pairs]
     if missing:
         raise ValueError(f"pairs must be Comparisons, as `compare` returns them; no column {', '.join(missing)}")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from simstudy.analyses.classes import TEST_SET, relation_classes
-from simstudy.metrics.base import Ratio, combine
+from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
+from simstudy.metrics.base import Ratio, combine, item_deviations
 from simstudy.outputs import Outputs
 
 # Below this part of both variances together, the variance of their difference is rounding.
@@ -51,6 +51,8 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     >>> table[["system_a", "system_b", "r12", "ratio"]].round(3).values.tolist()
     [['c', 'a', 0.577, 1.528], ['c', 'b', 0.577, 1.528], ['a', 'b', 0.0, 1.0]]
     """
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"outputs must be Outputs, not {type(outputs).__name__}")
     ranked = outputs.best_first()
     scores, scale = _deviations(ranked)
     n = outputs.n_items
@@ -84,6 +86,45 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
             "ratio": ratio,
         }
     )
+
+
+def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
+    """How the correlations of each relation class are spread: shares of the pairs, by r12 in steps of 0.05.
+
+    Parameters
+    ----------
+    table
+        What `correlation` returned, for one test set.
+
+    Returns
+    -------
+    shares
+        relation, r12_from, r12_to, n_pairs, share (of the class's pairs that have an r12; a fraction) and the class's
+        median. Intervals have their lower bound in them, the last one both.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, or no pair has an r12.
+
+    Examples
+    --------
+    >>> shares = correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.9, 0.96, 0.97, 1.0]}))
+    >>> shares[["r12_from", "n_pairs", "share"]].tail(2).to_numpy().tolist()
+    [[0.9, 1.0, 0.25], [0.95, 3.0, 0.75]]
+    """
+    require_columns(table, ["relation", "r12"])
+    known = table[table["r12"].notna()]
+    if known.empty:
+        raise ValueError("table must have a correlation; every r12 is missing")
+    first = min(0, int(np.floor(known["r12"].min() * 20)))
+    edges = np.arange(first, 21) / 20
+    rows = []
+    for relation, members in known.groupby("relation", sort=False):
+        counts, _ = np.histogram(members["r12"], edges)
+        shares = pd.DataFrame({"relation": relation, "r12_from": edges[:-1], "r12_to": edges[1:], "n_pairs": counts})
+        rows.append(shares.assign(share=counts / len(members), median=members["r12"].median()))
+    return pd.concat(rows, ignore_index=True)
 
 
 def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
@@ -169,5 +210,4 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
     total = below[0].sum()
     scale = metric.scale * outputs.n_items / total if total else 0.0
     above = combine(outputs.statistics, metric.numerator).astype(np.float64)
-    expected = above.sum(axis=1, keepdims=True) / (total or 1) * below[0]
-    return (above - expected) * scale, np.abs(above).max(axis=1) * scale
+    return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale

@@ -19,7 +19,8 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     pairs
-        Comparisons, m rows.
+        Comparisons, m rows. They should be two-sided: one-sided p-values of pairs that are ordered by the observed gain
+        let the data choose the side, and what is said below of alpha then holds of 2 alpha.
 
     Returns
     -------

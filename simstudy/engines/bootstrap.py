@@ -64,7 +64,9 @@ def _beyond_the_mean(question: Question) -> IntArray:
     The mean is known after the last resample only, so all are drawn twice.
     """
     scores = ResampledScores(question.statistics, question.metric)
-    step = max(float(np.abs(scores.observed).max()), 1e-300) / _STEPS
+    # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
+    sizes = question.metric.score(np.abs(question.statistics).sum(axis=1, dtype=np.float64))
+    step = max(float(np.abs([sizes, scores.observed]).max()), 1e-300) / _STEPS
 
     def add_size(sums: NDArray[Any], steps: IntArray) -> None:
         kernels.add_sizes(scores.of(sums), step, steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,12 +53,17 @@ def compare(
     alternative
         "greater": the better system's gain, one-sided. "two-sided": either system might have been better; for the
         bootstrap |gain(x*) - gain(x)| >= gain(x). By default the convention's or the test's only one, or "greater".
+        Which system is better is seen in the data, so of two equally good systems one has a one-sided p <= 0.05 ten
+        times in a hundred: hold it against alpha / 2, or ask for "two-sided", where nobody said beforehand which
+        system is the new one.
     convention
         A name in `simstudy.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
     exact
-        "auto": the exact p-value (of all shuffles; of infinitely many resamples) where it can be had at no more cost
-        than resampling, under the default convention. True: for all pairs, or an error. False: resample.
+        "auto": the exact p-value (of all shuffles; of infinitely many resamples) where it can be had at about the cost
+        of resampling, under the default convention. True: for all pairs, or an error. False: resample (tests that draw
+        nothing are what they are; Wilcoxon's is then normal). Whether all statistics are whole numbers is asked of
+        the whole table.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters (documents).
     strata
@@ -190,7 +195,7 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     >>> bool(abs(row.z) < 5), bool(abs(row.p_value_1 - 0.25) < 0.1), bool(abs(row.p_value_2 - 0.25) < 0.1)
     (True, True, True)
     """
-    if len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
+    if not isinstance(seeds, Sequence) or len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
         raise ValueError(f"seeds must be two different ones (and there is no other seed), not {seeds}")
     test = options.get("test", "bootstrap")
     check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
@@ -219,6 +224,7 @@ def applicable(outputs: Outputs) -> list[str]:
     >>> applicable(outputs)
     ['bootstrap', 'randomization']
     """
+    _check_outputs(outputs)
     ranked = outputs.best_first()
     question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
     return [name for name, test in TESTS.items() if not test.refusal(question)]
@@ -249,19 +255,23 @@ def _check(
             raise ValueError(
                 f"alternative must be '{rule.alternative}' for convention '{convention}', not '{alternative}'"
             )
-    if exact not in (True, False, "auto") or not isinstance(exact, bool | str):
+    if not isinstance(exact, bool | str) or exact not in (True, False, "auto"):
         raise ValueError(f"exact must be True, False or 'auto', not {exact!r}")
     if exact is True and not chosen.exact:
         raise ValueError(f"exact must be 'auto' or False for test '{test}', whose p-value is always an approximation")
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
-    if outputs.n_systems < 2:
-        raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
+    _check_outputs(outputs)
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1, 2**53)
     check_seed(seed)
     if tile_size is not None:
         check_whole("tile_size", tile_size, 1, 2**20)
+
+
+def _check_outputs(outputs: Outputs) -> None:
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
+    if outputs.n_systems < 2:
+        raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
 
 
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:

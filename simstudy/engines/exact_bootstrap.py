@@ -13,8 +13,11 @@ import numpy as np
 from scipy import fft, optimize, special
 
 from simstudy.engines import exact_kernels
-from simstudy.engines.exact_randomization import MOST_CELLS, side_by_side
+from simstudy.engines.exact_randomization import side_by_side
 from simstudy.engines.question import FloatArray, IntArray, Question
+
+#: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.
+MOST_CELLS = 2**23
 
 #: Cells that exact="auto" spends on a pair: about as long as 10^6 resamples of one of many pairs take.
 AUTO_CELLS = 2**16
@@ -44,7 +47,7 @@ def exact_bootstrap(question: Question) -> FloatArray:
     # Wins and losses by one need no convolution.
     cells = np.where(counts[:, 3] <= 1, 0, 2 * question.n_units * counts[:, 3] + 1)
     if question.exact is True and cells.max() > MOST_CELLS:
-        size = f"more than {MOST_CELLS:,} ({8 * MOST_CELLS // 2**20} MiB)"
+        size = f"more than {MOST_CELLS:,} ({64 * MOST_CELLS // 2**20} MiB)"
         _refuse(f"the distribution would need {cells.max():,} cells, {size}")
     todo = np.flatnonzero(cells <= (MOST_CELLS if question.exact is True else AUTO_CELLS))
     totals = scores.sum(axis=1)

@@ -210,7 +210,7 @@ def ratio_cells(above, below, i, j, cells):
             side += e
             unit_above = _common_divisor(d, unit_above)
             unit_below = _common_divisor(e, unit_below)
-        cells[p] = (right // max(unit_above, 1) + 1) * (side // max(unit_below, 1) + 1)
+        cells[p] = (right // max(unit_above, 1) + 1.0) * (side // max(unit_below, 1) + 1.0)
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -17,8 +18,8 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.question import Array, FloatArray, IntArray, Question
-from simstudy.engines.tallies import RATIO_LIMIT, score_noise
-from simstudy.metrics.base import tie_tolerance
+from simstudy.engines.tallies import RATIO_LIMIT, grid, on_grid, score_noise
+from simstudy.metrics.base import TIE_TOLERANCE, tie_tolerance
 
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
 MOST_CELLS = 2**26
@@ -54,11 +55,12 @@ def exact_randomization(question: Question) -> FloatArray:
         exact_kernels.swap_counts(above, below, i, j, counts)
         units = counts[:, 0]
         if shared:
-            cells = counts[:, 0] * counts[:, 3] + 1
+            # In floating point: a product of large differences may pass 2^63.
+            cells = counts[:, 0].astype(np.float64) * counts[:, 3] + 1
             flat = counts[:, 3] <= 1
             p_value[flat] = _coin_tails(counts[flat, 1], counts[flat, 2], two_sided, strict)
         else:
-            cells = np.empty(len(i), dtype=np.int64)
+            cells = np.empty(len(i))
             exact_kernels.ratio_cells(above, below, i, j, cells)
             flat = np.zeros(len(i), dtype=bool)
         small = cells <= MOST_CELLS if question.exact is True else units * cells <= AUTO_STEPS
@@ -75,7 +77,9 @@ def exact_randomization(question: Question) -> FloatArray:
         p_value[todo] = side_by_side(tails, todo, question.n_jobs)
     else:
         units = _units_that_differ(question)
-    todo = np.flatnonzero(np.isnan(p_value) & (units <= MOST_ENUMERATED))
+    # Under "auto" all shuffles are looked at where they are no more than those that would be drawn.
+    most = MOST_ENUMERATED if question.exact is True else min(MOST_ENUMERATED, question.n_resamples.bit_length() - 1)
+    todo = np.flatnonzero(np.isnan(p_value) & (units <= most))
     p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
     if question.exact is True and np.isnan(p_value).any():
         pair = int(np.flatnonzero(np.isnan(p_value))[0])
@@ -120,7 +124,63 @@ def _units_that_differ(question: Question) -> IntArray:
 def _enumerated(question: Question, pairs: NDArray[np.intp]) -> FloatArray:
     """The share of extreme ones among all 2^m shuffles of the m units that differ, for some pairs."""
     i, j = question.pairs
+    if question.unit_scores is not None:
+        return np.array([_enumerate_sums(question, int(i[p]), int(j[p])) for p in pairs])
+    if question.ratio is not None and question.integers:
+        return np.array([_enumerate_ratios(question, int(i[p]), int(j[p])) for p in pairs])
     return np.array([_enumerate(question, question.statistics[i[p]], question.statistics[j[p]]) for p in pairs])
+
+
+def _enumerate_sums(question: Question, better: int, worse: int) -> float:
+    """Means of unit scores: all sums of half of the units, put together with all sums of the other half."""
+    assert question.unit_scores is not None
+    scores = question.unit_scores[[better, worse]]
+    steps = grid(scores)
+    difference = np.diff(on_grid(scores, steps)[::-1], axis=0)[0]
+    sizes = np.abs(difference[difference != 0]).astype(np.float64)
+    back = np.abs(difference[difference < 0]).astype(np.float64).sum()
+    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(on_grid(scores, steps)).sum(axis=1).max()
+    half = len(sizes) // 2
+    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
+    second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
+
+    def share(most: float) -> float:
+        return float(np.searchsorted(first, most - second, side="right").sum() / 2 ** len(sizes))
+
+    tail = share(back - noise if question.convention.strict else back + noise)
+    if not question.two_sided:
+        return tail
+    # The sum's distribution is the same from either end; the two tails meet where there is no gain.
+    tie = abs(2 * back - sizes.sum()) <= 2 * noise
+    return 1.0 if tie and not question.convention.strict else min(2 * tail, 1.0)
+
+
+def _enumerate_ratios(question: Question, better: int, worse: int) -> float:
+    """Ratios of whole numbers too large for the compiled loops: what is near a tie is settled by Python's integers."""
+    assert question.ratio is not None
+    above, below = (side[[better, worse]].astype(np.float64) for side in question.ratio)
+    totals, wholes = [[int(x) for x in side.sum(axis=1)] for side in (above, below)]
+    differ = (above[0] != above[1]) | (below[0] != below[1])
+    exchanged = np.stack([above[1] - above[0], below[1] - below[0]], axis=1)[differ]
+    gain = _fraction(totals[0], wholes[0]) - _fraction(totals[1], wholes[1])
+    n_extreme = 0
+    for coins in _all_shuffles(len(exchanged)):
+        a, b = (coins @ exchanged + [totals[0], wholes[0]]).T
+        c, d = sum(totals) - a, sum(wholes) - b
+        first, second = (np.divide(x, y, out=np.zeros_like(x), where=y != 0) for x, y in ((a, b), (c, d)))
+        excess = (np.abs(first - second) if question.two_sided else first - second) - float(gain)
+        near = np.abs(excess) <= 1e-9 * (1 + np.abs(first) + np.abs(second))
+        n_extreme += int((excess[~near] > 0).sum())
+        kinds, counts = np.unique(np.stack([a[near], b[near]], axis=1), axis=0, return_counts=True)
+        for (x, y), count in zip(kinds.astype(np.int64).tolist(), counts.tolist(), strict=True):
+            exact = _fraction(x, y) - _fraction(sum(totals) - x, sum(wholes) - y)
+            exact = abs(exact) if question.two_sided else exact
+            n_extreme += count * int(exact > gain or (exact == gain and not question.convention.strict))
+    return float(n_extreme / 2 ** len(exchanged))
+
+
+def _fraction(above: int, below: int) -> Fraction:
+    return Fraction(above, below) if below else Fraction(0)
 
 
 def _enumerate(question: Question, better: Array, worse: Array) -> float:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
 from simstudy.engines.question import Answers, FloatArray, Question
+from simstudy.metrics.base import item_deviations
 
 
 def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:
@@ -120,10 +121,11 @@ def chi_square(question: Question) -> Answers:
 
 def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Each pair's gain per unit, the standard deviations of the two means, and their correlation r12."""
-    scores, n = question.unit_scores, question.n_units
-    assert scores is not None
+    assert question.ratio is not None
+    above, below = question.ratio
+    n = question.n_units
     i, j = question.pairs
-    mean, deviations = scores.mean(axis=1), question.unit_deviations
+    mean, deviations = above.mean(axis=1), item_deviations(above, below[0])
     covariance = deviations @ deviations.T / ((n - 1) * n)
     sd = np.sqrt(np.diag(covariance))
     product = sd[i] * sd[j]

@@ -135,7 +135,7 @@ def scaled_differences(sums, below, totals, whole, target, values):
 
 
 @njit(cache=True, nogil=True)
-def _exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, whole_j, target):
+def exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, whole_j, target):
     """The sign of (s_i* - s_j*) - target (s_i - s_j), scores being fractions above/below and total/whole.
 
     Multiplied out by the four denominators this is an integer of up to 106 bits. It is only asked for where
@@ -183,7 +183,7 @@ def tally_own_ratios(sums, totals, wholes, target, sign, strict, extreme):
                 if near:
                     for t in range(width):
                         if abs(a[t] - b[t]) < NEAR:
-                            exact = sign * _exact_sign(
+                            exact = sign * exact_sign(
                                 np.int64(sums[i, begin + t]),
                                 np.int64(sums[n_systems + i, begin + t]),
                                 np.int64(sums[j, begin + t]),

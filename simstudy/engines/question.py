@@ -99,18 +99,6 @@ class Question:
         above, below = self.ratio
         return above if (below == below[0]).all() and below[0].sum() > 0 else None
 
-    @cached_property
-    def unit_deviations(self) -> FloatArray:
-        """How far unit scores (K, n) are from what the system's score makes expect of a unit of its denominator.
-
-        Long sentences have many right words and many wrong ones: it is what is more or less than the share that
-        varies, and that systems have in common or not. With equal denominators this is the score less its mean.
-        """
-        assert self.ratio is not None
-        above, below = self.ratio
-        share = above.sum(axis=1, keepdims=True) / below[0].sum()
-        return np.asarray(above - share * below[0])
-
     def differences(self, first: int, last: int) -> Array:
         """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n).
 

@@ -60,7 +60,7 @@ class SignificanceTest:
         if self.needs == "0/1" and not _right_or_wrong(question):
             return (
                 f"test '{self.name}' needs right or wrong answers, one a unit, and metric '{metric.name}' has other "
-                "scores here; use sign, bootstrap or randomization"
+                "scores here; use bootstrap or randomization"
             )
         if self.needs == "counts" and not _proportion(question):
             return (

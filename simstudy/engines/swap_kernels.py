@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.engines.kernels import NEAR, philox_words
+from simstudy.engines.kernels import NEAR, exact_sign, philox_words
 
 # Coins have blocks of a replicate's stream that no bootstrap of the same seed reaches.
 _COIN_BLOCKS = 2**31
@@ -36,21 +36,6 @@ def coin_flips(seed, first, coins):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def gain_sign(a, b, c, d, total_i, whole_i, total_j, whole_j, sign):
-    """The sign of sign * (a/b - c/d) - (total_i/whole_i - total_j/whole_j), all of them whole numbers.
-
-    Multiplied out by the four denominators this is an integer of up to 106 bits. It is only asked for where floating
-    point has shown it to be small, so its value modulo 2^64 is its value.
-    """
-    drawn = (np.uint64(a) * np.uint64(d) - np.uint64(c) * np.uint64(b)) * (np.uint64(whole_i) * np.uint64(whole_j))
-    observed = np.uint64(total_i) * np.uint64(whole_j) - np.uint64(total_j) * np.uint64(whole_i)
-    observed *= np.uint64(b) * np.uint64(d)
-    if sign < 0:
-        drawn = np.uint64(0) - drawn
-    return np.int64(drawn - observed)
-
-
-@njit(cache=True, nogil=True, inline="always")
 def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, strict):
     """Whether pseudo-systems a/b and c/d differ by at least (strict: more than) the observed gain >= 0."""
     excess = a * d - c * b - gain * (b * d)
@@ -58,7 +43,7 @@ def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, 
     if excess > near:
         return True
     if excess >= -near:
-        exact = gain_sign(
+        exact = exact_sign(
             np.int64(a), np.int64(b), np.int64(c), np.int64(d), total_i, whole_i, total_j, whole_j, np.int64(1)
         )
         if exact > 0 or (exact == 0 and not strict):
@@ -68,8 +53,8 @@ def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, 
         if excess > near:
             return True
         if excess >= -near:
-            exact = gain_sign(
-                np.int64(a), np.int64(b), np.int64(c), np.int64(d), total_i, whole_i, total_j, whole_j, np.int64(-1)
+            exact = exact_sign(
+                np.int64(c), np.int64(d), np.int64(a), np.int64(b), total_i, whole_i, total_j, whole_j, np.int64(1)
             )
             return exact > 0 or (exact == 0 and not strict)
     return False

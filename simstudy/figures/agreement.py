@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
@@ -60,34 +59,31 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table
-        What `simstudy.correlation` returned.
+        What `simstudy.analyses.correlation.correlation_shares` returned.
 
     Raises
     ------
     ValueError
-        Where a column, all rows or all correlations are missing.
+        Where a column or all rows are missing.
 
     Examples
     --------
-    >>> correlations(pd.DataFrame({"relation": "same family", "r12": [0.5, 0.6, 0.8]})).get_xlabel()
+    >>> from simstudy.analyses.correlation import correlation_shares
+    >>> table = correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5, 0.6, 0.8]}))
+    >>> correlations(table).get_xlabel()
     'correlation of two systems, r12'
     """
-    require(table, ["relation", "r12"], "table")
-    table = table[table["r12"].notna()]
-    if table.empty:
-        raise ValueError("table must have a correlation; every r12 is missing")
+    require(table, ["relation", "r12_from", "r12_to", "share", "median"], "table")
     ax = ax or panels([""], width=5.6, height=3.2)[1][0]
-    low = min(0.0, np.floor(float(table["r12"].min()) * 20) / 20)
-    edges = np.linspace(low, 1, round((1 - low) * 20) + 1)
     for relation in sorted(table["relation"].unique(), reverse=True):
-        r12 = table.loc[table["relation"] == relation, "r12"]
-        colour = RELATIONS.get(relation)
-        label = f"{relation}: median {r12.median():.2f}"
-        sns.histplot(
-            x=r12, bins=edges, stat="probability", element="step", alpha=0.25, color=colour, label=label, ax=ax
-        )
-        ax.axvline(r12.median(), color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
-    ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs", xlim=(low, 1))
+        rows = table[table["relation"] == relation]
+        colour, median = RELATIONS.get(relation), rows["median"].iloc[0]
+        edges = [*rows["r12_from"], rows["r12_to"].iloc[-1]]
+        ax.stairs(rows["share"], edges, fill=True, alpha=0.25, color=colour)
+        ax.stairs(rows["share"], edges, color=colour, linewidth=1.3, label=f"{relation}: median {median:.2f}")
+        ax.axvline(median, color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
+    ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs")
+    ax.set(xlim=(table["r12_from"].min(), 1), ylim=(0, None))
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="upper left")

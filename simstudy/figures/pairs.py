@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     ...                       "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61],
     ...                       "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
     >>> [text.get_text() for text in matrix(pairs).texts]
-    ['0.04', '0.10', '0.89']
+    ['0.04', '0.099', '0.89']
     """
     require(pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"], "pairs")
     check_fraction("cutoff", cutoff)
@@ -109,9 +110,9 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     ax.legend(handles=handles, loc="upper right", fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0)
     if numbered:
         for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
-            # The darker 60 % of the blues, on their logarithmic scale.
-            ink = "white" if strong and p < smallest**0.4 * cutoff**0.6 else "0.1"
-            ax.text(x + 0.5, y + 0.5, _written(p), ha="center", va="center", fontsize=7, color=ink)
+            # The darker 70 % of the blues, on their logarithmic scale.
+            ink = "white" if strong and p < smallest**0.3 * cutoff**0.7 else "0.1"
+            ax.text(x + 0.5, y + 0.5, _written(p, cutoff), ha="center", va="center", fontsize=7, color=ink)
     else:
         # One bar in two parts; what is at the cutoff is written once.
         for mesh, left, ticks in zip(meshes, (0.66, 0.83), ([smallest, cutoff], [1.0]), strict=True):
@@ -133,8 +134,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
 def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Groups of systems that do not differ significantly (figures 7-11 of Chinchor 1992), beside their scores.
 
-    Systems go down by score; each group is a line in a lane on the right, with a dot at every member. A system that
-    a line passes without a dot is not in the group. Groups that do not meet may share a lane.
+    Systems go down by score; each group is a line in a lane on the right, with a dot at every member. Beside a system
+    that is not in the group the line is thin and broken. Groups that do not meet may share a lane.
 
     Parameters
     ----------
@@ -170,10 +171,17 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     # Lanes are to the right of the scores in the same Axes, and so in units of the score.
     lane = _LANE * (high - low) / _SCORES
     ax.plot(systems["score"], systems["place"], "o", markersize=4, color="0.25")
+    drawn = 0
     for n, members in enumerate(shown):
         for places in members:
-            x, colour = np.full(len(places), high + (2 + n) * lane), _LANES[n % len(_LANES)]
-            ax.plot(x, places, "o-", markersize=4, linewidth=1.4, color=colour)
+            x, colour = high + (2 + n) * lane, _LANES[drawn % len(_LANES)]
+            drawn += 1
+            ax.plot(np.full(len(places), x), places, "o", markersize=4, color=colour)
+            for above, below in pairwise(places):
+                # Beside systems that are not in the group the line is thin and broken.
+                inside = below - above == 1
+                ax.plot([x, x], [above, below], linewidth=1.6 if inside else 0.8, color=colour,
+                        linestyle="-" if inside else (0, (2, 2)))  # fmt: skip
     ax.set_yticks(systems["place"], systems["system"], fontsize=8)
     ax.set_xticks([tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high])
     ax.tick_params(axis="y", length=0)
@@ -202,8 +210,10 @@ def _places(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     return better, worse, {name: scores[name] for name in names}
 
 
-def _written(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
+def _written(p: float, cutoff: float) -> str:
+    """Two digits, and a third where p is small or would be rounded to the cutoff."""
+    fine = p < 0.0095 or (p != cutoff and round(p, 2) == round(cutoff, 2))
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if fine else f"{p:.2f}"
 
 
 def _lanes(members: Sequence[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:

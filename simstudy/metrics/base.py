@@ -93,6 +93,22 @@ def combine(statistics: Array, weights: tuple[int, ...]) -> Array:
     return total
 
 
+def item_deviations(above: Array, below: Array) -> FloatArray:
+    """How far numerators (K, n) are from what each system's ratio makes expect of denominators (n,) that all share.
+
+    Long sentences have many right words and many wrong ones: it is what is more or less than the share that varies,
+    and that systems have in common or not. With equal denominators this is a numerator less the mean.
+
+    Examples
+    --------
+    >>> item_deviations(np.array([[1, 4]]), np.array([2, 8])).tolist()
+    [[0.0, 0.0]]
+    """
+    total = below.sum()
+    share = above.sum(axis=1, keepdims=True) / (total or 1)
+    return np.asarray(above - share * below, dtype=np.float64)
+
+
 def whole(statistics: Array) -> bool:
     """Whether statistics are whole numbers, in whatever type they come."""
     if statistics.dtype.kind in "iu":

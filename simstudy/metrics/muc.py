@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from simstudy.metrics.base import Array, Ratio
 from simstudy.metrics.f_measure import FBeta, Precision, Recall
 
@@ -20,7 +22,8 @@ class _Fills(Ratio):
 
     def check(self, statistics: Array) -> None:
         possible, actual, correct, partial = (statistics[..., s] for s in range(4))
-        found = correct + partial
+        # Narrow integers would wrap around.
+        found = correct + partial.astype(np.result_type(partial, np.int64))
         self._require(
             (correct >= 0) & (partial >= 0) & (found <= possible) & (found <= actual),
             "0 <= correct, 0 <= partial, correct + partial <= possible and correct + partial <= actual",

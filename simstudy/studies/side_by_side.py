@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.classes import ALL_PAIRS
-from simstudy.analyses.correlation import correlation, correlation_summary
+from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.outputs import Outputs
 from simstudy.report import Section, save_figure
@@ -23,11 +23,10 @@ _ALTERNATIVE = "two-sided"
 
 @dataclass(frozen=True)
 class Beside:
-    """What `side_by_side` found; Comparisons of all tests are in pairs."""
+    """What `side_by_side` found."""
 
     tables: dict[str, pd.DataFrame]
     sections: list[Section]
-    pairs: pd.DataFrame
 
 
 def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workplace) -> Beside:
@@ -58,15 +57,16 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workp
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),
         "tests_disagree": disagreements(pairs, alpha=settings.alpha, n=settings.n_shown),
         "correlation": correlation_summary(together),
+        "correlation_shares": correlation_shares(together),
     }
     where = f"{outputs.test_set}, {outputs.n_items:,} items"
     figure, (ax,) = figures.panels([where], width=5.8, height=3.4)
-    figures.correlations(together, ax=ax)
+    figures.correlations(tables["correlation_shares"], ax=ax)
     save_figure(figure, place.folder, "correlation")
     figure, (ax,) = figures.panels([where], width=6.4, height=0.34 * len(tests) + 1.3)
     figures.rejections(tables["tests"], ax=ax)
     save_figure(figure, place.folder, "tests")
-    return Beside(tables, _sections(tables, settings.alpha), pairs)
+    return Beside(tables, _sections(tables, settings.alpha))
 
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:

@@ -183,7 +183,7 @@ def test_exact_where_there_is_no_limit_is_refused_in_one_line(tagged: Outputs) -
         (decimals, {}, "metric 'mean' is no mean of whole-number item scores"),
         (right, {"strata": "domain"}, "strata are resampled each on its own"),
         (right, {"convention": "sacrebleu"}, "convention 'sacrebleu' has no limit"),
-        (wide, {}, r"would need [0-9,]+ cells, more than 67,108,864 \(512 MiB\)"),
+        (wide, {}, r"would need [0-9,]+ cells, more than 8,388,608 \(512 MiB\)"),
     ):
         with pytest.raises(ValueError, match=message) as error:
             compare(outputs, exact=True, **options)

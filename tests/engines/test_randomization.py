@@ -434,10 +434,10 @@ def test_some_pairs_may_be_exact_and_others_resampled() -> None:
     scores = pd.DataFrame({"a": rng.random(30)})
     scores["b"] = scores["a"] + np.r_[rng.normal(size=10), np.zeros(20)]
     scores["c"] = rng.random(30)
-    pairs = compare(Outputs.from_scores(scores), test="randomization", n_resamples=1000)
+    pairs = compare(Outputs.from_scores(scores), test="randomization", n_resamples=2000)
     exact = {frozenset((row.system_a, row.system_b)) for row in pairs.itertuples() if row.exact}
     assert exact == {frozenset("ab")}
-    assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 1000)).all()
+    assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 2000)).all()
     alone = compare(Outputs.from_scores(scores[["a", "b"]]), test="randomization").p_value[0]
     assert pairs.loc[pairs["exact"], "p_value"].item() == alone
 
@@ -473,3 +473,43 @@ def test_coins_are_fair_and_independent() -> None:
     # All eight outcomes of three units are equally frequent.
     triples = np.bincount(flips[:, 0] + 2 * flips[:, 131] + 4 * flips[:, 259], minlength=8)
     assert stats.chisquare(triples).pvalue > 1e-7
+
+
+@pytest.mark.parametrize("base", [2**22 - 8, 2**23, 2**26, 2**40])
+@pytest.mark.parametrize("metric", ["precision", "f1"])
+@pytest.mark.parametrize("two_sided", [False, True])
+def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool) -> None:
+    """Scores that differ in their last digits only: nothing ties that is no tie in whole numbers."""
+    rng = np.random.default_rng(base % 97)
+    alternative = "two-sided" if two_sided else "greater"
+    for _ in range(12):
+        gold = base + rng.integers(-3, 4, size=6)
+        guessed = gold + rng.integers(-1, 2, size=(2, 6))
+        correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, 6))
+        statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 6))], axis=-1)
+        outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
+        row = compare(outputs, test="randomization", alternative=alternative, exact=True).iloc[0]
+        assert row.exact
+        assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
+
+
+def test_twenty_units_of_decimals_are_all_shuffles(rng: np.random.Generator) -> None:
+    """All sums of each half of the units, put together, against scipy's enumeration of 2^14 shuffles."""
+    a, b = rng.normal(size=(2, 14)).round(1)
+    expected = stats.permutation_test(
+        (a, b), lambda x, y, axis: np.round((x - y).sum(axis=axis), 6), permutation_type="samples", vectorized=True,
+        n_resamples=np.inf, alternative="greater" if a.sum() > b.sum() else "less",
+    )  # fmt: skip
+    row = compare(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), test="randomization").iloc[0]
+    assert row.exact
+    assert row.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
+    with pytest.raises(ValueError, match=r"must sum to less than 2\^53; sum of system number 0 reaches 1.84e\+19"):
+        Outputs.from_statistics([[[2**62, 1]] * 4, [[1, 1]] * 4], "mean")
+    wide = np.zeros((2, 1024, 2), np.int64) + [0, 1]
+    wide[:, :, 0] = [np.arange(1024) * 2**30, np.arange(1024)[::-1] * 2**30]
+    outputs = Outputs.from_statistics(wide, "mean")
+    with pytest.raises(ValueError, match="exact=True can not be had"):
+        compare(outputs, test="randomization", exact=True)

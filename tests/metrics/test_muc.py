@@ -98,3 +98,8 @@ def test_fills_need_not_be_whole() -> None:
 def test_bad_beta() -> None:
     with pytest.raises(ValueError, match="beta must be a number above 0"):
         MucF("muc_f_0", 0)
+
+
+def test_narrow_integers_do_not_wrap_around() -> None:
+    with pytest.raises(ValueError, match="correct \\+ partial <= possible"):
+        Outputs.from_statistics(np.array([[[250, 250, 200, 100]]], np.uint8), "muc_f")

@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 from simstudy.metrics import METRICS
 from simstudy.studies.definition import Keys, Positive, Size, Study, one_of
 
+#: The name of the synthetic test set.
+MUC_LIKE = "MUC-like"
+
 # The metrics of four-tuples.
 _MUC = [name for name, metric in METRICS.items() if metric.statistics == METRICS["muc_f"].statistics]
 
@@ -24,7 +27,7 @@ class Worked(Keys):
     """Messages with slots to fill; the others have none and get no response."""
     fills: Positive
     """Slots of a relevant message; a system fills them all."""
-    correct: dict[str, Runs]
+    correct: dict[str, Runs] = Field(min_length=2)
     """System -> runs of [messages, correct fills in each], over the relevant messages."""
 
 
@@ -36,7 +39,7 @@ class Constructed(Keys):
     n_messages: Size
     relevant: Size
     fills: Positive
-    correct: dict[str, Runs]
+    correct: dict[str, Runs] = Field(min_length=2)
     published: dict[str, float]
     """"A / B" -> the significance level that the paper prints, where it does."""
 
@@ -50,12 +53,19 @@ class Reading(Keys):
     cutoff: Fraction
     confidence: Fraction
 
+    @model_validator(mode="after")
+    def _reachable(self) -> Self:
+        if self.level * (self.n_shuffles + 1) < 1:
+            raise ValueError(f"level must be at least 1 / (n_shuffles + 1), not {self.level}")
+        return self
+
 
 class MucLike(Keys):
     """The synthetic test set; see `simstudy.messages`."""
 
-    n_systems: Size
-    n_messages: Size
+    n_systems: Annotated[int, Field(ge=2, le=100)]
+    n_messages: Annotated[int, Field(ge=2, le=500)]
+    """Exact p-values of F take time that grows with the third power of this."""
     metrics: list[Annotated[str, one_of(_MUC)]] = Field(min_length=1)
 
 
@@ -72,8 +82,8 @@ class Chinchor1992(Study):
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
-        names = [case.name for case in self.constructed]
+        names = [MUC_LIKE, *(case.name for case in self.constructed)]
         for key, values in (("constructed.name", names), ("muc.metrics", self.muc.metrics)):
             if len(set(values)) < len(values):
-                raise ValueError(f"{key} must be different ones, not {values}")
+                raise ValueError(f"{key} must be different ones (and none is '{MUC_LIKE}'), not {values}")
         return self

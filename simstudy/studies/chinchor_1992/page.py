@@ -15,12 +15,15 @@ CLOSING = (
 )
 
 
-def example_sections(cutoff: float, tables: Tables) -> list[Section]:
+def example_sections(tables: Tables) -> list[Section]:
     """Worked examples, a printed confidence level, constructed cases."""
     readings = tables["readings"]
     rows = pd.DataFrame(
         {
             "pair": readings["pair"],
+            "cutoff, shuffles": readings["cutoff"].map("{:g}".format)
+            + ", "
+            + readings["n_shuffles"].map("{:,}".format),
             "printed level": readings["level"].map("{:.4f}".format),
             "printed confidence": readings["confidence"].map("{:.3f}".format),
             "certainty of the printed level": readings["computed"].map("{:.3f}".format),
@@ -36,7 +39,7 @@ def example_sections(cutoff: float, tables: Tables) -> list[Section]:
         ),
         Section(
             "A printed confidence level",
-            f"The certainty that the level is at or below {cutoff:g} given 9,999 shuffles.",
+            "The certainty that the level is at or below the cutoff, given so many shuffles.",
             table=rows,
         ),
         Section(
@@ -64,9 +67,10 @@ def _pair_rows(table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def set_sections(rules: Mapping[str, float], tables: Tables) -> list[Section]:
+def set_sections(test_set: str, rules: Mapping[str, float], tables: Tables) -> list[Section]:
     """The MUC-like set: decisions by metric, what must not be concluded, groups by rule."""
     found, ranges = tables["groups"], tables["gain_ranges"]
+    found = found[found["test_set"] == test_set]
     sizes = found.groupby(["metric", "rule"], sort=False)["group"].nunique().unstack()
     n_groups = sizes[list(RULES)].reset_index()
     kinds = tables["intransitive"].groupby(["metric", "test_set", "kind"]).size().unstack(fill_value=0)
@@ -76,7 +80,7 @@ def set_sections(rules: Mapping[str, float], tables: Tables) -> list[Section]:
             "smallest significant gain": ranges["smallest_significant"].map("{:.2f}".format),
             "largest gain that is not": ranges["largest_not_significant"].map("{:.2f}".format),
             "pairs between the two": ranges["n_between"],
-            **{kind: [int(kinds[kind].get((metric, "MUC-like"), 0)) for metric in ranges["metric"]] for kind in kinds},
+            **{kind: [int(kinds[kind].get((metric, test_set), 0)) for metric in ranges["metric"]] for kind in kinds},
         }
     )
     return [

@@ -15,7 +15,7 @@ from simstudy.pvalues import certainty, significant
 from simstudy.report import Section, save_figure
 from simstudy.runner import Cell, progress_bar, run_cells
 from simstudy.studies.chinchor_1992 import page
-from simstudy.studies.chinchor_1992.definition import Chinchor1992, Constructed, Worked
+from simstudy.studies.chinchor_1992.definition import MUC_LIKE, Chinchor1992, Constructed, Worked
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, Workplace
 
@@ -34,7 +34,7 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
              for case in study.constructed], ignore_index=True,
         )  # fmt: skip
     with place.clock("the MUC-like set"):
-        outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set="MUC-like")
+        outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
         pairs = _compare_all(by_metric, study, place)
     with place.clock("groups and figures"):
@@ -47,7 +47,7 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
         tables["groups"] = pd.concat(
             [
                 groups(found, rule=rule, cutoff=study.cutoff, certainty=study.certainty)
-                for found in of_set.values()
+                for found in [*by_case.values(), *of_set.values()]
                 for rule in RULES
             ],
             ignore_index=True,
@@ -56,10 +56,10 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
             [intransitive(found, **rules) for found in [*by_case.values(), *of_set.values()]], ignore_index=True
         )
         tables["gain_ranges"] = pd.concat([gain_ranges(found, **rules) for found in of_set.values()], ignore_index=True)
-        sections = page.example_sections(study.cutoff, tables)
+        sections = page.example_sections(tables)
         for k, (name, found) in enumerate(by_case.items()):
             sections += _drawn(found, f"case_{k + 1}", name, study, place)
-        sections += page.set_sections(rules, tables)
+        sections += page.set_sections(MUC_LIKE, rules, tables)
         for metric, found in of_set.items():
             sections += _drawn(found, metric, metric, study, place)
     return Findings(
@@ -192,10 +192,16 @@ def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
 def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, place: Workplace) -> list[Section]:
     """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
     matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
+    matrix.set_title(title)
     save_figure(matrix.figure, place.folder, f"matrix_{name}")
     grouped = figures.groups(groups(pairs, cutoff=study.cutoff, certainty=study.certainty))
+    grouped.set_title(title)
     save_figure(grouped.figure, place.folder, f"groups_{name}")
     return [
         Section(f"{title}: significance levels", "Systems by score; blue pairs differ certainly.", f"matrix_{name}"),
-        Section(f"{title}: groups", "A line joins systems no two of which differ certainly.", f"groups_{name}"),
+        Section(
+            f"{title}: groups",
+            "Dots on a line are systems no two of which differ certainly; the line is thin beside others.",
+            f"groups_{name}",
+        ),
     ]

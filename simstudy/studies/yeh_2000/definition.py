@@ -75,9 +75,11 @@ class Yeh2000(Study):
     """The significance levels that it prints of randomization, by "<metric>, <alternative>"."""
     printed_counts: dict[Annotated[str, one_of(METRICS)], Count]
     """Of the paper's shuffles, how many were as extreme, one-sided, by metric."""
-    printed_ratios: list[Annotated[tuple[float, float], Field(strict=False)]]
+    printed_ratios: list[Annotated[tuple[Annotated[float, Field(ge=-1, lt=1)], float], Field(strict=False)]] = Field(
+        min_length=1
+    )
     """Rows of the table of section 2.1: r12, and how much larger independence makes the standard deviation."""
-    flips: list[Annotated[float, Field(ge=0, lt=1)]]
+    flips: list[Annotated[float, Field(ge=0, lt=1)]] = Field(min_length=1)
     """Correlations of five coins."""
     systems: Systems
     tests: SideBySide = SideBySide()

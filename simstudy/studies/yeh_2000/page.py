@@ -40,7 +40,7 @@ def example_sections(tables: Tables) -> list[Section]:
     return [
         Section(
             "The modifier example",
-            "What the paper prints (sections 2.2 and 3.3) and what its counts give, for both readings of the number of "
+            "What the paper prints (sections 2.2 and 3.3) and what its counts give, for each reading of the number of "
             "relations.",
             table=rows,
         ),
