@@ -17,7 +17,7 @@ from tests.studies.test_run import SMALL
 
 WITHOUT = SMALL.split("[domains]")[0].replace("[4, 4]", "[2, 2]")
 WITH = WITHOUT + "[tests]\nalpha = 0.2\nn_shown = 5\n"
-TABLES = {"tests", "tests_disagree", "correlation"}
+TABLES = {"tests", "tests_disagree", "correlation", "correlation_shares"}
 FIGURES = {"tests.png", "tests.svg", "correlation.png", "correlation.svg"}
 
 
