@@ -192,10 +192,10 @@ def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
 def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, place: Workplace) -> list[Section]:
     """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
     matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
-    matrix.set_title(title)
+    matrix.set_title(title, loc="left", fontsize=10, fontweight="bold")
     save_figure(matrix.figure, place.folder, f"matrix_{name}")
     grouped = figures.groups(groups(pairs, cutoff=study.cutoff, certainty=study.certainty))
-    grouped.set_title(title)
+    grouped.set_title(title, loc="left", fontsize=10, fontweight="bold")
     save_figure(grouped.figure, place.folder, f"groups_{name}")
     return [
         Section(f"{title}: significance levels", "Systems by score; blue pairs differ certainly.", f"matrix_{name}"),
