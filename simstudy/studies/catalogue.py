@@ -15,7 +15,7 @@ from simstudy.choices import nearest
 from simstudy.studies.chinchor_1992.definition import Chinchor1992
 from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.study import run as run_resampling
 from simstudy.studies.yeh_2000.definition import Yeh2000
@@ -27,7 +27,7 @@ class Kind:
     """A kind of study: what its study.toml may say, and how it is run."""
 
     model: type[Study]
-    run: Callable[[Any, Workplace], Findings]
+    run: Callable[[Any, RunContext], Findings]
 
 
 #: The values of `kind` in study.toml.

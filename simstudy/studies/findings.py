@@ -30,7 +30,7 @@ class Clock:
 
 
 @dataclass
-class Workplace:
+class RunContext:
     """Where and with how many workers a study runs."""
 
     folder: Path

@@ -14,7 +14,7 @@ from simstudy.files import atomic_path
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
 from simstudy.studies.definition import Study
-from simstudy.studies.findings import Workplace
+from simstudy.studies.findings import RunContext
 from simstudy.studies.manifest import manifest_of
 
 
@@ -89,14 +89,14 @@ def run_study(
     if seed is not None:
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
     folder = Path(out) if out is not None else Path("results") / definition.name
-    place = Workplace(folder, n_workers(n_jobs), data_dir)
-    found = KINDS[definition.kind].run(definition, place)
+    context = RunContext(folder, n_workers(n_jobs), data_dir)
+    found = KINDS[definition.kind].run(definition, context)
     report.write_tables(found.tables, folder)
     if len(found.comparisons):
         with atomic_path(folder / "comparisons.parquet") as temporary:
             found.comparisons.to_parquet(temporary, index=False)
     drawn = [section.figure for section in found.sections if section.figure]
-    manifest = manifest_of(definition, found, drawn, folder, place.clock.seconds)
+    manifest = manifest_of(definition, found, drawn, folder, context.clock.seconds)
     report.write_page(
         folder,
         title=definition.title,

@@ -15,7 +15,7 @@ from simstudy.outputs import Outputs
 from simstudy.report import Section, save_figure
 from simstudy.runner import Cell, progress_bar, run_cells
 from simstudy.studies.definition import SideBySide
-from simstudy.studies.findings import Workplace
+from simstudy.studies.findings import RunContext
 
 # Chi-square has two sides only, so all tests are asked for two.
 _ALTERNATIVE = "two-sided"
@@ -29,7 +29,7 @@ class Beside:
     sections: list[Section]
 
 
-def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workplace) -> Beside:
+def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: RunContext) -> Beside:
     """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs."""
     tests = applicable(outputs)
     cells = [
@@ -48,10 +48,10 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workp
     ]
 
     def run(test: str) -> pd.DataFrame:
-        return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=place.n_jobs)
+        return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=context.n_jobs)
 
     with progress_bar("tests side by side", len(cells)) as advance:
-        pairs = pd.concat(run_cells(run, cells, cache=place.cells, finished=lambda _: advance(1)), ignore_index=True)
+        pairs = pd.concat(run_cells(run, cells, cache=context.cells, finished=lambda _: advance(1)), ignore_index=True)
     together = correlation(outputs)
     tables = {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),
@@ -62,10 +62,10 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, place: Workp
     where = f"{outputs.test_set}, {outputs.n_items:,} items"
     figure, (ax,) = figures.panels([where], width=5.8, height=3.4)
     figures.correlations(tables["correlation_shares"], ax=ax)
-    save_figure(figure, place.folder, "correlation")
+    save_figure(figure, context.folder, "correlation")
     figure, (ax,) = figures.panels([where], width=6.4, height=0.34 * len(tests) + 1.3)
     figures.rejections(tables["tests"], ax=ax)
-    save_figure(figure, place.folder, "tests")
+    save_figure(figure, context.folder, "tests")
     return Beside(tables, _sections(tables, settings.alpha))
 
 

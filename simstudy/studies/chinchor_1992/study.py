@@ -17,13 +17,13 @@ from simstudy.runner import Cell, progress_bar, run_cells
 from simstudy.studies.chinchor_1992 import page
 from simstudy.studies.chinchor_1992.definition import MUC_LIKE, Chinchor1992, Constructed, Worked
 from simstudy.studies.definition import StudyError
-from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.findings import Findings, RunContext
 
 
-def run(study: Chinchor1992, place: Workplace) -> Findings:
+def run(study: Chinchor1992, context: RunContext) -> Findings:
     """Her examples, then a MUC-like set, each through randomization with 9,999 shuffles and exactly."""
     tables: dict[str, pd.DataFrame] = {}
-    with place.clock("examples"):
+    with context.clock("examples"):
         tables["worked"] = _tested(_built(study.worked, "muc_precision", "worked"), study)
         tables["readings"] = _readings(study)
         cases = {case.name: _built(case, case.metric, case.name) for case in study.constructed}
@@ -33,11 +33,11 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
             [_tested(cases[case.name], study).assign(published=_published(case, by_case[case.name]))
              for case in study.constructed], ignore_index=True,
         )  # fmt: skip
-    with place.clock("the MUC-like set"):
+    with context.clock("the MUC-like set"):
         outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
-        pairs = _compare_all(by_metric, study, place)
-    with place.clock("groups and figures"):
+        pairs = _compare_all(by_metric, study, context)
+    with context.clock("groups and figures"):
         by_all = {**by_case, **{metric: found[found["n_resamples"] > 0] for metric, found in pairs.items()}}
         rules = {"cutoff": study.cutoff, "certainty": study.certainty}
         of_set = {metric: by_all[metric].reset_index(drop=True) for metric in study.muc.metrics}
@@ -58,10 +58,10 @@ def run(study: Chinchor1992, place: Workplace) -> Findings:
         tables["gain_ranges"] = pd.concat([gain_ranges(found, **rules) for found in of_set.values()], ignore_index=True)
         sections = page.example_sections(tables)
         for k, (name, found) in enumerate(by_case.items()):
-            sections += _drawn(found, f"case_{k + 1}", name, study, place)
+            sections += _drawn(found, f"case_{k + 1}", name, study, context)
         sections += page.set_sections(MUC_LIKE, rules, tables)
         for metric, found in of_set.items():
-            sections += _drawn(found, metric, metric, study, place)
+            sections += _drawn(found, metric, metric, study, context)
     return Findings(
         tables,
         sections,
@@ -131,7 +131,7 @@ def _readings(study: Chinchor1992) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _compare_all(by_metric: dict[str, Outputs], study: Chinchor1992, place: Workplace) -> dict[str, pd.DataFrame]:
+def _compare_all(by_metric: dict[str, Outputs], study: Chinchor1992, context: RunContext) -> dict[str, pd.DataFrame]:
     """For each metric the pairs by shuffles and, below them, exactly."""
     cells = [
         Cell(
@@ -143,7 +143,7 @@ def _compare_all(by_metric: dict[str, Outputs], study: Chinchor1992, place: Work
         for how in ("shuffled", "exact")
     ]
     with progress_bar("comparing systems", len(cells)) as advance:
-        found = run_cells(_compared, cells, n_jobs=place.n_jobs, cache=place.cells, finished=lambda _: advance(1))
+        found = run_cells(_compared, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1))
     return {metric: pd.concat(found[2 * k : 2 * k + 2], ignore_index=True) for k, metric in enumerate(by_metric)}
 
 
@@ -189,14 +189,14 @@ def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, place: Workplace) -> list[Section]:
+def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, context: RunContext) -> list[Section]:
     """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
     matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
     matrix.set_title(title, loc="left", fontsize=10, fontweight="bold")
-    save_figure(matrix.figure, place.folder, f"matrix_{name}")
+    save_figure(matrix.figure, context.folder, f"matrix_{name}")
     grouped = figures.groups(groups(pairs, cutoff=study.cutoff, certainty=study.certainty))
     grouped.set_title(title, loc="left", fontsize=10, fontweight="bold")
-    save_figure(grouped.figure, place.folder, f"groups_{name}")
+    save_figure(grouped.figure, context.folder, f"groups_{name}")
     return [
         Section(f"{title}: significance levels", "Systems by score; blue pairs differ certainly.", f"matrix_{name}"),
         Section(

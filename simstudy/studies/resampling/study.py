@@ -17,39 +17,39 @@ from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
 from simstudy.studies.definition import Comparison, Training
-from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
 
 
-def run(study: ResamplingStudy, place: Workplace) -> Findings:
+def run(study: ResamplingStudy, context: RunContext) -> Findings:
     """Train, compare on all test sets, analyse and draw."""
-    with place.clock("data"):
-        task = load_task(study.task, place.data_dir)
+    with context.clock("data"):
+        task = load_task(study.task, context.data_dir)
     test_sets.check(study, task)
-    with place.clock("training"):
-        outputs = train(task, study.training, study.seed, place)
-    with place.clock("comparisons"):
-        pairs = _compare_all(study, outputs, place)
+    with context.clock("training"):
+        outputs = train(task, study.training, study.seed, context)
+    with context.clock("comparisons"):
+        pairs = _compare_all(study, outputs, context)
     redrawn = None
     if study.calibration:
-        with place.clock("redrawn test sets"):
-            redrawn = _compare_redrawn(study, outputs, place)
-    with place.clock("analyses and figures"):
+        with context.clock("redrawn test sets"):
+            redrawn = _compare_redrawn(study, outputs, context)
+    with context.clock("analyses and figures"):
         tables = _analyse(study, outputs, pairs, redrawn)
         sections = page.sections(
             tables,
-            place.folder,
+            context.folder,
             home=study.home.test_set,
             home_size=study.home.sizes[-1],
             domain_size=study.domains.size if study.domains else None,
         )
     if study.tests:
-        with place.clock("tests side by side"):
+        with context.clock("tests side by side"):
             home = test_sets.find(outputs, study.home.test_set)
-            beside = side_by_side(home, study.tests, study.seed, place)
+            beside = side_by_side(home, study.tests, study.seed, context)
         tables |= beside.tables
         sections += beside.sections
     return Findings(
@@ -63,7 +63,7 @@ def run(study: ResamplingStudy, place: Workplace) -> Findings:
     )
 
 
-def train(task: Task, training: Training, seed: int, place: Workplace) -> dict[str, Outputs]:
+def train(task: Task, training: Training, seed: int, context: RunContext) -> dict[str, Outputs]:
     """The resampled systems of a task on all its test sets; those that are trained already are found."""
     fractions, replicates = training.fractions, training.replicates
     with progress_bar("training systems", len(variants(task, fractions, replicates))) as advance:
@@ -72,13 +72,13 @@ def train(task: Task, training: Training, seed: int, place: Workplace) -> dict[s
             fractions=fractions,
             replicates=replicates,
             seed=seed,
-            n_jobs=place.n_jobs,
-            cache=place.cells,
+            n_jobs=context.n_jobs,
+            cache=context.cells,
             finished=lambda _: advance(1),
         )
 
 
-def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], place: Workplace) -> pd.DataFrame:
+def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
     """The home test set at all sizes, and the domains (and home) at one."""
     home = test_sets.find(outputs, study.home.test_set)
     segments = [home.head(size) for size in study.home.sizes]
@@ -90,12 +90,12 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], place: Wor
         segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}
     compared = _run_comparisons(
-        "comparing systems", list(distinct.values()), study.comparison, [study.seed] * len(distinct), place
+        "comparing systems", list(distinct.values()), study.comparison, [study.seed] * len(distinct), context
     )
     return pd.concat(compared, ignore_index=True)
 
 
-def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], place: Workplace) -> pd.DataFrame:
+def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
     """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own."""
     assert study.calibration
     population, size = _population(study, outputs), study.calibration.size
@@ -106,7 +106,7 @@ def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], place:
         [redraw(population, size, draw, unit=study.comparison.unit, seed=study.seed) for draw in draws],
         settings,
         [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws],
-        place,
+        context,
     )
     return pd.concat([pairs.assign(draw=draw) for pairs, draw in zip(compared, draws, strict=True)], ignore_index=True)
 
@@ -117,7 +117,7 @@ def _population(study: ResamplingStudy, outputs: dict[str, Outputs]) -> Outputs:
 
 
 def _run_comparisons(
-    title: str, tests: Sequence[Outputs], settings: Comparison, seeds: Sequence[int], place: Workplace
+    title: str, tests: Sequence[Outputs], settings: Comparison, seeds: Sequence[int], context: RunContext
 ) -> list[pd.DataFrame]:
     """Compare on each test set, one after the other, each with all threads."""
     options = settings.model_dump()
@@ -150,9 +150,9 @@ def _run_comparisons(
             reported = 0
 
         def compared(outputs: Outputs, seed: int) -> pd.DataFrame:
-            return compare(outputs, seed=seed, n_jobs=place.n_jobs, progress=step, **options)
+            return compare(outputs, seed=seed, n_jobs=context.n_jobs, progress=step, **options)
 
-        return run_cells(compared, todo, cache=place.cells, finished=finished)
+        return run_cells(compared, todo, cache=context.cells, finished=finished)
 
 
 def _analyse(

@@ -17,7 +17,7 @@ from simstudy.pvalues import monte_carlo_interval
 from simstudy.report import save_figure
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
 from simstudy.studies.definition import StudyError
-from simstudy.studies.findings import Findings, Workplace
+from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling.study import train
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.yeh_2000 import page
@@ -25,36 +25,36 @@ from simstudy.studies.yeh_2000.definition import METRICS, PRINTED_SHUFFLES, Depe
 from simstudy.tasks import load_task
 
 
-def run(study: Yeh2000, place: Workplace) -> Findings:
+def run(study: Yeh2000, context: RunContext) -> Findings:
     """Compute every figure that the paper prints, and do its experiments on systems of our own."""
     wanted, known = set(study.printed), set(quantities(study.example, study.example.relations[0]))
     if wanted - known:
         raise StudyError(f"printed: unknown {', '.join(sorted(wanted - known))}; known are {', '.join(sorted(known))}")
-    with place.clock("data"):
-        task = load_task(study.systems.task, place.data_dir)
+    with context.clock("data"):
+        task = load_task(study.systems.task, context.data_dir)
     if study.systems.test_set not in task.test_sets:
         raise StudyError(f"systems.test_set: task '{task.name}' has {', '.join(task.test_sets)}")
-    with place.clock("the example"):
+    with context.clock("the example"):
         tables = {
             "example": _example(study),
-            "randomization": _randomization(study, place.n_jobs),
+            "randomization": _randomization(study, context.n_jobs),
             "example_tests": _example_tests(study),
             "independence": _independence(study),
             "five_flips": pd.DataFrame(
                 {"correlation": study.flips, "all_alike": [all_alike(5, r) for r in study.flips]}
             ),
         }
-    with place.clock("dependent items"):
-        tables["dependence"] = _dependence(study, place)
+    with context.clock("dependent items"):
+        tables["dependence"] = _dependence(study, context)
     figure, (ax,) = figures.panels(
         [f"{study.dependence.n_clusters} clusters of {study.dependence.cluster_size} items"], width=5.2, height=3.4
     )
     figures.type_1_errors(tables["dependence"], ax=ax)
-    save_figure(figure, place.folder, "dependence")
-    with place.clock("training"):
-        outputs = train(task, study.systems.training, study.seed, place)[study.systems.test_set]
-    with place.clock("tests side by side"):
-        beside = side_by_side(outputs, study.tests, study.seed, place)
+    save_figure(figure, context.folder, "dependence")
+    with context.clock("training"):
+        outputs = train(task, study.systems.training, study.seed, context)[study.systems.test_set]
+    with context.clock("tests side by side"):
+        beside = side_by_side(outputs, study.tests, study.seed, context)
     tables |= beside.tables
     return Findings(
         tables,
@@ -201,7 +201,7 @@ def _independence(study: Yeh2000) -> pd.DataFrame:
     return pd.DataFrame({"r12": r12, "printed": printed, "computed": independence_ratio(r12)})
 
 
-def _dependence(study: Yeh2000, place: Workplace) -> pd.DataFrame:
+def _dependence(study: Yeh2000, context: RunContext) -> pd.DataFrame:
     settings = study.dependence
     cells = [
         Cell(
@@ -219,7 +219,9 @@ def _dependence(study: Yeh2000, place: Workplace) -> pd.DataFrame:
         for unit in ("item", "cluster")
     ]
     with progress_bar("dependent items", len(cells)) as advance:
-        counts = run_cells(_rejections, cells, n_jobs=place.n_jobs, cache=place.cells, finished=lambda _: advance(1))
+        counts = run_cells(
+            _rejections, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1)
+        )
     rows = []
     for cell, n_rejected in zip(cells, counts, strict=True):
         low, high = monte_carlo_interval(n_rejected, settings.n_data)
