@@ -38,6 +38,11 @@ class SignificanceTest:
         Whether it has exact p-values.
     alternatives
         Those that it has.
+
+    Examples
+    --------
+    >>> [name for name, test in TESTS.items() if "independent" in test.assumes]
+    ['z_independent', 't_two_sample', 'two_proportions', 'chi_square']
     """
 
     name: str
