@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.engines.exact_bootstrap import exact_bootstrap
-from simstudy.engines.question import Answers, IntArray, Question
+from simstudy.engines.question import Answers, Question
 from simstudy.engines.resampling import over_resamples
 from simstudy.engines.tallies import Event, ResampledScores, make_tally
+from simstudy.metrics.base import IntArray
 
 # A mean of scores is summed in steps of this part of the largest score: whole numbers add up to the same in any order.
 _STEPS = 2**30

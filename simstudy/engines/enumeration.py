@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.question import Array, FloatArray, Question
+from simstudy.engines.question import Question
 from simstudy.engines.tallies import grid, on_grid, score_noise
-from simstudy.metrics.base import TIE_TOLERANCE, tie_tolerance
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, tie_tolerance
 
 # Shuffles that an enumeration looks at together.
 _TOGETHER = 2**16
@@ -31,11 +31,11 @@ def _enumerate_sums(question: Question, better: int, worse: int) -> float:
     """Means of unit scores: all sums of half of the units, put together with all sums of the other half."""
     assert question.unit_scores is not None
     scores = question.unit_scores[[better, worse]]
-    steps = grid(scores)
-    difference = np.diff(on_grid(scores, steps)[::-1], axis=0)[0]
+    whole = on_grid(scores, grid(scores))
+    difference = whole[0] - whole[1]
     sizes = np.abs(difference[difference != 0]).astype(np.float64)
     back = np.abs(difference[difference < 0]).astype(np.float64).sum()
-    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(on_grid(scores, steps)).sum(axis=1).max()
+    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(whole).sum(axis=1).max()
     half = len(sizes) // 2
     first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
     second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])

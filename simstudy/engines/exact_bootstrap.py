@@ -14,7 +14,8 @@ from scipy import fft, optimize, special
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.exact_randomization import side_by_side
-from simstudy.engines.question import FloatArray, IntArray, Question
+from simstudy.engines.question import Question
+from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.
 MOST_CELLS = 2**23
@@ -33,7 +34,7 @@ def exact_bootstrap(question: Question) -> FloatArray:
     """
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
-    if question.exact is False or (question.exact == "auto" and question.convention.name != "default"):
+    if not question.wants_exact:
         return p_value
     problem = _problem(question)
     if problem and question.exact is True:

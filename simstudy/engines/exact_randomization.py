@@ -16,8 +16,8 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.enumeration import enumerated
-from simstudy.engines.question import FloatArray, IntArray, Question
-from simstudy.engines.tallies import RATIO_LIMIT
+from simstudy.engines.question import Question
+from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
 MOST_CELLS = 2**26
@@ -39,10 +39,10 @@ def exact_randomization(question: Question) -> FloatArray:
     """
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
-    wanted = question.exact is True or (question.exact == "auto" and question.convention.name == "default")
-    if not wanted:
+    if not question.wants_exact:
         return p_value
-    if question.ratio is not None and question.integers and _within_limit(question):
+    # Sums of whole unit scores need no settling of ties.
+    if question.small_counts or (question.integers and question.unit_scores is not None):
         units = _from_distributions(question, p_value)
     else:
         units = _units_that_differ(question)
@@ -95,15 +95,6 @@ def side_by_side(work: Callable[[NDArray[np.intp]], FloatArray], todo: NDArray[n
     parts = np.array_split(todo, min(len(todo), 8 * n_jobs if n_jobs > 1 else 1))
     with ThreadPoolExecutor(n_jobs) as threads:
         return np.concatenate(list(threads.map(work, parts)))
-
-
-def _within_limit(question: Question) -> bool:
-    """Whether integer arithmetic can settle ties; sums of unit scores need no settling."""
-    assert question.ratio is not None
-    above, below = question.ratio
-    if question.unit_scores is not None:
-        return True
-    return bool((np.abs(above) <= below).all()) and int(below.sum(axis=1).max()) < RATIO_LIMIT // 2
 
 
 def _coin_tails(more: IntArray, less: IntArray, two_sided: bool, strict: bool) -> FloatArray:

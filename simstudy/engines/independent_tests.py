@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
-from simstudy.engines.question import Answers, FloatArray, Question
-from simstudy.metrics.base import item_deviations
+from simstudy.engines.question import Answers, Question
+from simstudy.metrics.base import FloatArray, item_deviations
 
 
 def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 
 from simstudy.engines import exact_kernels
-from simstudy.engines.question import Answers, Array, FloatArray, Question
-from simstudy.metrics.base import TIE_TOLERANCE
+from simstudy.engines.question import Answers, Question
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 
 # Differences that are held at a time: 64 MiB.
 _TOGETHER = 2**23

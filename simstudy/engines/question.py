@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.engines.tallies import RATIO_LIMIT
 from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import TIE_TOLERANCE, combine, whole
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, combine, whole
 from simstudy.pvalues import CONVENTIONS, Convention
 
-Array = NDArray[Any]
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Exact = Literal["auto"] | bool
 
 
@@ -65,6 +63,11 @@ class Question:
         """Whether both tails count."""
         return self.alternative == "two-sided"
 
+    @property
+    def wants_exact(self) -> bool:
+        """Whether exact p-values are asked for; a named convention is resampled unless it is told otherwise."""
+        return self.exact is True or (self.exact == "auto" and self.convention.name == "default")
+
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The better and the worse system of each of the P pairs, as positions."""
@@ -98,6 +101,15 @@ class Question:
             return None
         above, below = self.ratio
         return above if (below == below[0]).all() and below[0].sum() > 0 else None
+
+    @cached_property
+    def small_counts(self) -> bool:
+        """Whether the compiled loops can settle ties of pseudo-systems' ratios by integers."""
+        if self.ratio is None or not self.integers:
+            return False
+        above, below = self.ratio
+        # A pseudo-system may get all that both systems have.
+        return bool((np.abs(above) <= below).all()) and int(below.sum(axis=1).max()) < RATIO_LIMIT // 2
 
     def differences(self, first: int, last: int) -> Array:
         """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n).
@@ -142,10 +154,9 @@ class Answers:
         return cls(p_value, none, none, np.broadcast_to(exact, p_value.shape).copy(), statistic)
 
     @classmethod
-    def resampled(cls, extreme: IntArray | None, question: Question, exact_p: FloatArray | None = None) -> Answers:
+    def resampled(cls, extreme: IntArray | None, question: Question, p_exact: FloatArray) -> Answers:
         """Answers from counts (K, K) of extreme resamples, but for pairs whose exact p-value (P,) is a number."""
         i, j = question.pairs
-        p_exact = np.full(len(i), np.nan) if exact_p is None else exact_p
         exact = ~np.isnan(p_exact)
         counts = np.zeros(len(i), dtype=np.int64)
         if extreme is not None:

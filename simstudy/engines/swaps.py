@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels, swap_kernels
-from simstudy.engines.question import Array, IntArray, Question
-from simstudy.engines.tallies import RATIO_LIMIT, ResampledScores, grid, on_grid, summable
-from simstudy.metrics.base import TIE_TOLERANCE
+from simstudy.engines.question import Question
+from simstudy.engines.tallies import ResampledScores, grid, on_grid, summable
+from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray
 
 # Pseudo-systems' statistics that the general tally holds at a time.
 _PSEUDO_SYSTEMS = 2**18
@@ -35,10 +35,8 @@ def make_swap_tally(question: Question) -> SwapTally:
     """The tally that fits the question's metric and statistics."""
     if question.unit_scores is not None:
         return _SharedDenominators(question)
-    if question.ratio is not None and question.integers:
-        above, below = question.ratio
-        if (np.abs(above) <= below).all() and int(below.sum(axis=1).max()) < RATIO_LIMIT // 2:
-            return _OwnRatios(question)
+    if question.small_counts:
+        return _OwnRatios(question)
     return _Scores(question)
 
 

@@ -9,17 +9,14 @@ are K^2/2 comparisons and no second product.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import TIE_TOLERANCE, combine, tie_tolerance, whole
-
-Array = NDArray[Any]
-IntArray = NDArray[np.int64]
+from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, tie_tolerance, whole
 
 # What the counts of a fraction must stay below for kernels to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26

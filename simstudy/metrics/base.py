@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
 TIE_TOLERANCE = 1e-12

@@ -23,45 +23,46 @@ from simstudy.studies.findings import Findings, RunContext
 def run(study: Chinchor1992, context: RunContext) -> Findings:
     """Her examples, then a MUC-like set, each through randomization with 9,999 shuffles and exactly."""
     tables: dict[str, pd.DataFrame] = {}
+    rules = {"cutoff": study.cutoff, "certainty": study.certainty}
     with context.clock("examples"):
-        tables["worked"] = _tested(_built(study.worked, "muc_precision", "worked"), study)
+        worked = _built(study.worked, "muc_precision", "worked")
+        tables["worked"] = _tested(_shuffled(worked, study.seed), _exact(worked), study)
         tables["readings"] = _readings(study)
         cases = {case.name: _built(case, case.metric, case.name) for case in study.constructed}
-        by_case = {name: compare(outputs, test="randomization", convention="chinchor1992", seed=study.seed)
-                   for name, outputs in cases.items()}  # fmt: skip
-        tables["constructed"] = pd.concat(
-            [_tested(cases[case.name], study).assign(published=_published(case, by_case[case.name]))
-             for case in study.constructed], ignore_index=True,
-        )  # fmt: skip
+        of_cases = {name: _shuffled(outputs, study.seed) for name, outputs in cases.items()}
+        tested = []
+        for case in study.constructed:
+            pairs = _tested(of_cases[case.name], _exact(cases[case.name]), study)
+            tested.append(pairs.assign(published=_published(case, pairs)))
+        tables["constructed"] = pd.concat(tested, ignore_index=True)
     with context.clock("the MUC-like set"):
         outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
-        pairs = _compare_all(by_metric, study, context)
+        of_set, exact = _compare_all(by_metric, study, context)
     with context.clock("groups and figures"):
-        by_all = {**by_case, **{metric: found[found["n_resamples"] > 0] for metric, found in pairs.items()}}
-        rules = {"cutoff": study.cutoff, "certainty": study.certainty}
-        of_set = {metric: by_all[metric].reset_index(drop=True) for metric in study.muc.metrics}
+        drawn = {**{f"case_{k + 1}": (name, pairs) for k, (name, pairs) in enumerate(of_cases.items())},
+                 **{metric: (metric, pairs) for metric, pairs in of_set.items()}}  # fmt: skip
         tables["scores"] = pd.DataFrame({"system": outputs.names} | {m: o.scores() for m, o in by_metric.items()})
-        tables["pairs"] = pd.concat([_decided(pairs[m], study) for m in study.muc.metrics], ignore_index=True)
+        tables["pairs"] = pd.concat([_decided(of_set[m], exact[m], study) for m in of_set], ignore_index=True)
         tables["decisions"] = _decisions(tables["pairs"])
-        tables["groups"] = pd.concat(
-            [
-                groups(found, rule=rule, cutoff=study.cutoff, certainty=study.certainty)
-                for found in [*by_case.values(), *of_set.values()]
-                for rule in RULES
-            ],
-            ignore_index=True,
-        )
+        grouped = {
+            name: {rule: groups(pairs, rule=rule, cutoff=study.cutoff, certainty=study.certainty) for rule in RULES}
+            for name, (_, pairs) in drawn.items()
+        }
+        tables["groups"] = pd.concat([found for rule in grouped.values() for found in rule.values()], ignore_index=True)
         tables["intransitive"] = pd.concat(
-            [intransitive(found, **rules) for found in [*by_case.values(), *of_set.values()]], ignore_index=True
+            [intransitive(pairs, **rules) for _, pairs in drawn.values()], ignore_index=True
         )
-        tables["gain_ranges"] = pd.concat([gain_ranges(found, **rules) for found in of_set.values()], ignore_index=True)
-        sections = page.example_sections(tables)
-        for k, (name, found) in enumerate(by_case.items()):
-            sections += _drawn(found, f"case_{k + 1}", name, study, context)
-        sections += page.set_sections(MUC_LIKE, rules, tables)
-        for metric, found in of_set.items():
-            sections += _drawn(found, metric, metric, study, context)
+        tables["gain_ranges"] = pd.concat([gain_ranges(pairs, **rules) for pairs in of_set.values()], ignore_index=True)
+        shown = {
+            name: _drawn(pairs, grouped[name]["maximal"], name, title, study, context)
+            for name, (title, pairs) in drawn.items()
+        }
+    sections = page.example_sections(tables)
+    for name, of_one in shown.items():
+        if name == study.muc.metrics[0]:
+            sections += page.set_sections(MUC_LIKE, rules, tables)
+        sections += of_one
     return Findings(
         tables,
         sections,
@@ -73,8 +74,16 @@ def run(study: Chinchor1992, context: RunContext) -> Findings:
         },
         page.CLOSING,
         {"The MUC-like set": page.decision_rows(tables["decisions"])},
-        comparisons=pd.concat(pairs.values(), ignore_index=True),
+        comparisons=pd.concat([both[m] for m in of_set for both in (of_set, exact)], ignore_index=True),
     )
+
+
+def _shuffled(outputs: Outputs, seed: int) -> pd.DataFrame:
+    return compare(outputs, test="randomization", convention="chinchor1992", seed=seed)
+
+
+def _exact(outputs: Outputs) -> pd.DataFrame:
+    return compare(outputs, test="randomization", alternative="two-sided", exact=True)
 
 
 def _built(case: Worked | Constructed, metric: str, name: str) -> Outputs:
@@ -95,10 +104,8 @@ def _built(case: Worked | Constructed, metric: str, name: str) -> Outputs:
     return Outputs.from_statistics(four, metric, list(case.correct), task="constructed", test_set=name)
 
 
-def _tested(outputs: Outputs, study: Chinchor1992) -> pd.DataFrame:
+def _tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Chinchor1992) -> pd.DataFrame:
     """Each pair by 9,999 shuffles, with their certainty, and exactly."""
-    shuffled = compare(outputs, test="randomization", convention="chinchor1992", seed=study.seed)
-    exact = compare(outputs, test="randomization", alternative="two-sided", exact=True)
     columns = ["test_set", "metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
     return shuffled[columns].assign(
         certainty=certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff), exact_p=exact["p_value"]
@@ -131,32 +138,31 @@ def _readings(study: Chinchor1992) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _compare_all(by_metric: dict[str, Outputs], study: Chinchor1992, context: RunContext) -> dict[str, pd.DataFrame]:
-    """For each metric the pairs by shuffles and, below them, exactly."""
+def _compare_all(
+    by_metric: dict[str, Outputs], study: Chinchor1992, context: RunContext
+) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
+    """For each metric all pairs by shuffles, and exactly."""
     cells = [
         Cell(
             label=f"{metric}, {how}",
             description={"kind": "chinchor", "outputs": o.fingerprint(), "how": how, "seed": study.seed},
             arguments=(o, how, study.seed),
         )
-        for metric, o in by_metric.items()
         for how in ("shuffled", "exact")
+        for metric, o in by_metric.items()
     ]
     with progress_bar("comparing systems", len(cells)) as advance:
         found = run_cells(_compared, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1))
-    return {metric: pd.concat(found[2 * k : 2 * k + 2], ignore_index=True) for k, metric in enumerate(by_metric)}
+    n = len(by_metric)
+    return dict(zip(by_metric, found[:n], strict=True)), dict(zip(by_metric, found[n:], strict=True))
 
 
 def _compared(outputs: Outputs, how: str, seed: int) -> pd.DataFrame:
-    if how == "exact":
-        return compare(outputs, test="randomization", alternative="two-sided", exact=True)
-    return compare(outputs, test="randomization", convention="chinchor1992", seed=seed)
+    return _exact(outputs) if how == "exact" else _shuffled(outputs, seed)
 
 
-def _decided(pairs: pd.DataFrame, study: Chinchor1992) -> pd.DataFrame:
+def _decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Chinchor1992) -> pd.DataFrame:
     """One row a pair: p by shuffles, certainty, decision, corrected p, and the exact p."""
-    drawn = pairs["n_resamples"] > 0
-    shuffled, exact = (pairs[rows].reset_index(drop=True) for rows in (drawn, ~drawn))
     table = corrected(shuffled)
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     n_extreme, n_resamples = table["n_extreme"], table["n_resamples"]
@@ -189,12 +195,14 @@ def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _drawn(pairs: pd.DataFrame, name: str, title: str, study: Chinchor1992, context: RunContext) -> list[Section]:
+def _drawn(
+    pairs: pd.DataFrame, found: pd.DataFrame, name: str, title: str, study: Chinchor1992, context: RunContext
+) -> list[Section]:
     """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
     matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
     matrix.set_title(title, loc="left", fontsize=10, fontweight="bold")
     save_figure(matrix.figure, context.folder, f"matrix_{name}")
-    grouped = figures.groups(groups(pairs, cutoff=study.cutoff, certainty=study.certainty))
+    grouped = figures.groups(found)
     grouped.set_title(title, loc="left", fontsize=10, fontweight="bold")
     save_figure(grouped.figure, context.folder, f"groups_{name}")
     return [
