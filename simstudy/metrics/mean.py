@@ -1,6 +1,8 @@
-"""The mean of one score per item, on the scale of the scores."""
+"""The mean of one score per item."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from simstudy.metrics.base import Array, Ratio
 
@@ -8,7 +10,15 @@ from simstudy.metrics.base import Array, Ratio
 class Mean(Ratio):
     """The mean of item scores (average precision, ROUGE, a judge's rating), from (sum, count) per item.
 
-    The scale is that of the scores: percentages stay percentages, fractions stay fractions.
+    Parameters
+    ----------
+    name
+        In the registry.
+    low, high
+        The range of an item's score, both ends included.
+    scale
+        1: the scale of the item scores, percentages stay percentages and fractions stay fractions. 100: percent from
+        fractions.
 
     Examples
     --------
@@ -17,8 +27,18 @@ class Mean(Ratio):
     0.5
     """
 
-    def __init__(self) -> None:
-        super().__init__("mean", ("sum", "count"), numerator=(1, 0), denominator=(0, 1), scale=1.0)
+    low: float
+    high: float
+
+    def __init__(self, name: str = "mean", *, low: float = -np.inf, high: float = np.inf, scale: float = 1.0) -> None:
+        super().__init__(name, ("sum", "count"), numerator=(1, 0), denominator=(0, 1), scale=scale)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     def check(self, statistics: Array) -> None:
-        self._require(statistics[..., 1] >= 0, "count >= 0")
+        total, count = statistics[..., 0], statistics[..., 1]
+        self._require(count >= 0, "count >= 0")
+        if np.isfinite(self.low):
+            self._require(total >= self.low * count, f"scores of at least {self.low:g}")
+        if np.isfinite(self.high):
+            self._require(total <= self.high * count, f"scores of at most {self.high:g}")

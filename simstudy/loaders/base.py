@@ -1,0 +1,245 @@
+"""What loaders take and give: files in; Outputs, and what there is to say about them, out. Items meet by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, IntArray
+from simstudy.outputs import Outputs
+
+#: What to do where some system lacks an item that others (or the references) have.
+MISSING = ("error", "drop", "zero")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of system outputs and how to read them: what every loader is handed.
+
+    Attributes
+    ----------
+    paths
+        Files, in the order of the systems; folders have been opened already.
+    metric
+        What the items are scored by.
+    references
+        Files of gold answers, for formats that need them.
+    items
+        A table (CSV or TSV) of the items: one row an item, in the order of the files' items. Columns ``domain``,
+        ``cluster`` and whatever else the test set's items are known by; with a column ``id``, their ids.
+    columns
+        Our name -> the name of the column (or field) in the files, where they differ: ``{"score": "resolved"}``.
+    missing
+        "error", "drop" (items that not every system has) or "zero" (a system gets the score of saying nothing).
+    tokenize
+        A tokenizer of sacrebleu; None for the metric's own.
+    lowercase
+        Whether texts are lower-cased first.
+    """
+
+    paths: tuple[Path, ...]
+    metric: Metric
+    references: tuple[Path, ...] = ()
+    items: Path | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    missing: str = "error"
+    tokenize: str | None = None
+    lowercase: bool = False
+
+
+@dataclass(frozen=True)
+class SystemOutputs:
+    """One system's statistics, as a loader found them.
+
+    Attributes
+    ----------
+    name
+        The system.
+    origin
+        The file, for messages.
+    ids
+        Of its n items, each once.
+    statistics
+        (n, S) of the source's metric.
+    answers
+        What the system said about each item, hashable: two systems are duplicates where these are equal. None where
+        the files have scores only.
+    """
+
+    name: str
+    origin: str
+    ids: Sequence[str]
+    statistics: Array
+    answers: Sequence[Hashable] | None = None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a loader gives.
+
+    Attributes
+    ----------
+    outputs
+        The systems' Outputs, in the order of the files.
+    answers
+        (K systems, n items) numbers: equal numbers in a column are equal answers. None where files have scores only.
+    notes
+        What a user should know: items dropped, line ends converted.
+    """
+
+    outputs: Outputs
+    answers: IntArray | None = None
+    notes: tuple[str, ...] = ()
+
+
+def system_names(paths: Sequence[Path]) -> list[str]:
+    """A name for the system of each file: the file's own, without its suffix.
+
+    Raises
+    ------
+    ValueError
+        Where two files give one name.
+
+    Examples
+    --------
+    >>> system_names([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de"), Path("sys/baseline")])
+    ['GPT-4', 'Claude-3.5', 'baseline']
+    """
+    names = [path.name if path.suffix[1:].isdigit() else path.stem for path in paths]
+    for name, path in zip(names, paths, strict=True):
+        first = paths[names.index(name)]
+        if first is not path:
+            raise ValueError(f"{first} and {path} would both be system '{name}': rename one of the files")
+    return names
+
+
+def assemble(
+    systems: Sequence[SystemOutputs],
+    source: Source,
+    *,
+    expected: Sequence[str] | None = None,
+    nothing: Callable[[str], Array] | None = None,
+    items: pd.DataFrame | None = None,
+    notes: Sequence[str] = (),
+) -> Loaded:
+    """Outputs of systems whose items are matched by id.
+
+    Parameters
+    ----------
+    systems
+        At least one; names differ.
+    source
+        Says the metric, and what to do about missing items.
+    expected
+        Ids of the references' items, in their order. By default every item that any system has, in the order in
+        which they appear.
+    nothing
+        The (S,) statistics that a system gets for the item of this id where it said nothing, for missing="zero".
+    items
+        A row for each item, with a column ``id``; more rows than items that are used do no harm.
+    notes
+        What the loader has to say already.
+
+    Raises
+    ------
+    ValueError
+        Where ids occur twice, systems have the same name, and, for missing="error", where items are missing or
+        unexpected: every file is named with its counts and the first such item.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import get_metric
+    >>> a = SystemOutputs("a", "a.csv", ["x", "y"], np.array([[1, 1], [0, 1]]))
+    >>> b = SystemOutputs("b", "b.csv", ["y"], np.array([[1, 1]]))
+    >>> source = Source((), get_metric("accuracy"), missing="drop")
+    >>> loaded = assemble([a, b], source)
+    >>> loaded.outputs.items["id"].tolist(), loaded.notes
+    (['y'], ("1 of 2 items dropped that not every system has: 'x'",))
+    """
+    if not systems:
+        raise ValueError("no system: at least one file of outputs is needed")
+    _check_names(systems)
+    rows = [{item: i for i, item in enumerate(system.ids)} for system in systems]
+    for system, positions in zip(systems, rows, strict=True):
+        if len(positions) < len(system.ids):
+            ids = pd.Series(list(system.ids))
+            raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
+    wanted = list(dict.fromkeys(expected if expected is not None else (i for s in systems for i in s.ids)))
+    kept, told = _matched(systems, rows, wanted, source.missing)
+    if not kept:
+        raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")
+    width = len(source.metric.statistics)
+    floats = any(system.statistics.dtype.kind == "f" for system in systems)
+    statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
+    codes: dict[Hashable, int] = {}
+    answers = np.full((len(systems), len(kept)), -1, dtype=np.int64)
+    for k, (system, positions) in enumerate(zip(systems, rows, strict=True)):
+        there = [i for i, item in enumerate(kept) if item in positions]
+        if len(there) < len(kept):
+            if nothing is None:
+                raise ValueError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
+            for i, item in enumerate(kept):
+                if item not in positions:
+                    statistics[k, i] = nothing(item)
+        own = [positions[kept[i]] for i in there]
+        statistics[k, there] = system.statistics[own]
+        if system.answers is not None:
+            answers[k, there] = [codes.setdefault(system.answers[i], len(codes)) for i in own]
+    known = all(system.answers is not None for system in systems)
+    outputs = Outputs.from_statistics(
+        statistics, source.metric, [system.name for system in systems], _item_table(kept, items)
+    )
+    return Loaded(outputs, answers if known else None, (*notes, *told))
+
+
+def _check_names(systems: Sequence[SystemOutputs]) -> None:
+    first: dict[str, SystemOutputs] = {}
+    for system in systems:
+        if system.name in first:
+            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
+        first[system.name] = system
+
+
+def _matched(
+    systems: Sequence[SystemOutputs], rows: Sequence[Mapping[str, int]], wanted: list[str], missing: str
+) -> tuple[list[str], list[str]]:
+    """The items to use, and notes on those that are not used or made up."""
+    known = set(wanted)
+    problems = []
+    for system, positions in zip(systems, rows, strict=True):
+        lacking = [item for item in wanted if item not in positions]
+        extra = [item for item in system.ids if item not in known]
+        if lacking:
+            problems.append(f"{system.origin} lacks {_counted(lacking, len(wanted))} (system '{system.name}')")
+        if extra:
+            problems.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
+    if not problems:
+        return wanted, []
+    if missing == "error":
+        more = f", and {len(problems) - 3} more files" if len(problems) > 3 else ""
+        raise ValueError(
+            f"items differ: {'; '.join(problems[:3])}{more}; --missing drop leaves such items out, "
+            "--missing zero scores a missing one as no answer"
+        )
+    if missing == "zero":
+        return wanted, [f"scored as no answer: {problem}" for problem in problems]
+    kept = [item for item in wanted if all(item in positions for positions in rows)]
+    dropped = [item for item in wanted if item not in set(kept)]
+    told = f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'" if dropped else ""
+    extras = [problem for problem in problems if "that the references lack" in problem]
+    return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + [f"left out: {extra}" for extra in extras]
+
+
+def _counted(lacking: Sequence[str], n: int) -> str:
+    return f"{len(lacking)} of {n:,} items, first '{lacking[0]}'"
+
+
+def _item_table(kept: Sequence[str], items: pd.DataFrame | None) -> pd.DataFrame:
+    if items is None:
+        return pd.DataFrame({"id": list(kept)})
+    return items.set_index("id").loc[list(kept)].reset_index()

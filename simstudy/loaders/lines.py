@@ -1,0 +1,56 @@
+"""Lines of a text file, read the same way by every loader: strictly UTF-8, whatever the line ends."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A text file's lines without their ends, and what was odd about the file."""
+
+    lines: list[str]
+    notes: tuple[str, ...] = ()
+
+
+def read_lines(path: str | Path) -> Lines:
+    r"""The lines of a UTF-8 text file.
+
+    A byte order mark at the beginning and Windows line ends are taken off, and a note says so: neither is part of
+    the text. Lines end at ``\n`` only: other characters that Unicode counts as line ends stay in the line.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        Where the file is empty, or is not UTF-8; the message names the line.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no such file: {path}")
+    content = path.read_bytes()
+    notes = []
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{path}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
+    if content.startswith(codecs.BOM_UTF8):
+        content = content.removeprefix(codecs.BOM_UTF8)
+        notes.append(f"{path}: byte order mark taken off")
+    if not content.strip():
+        raise ValueError(f"{path} is empty")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
+        ) from None
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+        notes.append(f"{path}: Windows line ends converted")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return Lines(lines, tuple(notes))
