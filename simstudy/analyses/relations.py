@@ -1,0 +1,76 @@
+"""How the two systems of a pair are related, from any column of the systems table (Berg-Kirkpatrick 2012, 3.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analyses.classes import require_columns
+from simstudy.choices import nearest
+
+#: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
+COMBINATION = "combination"
+
+COMBINATIONS = "system combinations"
+MIXED = "combination and single system"
+
+
+def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> pd.DataFrame:
+    """Comparisons with the relation of each pair taken from a column of the systems table.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons.
+    systems
+        A row for each system, with ``name``, the column `by` and, where some systems combine the outputs of others,
+        a column ``combination`` of true and false.
+    by
+        Two systems with the same value here are specially related: ``family`` (base model), ``group`` (who made
+        them), or whatever else is known.
+
+    Returns
+    -------
+    pairs
+        A copy whose column ``relation`` reads "same group" / "different groups" (after `by`), "group unknown"
+        where one of the two has no value, and, where there are system combinations, "system combinations" for two
+        of them and "combination and single system" for one.
+
+    Raises
+    ------
+    ValueError
+        Where the table has no such column, or lacks a system.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"system_a": ["x", "x", "y"], "system_b": ["y", "z", "z"]})
+    >>> systems = pd.DataFrame({"name": ["x", "y", "z"], "base_model": ["m", "m", None]})
+    >>> related(pairs, systems, "base_model")["relation"].tolist()
+    ['same base model', 'base model unknown', 'base model unknown']
+    """
+    require_columns(pairs, ["system_a", "system_b"])
+    if by not in systems:
+        hint = nearest(by, systems.columns)
+        raise ValueError(f"by must be a column of the systems table, not '{by}'{hint}; it has {_listed(systems)}")
+    values = systems.set_index("name")[by]
+    unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(values.index)
+    if unknown:
+        raise ValueError(f"systems must have a row for every system of the pairs; it has none for '{min(unknown)}'")
+    first, second = (values.loc[pairs[side]].to_numpy(dtype=object) for side in ("system_a", "system_b"))
+    what = by.replace("_", " ")
+    relation = np.where(first == second, f"same {what}", f"different {_plural(what)}").astype(object)
+    relation[pd.isna(first) | pd.isna(second)] = f"{what} unknown"
+    if COMBINATION in systems:
+        combined = systems.set_index("name")[COMBINATION].fillna(value=False).astype(bool)
+        both = combined.loc[pairs["system_a"]].to_numpy().astype(int) + combined.loc[pairs["system_b"]].to_numpy()
+        relation[both == 2] = COMBINATIONS
+        relation[both == 1] = MIXED
+    return pairs.assign(relation=relation.astype(str))
+
+
+def _plural(noun: str) -> str:
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
+def _listed(systems: pd.DataFrame) -> str:
+    return ", ".join(str(column) for column in systems.columns if column != "name")
