@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import sys
+import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 
 import pooch
+from rich.filesize import decimal
+
+from simstudy.choices import nearest
 
 
 class DataError(ValueError):
@@ -18,7 +22,7 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class DataFile:
-    """One public file: ``<folder>/<file>``, its size in bytes, SHA-256 and address."""
+    """One public file: ``<data set>/<file>``, its size in bytes, SHA-256 and address."""
 
     name: str
     size: int
@@ -26,7 +30,47 @@ class DataFile:
     url: str
 
 
+@dataclass(frozen=True)
+class DataSet:
+    """Public files that belong together: what they are, and the licence as their publisher states it."""
+
+    name: str
+    what: str
+    licence: str
+    files: tuple[DataFile, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+
 @cache
+def datasets() -> dict[str, DataSet]:
+    """All data sets that can be had by name: the table datasets.toml.
+
+    Examples
+    --------
+    >>> treebank = datasets()["ud_english_ewt"]
+    >>> treebank.licence, len(treebank.files), treebank.size
+    ('CC BY-SA 4.0', 4, 17833099)
+    """
+    with resources.files("simstudy").joinpath("datasets.toml").open("rb") as table:
+        rows = tomllib.load(table)
+    return {
+        name: DataSet(
+            name,
+            row["what"],
+            row["licence"],
+            tuple(
+                DataFile(f"{name}/{file}", entry["bytes"], entry["sha256"], row["base"] + entry.get("path", file))
+                for file, entry in row["files"].items()
+            ),
+        )
+        for name, row in rows.items()
+    }
+
+
 def registry() -> dict[str, DataFile]:
     """All files that can be had by name.
 
@@ -35,9 +79,18 @@ def registry() -> dict[str, DataFile]:
     >>> registry()["ud_english_ewt/en_ewt-ud-test.conllu"].size
     1804515
     """
-    with files("simstudy").joinpath("datasets.csv").open(encoding="utf-8") as table:
-        rows = [DataFile(row["file"], int(row["bytes"]), row["sha256"], row["url"]) for row in csv.DictReader(table)]
-    return {row.name: row for row in rows}
+    return {file.name: file for dataset in datasets().values() for file in dataset.files}
+
+
+def folder_at_hand(data_dir: str | Path | None = None) -> Path | None:
+    """The folder that is used instead of the network: `data_dir`, or else SIMSTUDY_DATA_DIR, or else none."""
+    folder = data_dir or os.environ.get("SIMSTUDY_DATA_DIR")
+    return Path(folder) if folder else None
+
+
+def cache_folder() -> Path:
+    """The user's folder in which downloaded files are kept."""
+    return Path(pooch.os_cache("simstudy"))
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
@@ -46,32 +99,148 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
     Parameters
     ----------
     name
-        ``<folder>/<file>`` in the registry.
+        ``<data set>/<file>`` in the registry.
     data_dir
-        A folder laid out as ``<folder>/<file>``, used instead of the network; by default the environment variable
-        SIMSTUDY_DATA_DIR, where set. Otherwise the file is downloaded once, to the user's cache folder.
+        A folder laid out as ``<data set>/<file>``, used instead of the network; by default the environment variable
+        SIMSTUDY_DATA_DIR, where set. Otherwise the file is downloaded once, to the user's cache folder; standard
+        error says so.
 
     Raises
     ------
     DataError
         Where the name is unknown, the file is not in the folder, it cannot be downloaded, or its bytes are not
         the published ones.
+
+    Examples
+    --------
+    >>> fetch("ud_english_ewt/en_ewt-ud-tset.conllu")
+    Traceback (most recent call last):
+    simstudy.datasets.DataError: no data file is called 'ud_english_ewt/en_ewt-ud-tset.conllu' \
+(did you mean 'ud_english_ewt/en_ewt-ud-test.conllu'?)
     """
-    if name not in registry():
-        raise DataError(f"no data file is called '{name}'")
-    file = registry()[name]
-    folder = data_dir or os.environ.get("SIMSTUDY_DATA_DIR")
-    if folder:
-        path = Path(folder) / file.name
-        if not path.is_file():
-            raise DataError(f"{path} is missing: --data-dir or SIMSTUDY_DATA_DIR must hold {file.name}")
-        if pooch.file_hash(str(path), alg="sha256") != file.sha256:
-            raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
-        return path
+    known = registry()
+    if name not in known:
+        raise DataError(f"no data file is called '{name}'{nearest(name, known)}")
+    folder = folder_at_hand(data_dir)
+    return _downloaded(known[name]) if folder is None else _verified(known[name], folder)
+
+
+def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
+    """The paths of a data set's files, in the table's order, or of a single file: `fetch` of each.
+
+    What was downloaded before a stop or an error is kept, and not downloaded again.
+
+    Raises
+    ------
+    DataError
+        As `fetch`.
+
+    Examples
+    --------
+    >>> fetch_all("ntlk")
+    Traceback (most recent call last):
+    simstudy.datasets.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
+    """
+    known = datasets()
+    if name in known:
+        return [fetch(file.name, data_dir) for file in known[name].files]
+    if name in registry():
+        return [fetch(name, data_dir)]
+    raise DataError(f"no data set and no data file is called '{name}'{nearest(name, [*known, *registry()])}")
+
+
+def find(name: str, data_dir: str | Path | None = None) -> Path:
+    """The path of a file that need not be public: `fetch` of one in the registry, any other from a folder at hand.
+
+    Parameters
+    ----------
+    name
+        ``<data set>/<file>``.
+    data_dir
+        As for `fetch`. There is no hash to check a file against that is not in the registry.
+
+    Raises
+    ------
+    DataError
+        As `fetch`; or where the file has no public address and no folder at hand holds it.
+
+    Examples
+    --------
+    >>> find("our_systems/scores.csv", "/data")
+    Traceback (most recent call last):
+    simstudy.datasets.DataError: /data/our_systems/scores.csv is missing, and our_systems/scores.csv has no public \
+address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it
+    """
+    if name in registry():
+        return fetch(name, data_dir)
+    folder = folder_at_hand(data_dir)
+    if folder is not None and (folder / name).is_file():
+        return folder / name
+    raise _nowhere(name, folder)
+
+
+def find_folder(name: str, data_dir: str | Path | None = None) -> list[Path]:
+    """The paths of all files below a folder, sorted by name.
+
+    Parameters
+    ----------
+    name
+        ``<data set>/<folder>``, or a data set.
+    data_dir
+        As for `fetch`: the files that are there, hidden ones and SOURCE.md left out, those in the registry checked.
+        Where there is no folder at hand, the registry's files.
+
+    Raises
+    ------
+    DataError
+        As `find`; or where there are no such files.
+    """
+    name = name.rstrip("/")
+    folder = folder_at_hand(data_dir)
+    if folder is None:
+        names = [file for file in registry() if file.startswith(f"{name}/")]
+    else:
+        below = [path.relative_to(folder / name) for path in (folder / name).rglob("*") if path.is_file()]
+        visible = [path for path in below if not any(part.startswith(".") for part in path.parts)]
+        names = [f"{name}/{path.as_posix()}" for path in visible if path.name != "SOURCE.md"]
+    if names:
+        return [find(file, data_dir) for file in sorted(names)]
+    if folder is not None and (folder / name).is_dir():
+        raise DataError(f"{folder / name} has no files")
+    raise _nowhere(name, folder)
+
+
+def _nowhere(name: str, folder: Path | None) -> DataError:
+    looked = f"{folder / name} is missing, and " if folder else ""
+    return DataError(
+        f"{looked}{name} has no public address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it"
+    )
+
+
+def _verified(file: DataFile, folder: Path) -> Path:
+    path = folder / file.name
+    if not path.is_file():
+        raise DataError(f"{path} is missing: --data-dir or SIMSTUDY_DATA_DIR must hold {file.name}")
+    if pooch.file_hash(str(path), alg="sha256") != file.sha256:
+        raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
+    return path
+
+
+def _downloaded(file: DataFile) -> Path:
+    def download(url: str, output: str, caller: object) -> None:
+        print(f"fetching {file.name} ({decimal(file.size)})", file=sys.stderr)
+        pooch.HTTPDownloader()(url, output, caller)
+
+    # Our line says which file and how large; pooch's own would say the same again, with two long paths.
+    pooch.get_logger().setLevel("WARNING")
     try:
         return Path(
             pooch.retrieve(
-                file.url, known_hash=f"sha256:{file.sha256}", path=pooch.os_cache("simstudy"), fname=file.name
+                file.url,
+                known_hash=f"sha256:{file.sha256}",
+                path=cache_folder(),
+                fname=file.name,
+                downloader=download,
             )
         )
     except (OSError, ValueError) as error:

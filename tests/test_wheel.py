@@ -23,7 +23,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("simstudy-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "simstudy/experiments/quickstart/study.toml" in names
-    assert "simstudy/datasets.csv" in names
+    assert "simstudy/datasets.toml" in names
     assert "simstudy/py.typed" in names
     run(sys.executable, "-m", "venv", tmp_path / "clean")
     python = tmp_path / "clean" / "bin" / "python"

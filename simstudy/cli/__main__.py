@@ -1,0 +1,5 @@
+"""`python -m simstudy.cli` is the command too."""
+
+from simstudy.cli import main
+
+main()

@@ -1,0 +1,43 @@
+"""The command and its subcommands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import typer
+
+from simstudy.cli import data
+from simstudy.cli.compare import compare
+from simstudy.cli.run import list_studies, run
+
+app = typer.Typer(
+    help="Study how significance tests behave when systems are compared.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_studies)
+app.command()(run)
+app.command()(compare)
+app.add_typer(data.app, name="data")
+
+
+def main() -> None:
+    """Run the command."""
+    _choose_blas_kernel()
+    app()
+
+
+def _choose_blas_kernel() -> None:
+    """Ask OpenBLAS for its AVX-512 kernels where the processor has them.
+
+    On some virtual machines OpenBLAS does not recognise the processor and takes kernels of half the speed. It reads
+    the variable when numpy is loaded, which is later: this process is ours, so we may set it where the user has not.
+    """
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")
+    except OSError:
+        return
+    if "avx512bw" in flags and "avx512vl" in flags:
+        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")

@@ -1,0 +1,290 @@
+"""`simstudy compare`: system outputs in files, every pair tested, and what came out for people or for machines."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from simstudy.cli.errors import errors_in_one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.loaders.base import Loaded
+    from simstudy.natural import Examination
+
+_console = Console()
+_errors = Console(stderr=True, soft_wrap=True)
+
+# Rows that a terminal shows of a table of pairs; --out and --json have all.
+_MOST_ROWS = 40
+
+
+def compare(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them.")
+    ],
+    metric: Annotated[str, typer.Option(help="bleu, chrf, rouge1, aer, las, span_f1, accuracy, mean, ap, …")],
+    references: Annotated[
+        list[Path] | None, typer.Option(help="File of gold answers; more than once for several references.")
+    ] = None,
+    systems: Annotated[Path | None, typer.Option(help="CSV, a row a system: system, group, family, …")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
+    ] = None,
+    items: Annotated[
+        Path | None, typer.Option(help="CSV, a row an item in the files' order: domain, cluster, …")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Our names for the files' columns: item=instance_id,score=resolved.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Of the files, where their names and the metric do not tell.")
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Items that a system lacks: error, drop or zero.")] = "error",
+    duplicates: Annotated[str, typer.Option(help="Near-duplicate systems: keep or drop.")] = "keep",
+    tokenize: Annotated[str | None, typer.Option(help="sacrebleu's tokenizer for BLEU, such as zh.")] = None,
+    lowercase: Annotated[bool, typer.Option(help="Lower-case texts first.")] = False,
+    domain: Annotated[str | None, typer.Option(help="Only the items of this domain.")] = None,
+    test: Annotated[
+        str, typer.Option(help="bootstrap, randomization, t_paired, sign, wilcoxon, mcnemar, …")
+    ] = "bootstrap",
+    resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    alternative: Annotated[str | None, typer.Option(help="greater (one-sided) or two-sided.")] = None,
+    convention: Annotated[
+        str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")
+    ] = "default",
+    unit: Annotated[
+        str, typer.Option(help="What is resampled: item, or a column of the items, such as cluster.")
+    ] = "item",
+    strata: Annotated[str | None, typer.Option(help="Column of the items whose values keep their numbers.")] = None,
+    alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
+    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None,
+    print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    fail_unless_better: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Exit with 1 unless A is better than B and significantly so."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+) -> None:
+    """Compare systems whose outputs are in files: every pair, with p-values, groups and the gain that is significant.
+
+    For two systems it prints one verdict. Examples:
+
+    simstudy compare old.txt new.txt --metric bleu --references ref.txt
+
+    simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report
+
+    simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
+    """
+    with errors_in_one_line():
+        settings = {name: _plain(value) for name, value in locals().items()}
+        loaded, notes = _load(
+            paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain
+        )
+        options = {
+            "test": test,
+            "n_resamples": resamples,
+            "seed": seed,
+            "alternative": alternative,
+            "convention": convention,
+            "unit": unit,
+            "strata": strata,
+            "n_jobs": jobs,
+        }
+        if fail_unless_better:
+            _check_systems(loaded, fail_unless_better)
+        found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, options, notes)
+        said = _verdict(found, alpha, options)
+        if out is not None:
+            _write(found, out, alpha, settings, [*paths, *(references or []), *filter(None, (systems, items))])
+        if print_json:
+            from simstudy.natural.machine import as_json
+
+            print(as_json(found, said, settings))
+        else:
+            _print(found, said, out)
+        if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
+            a, b = fail_unless_better
+            _errors.print(
+                f"simstudy: {escape(a)} is not significantly better than {escape(b)} at {alpha:g}", highlight=False
+            )
+            raise typer.Exit(1)
+
+
+def _load(
+    paths: list[Path],
+    metric: str,
+    references: list[Path] | None,
+    systems: Path | None,
+    items: Path | None,
+    columns: str | None,
+    format: str | None,
+    missing: str,
+    tokenize: str | None,
+    lowercase: bool,
+    domain: str | None,
+) -> tuple[Loaded, list[str]]:
+    from dataclasses import replace
+
+    import numpy as np
+
+    from simstudy.loaders.formats import load
+    from simstudy.natural import describe_systems
+
+    loaded = load(
+        paths,
+        metric,
+        references=references or (),
+        format=format,
+        items=items,
+        columns=_mapping(columns),
+        missing=missing,
+        tokenize=tokenize,
+        lowercase=lowercase,
+    )
+    outputs, notes, answers = loaded.outputs, list[str](), loaded.answers
+    if systems is not None:
+        outputs, notes = describe_systems(outputs, systems)
+    if domain is not None:
+        inside = np.flatnonzero(outputs.labels("domain") == domain) if "domain" in outputs.items else []
+        outputs = outputs.domain(domain)
+        answers = None if answers is None else answers[:, inside]
+    return replace(loaded, outputs=outputs, answers=answers), notes
+
+
+def _mapping(columns: str | None) -> dict[str, str]:
+    pairs = [part.partition("=") for part in (columns or "").split(",") if part]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
+    """What relation classes come from: what was asked for, else the group or family of the systems table."""
+    if by is not None or systems is None:
+        if by is not None and systems is None and by not in loaded.outputs.systems:
+            raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
+        return by
+    table = loaded.outputs.systems
+    if table["group"].notna().any():
+        return "group"
+    return "family" if (table["family"] != table["name"]).any() else None
+
+
+def _examine(
+    loaded: Loaded, by: str | None, duplicates: str, alpha: float, options: dict[str, Any], notes: Sequence[str]
+) -> Examination:
+    from dataclasses import replace
+
+    from simstudy.engines.registry import TESTS
+    from simstudy.natural import examine
+    from simstudy.runner import progress_bar
+
+    loaded = replace(loaded, notes=(*loaded.notes, *notes))
+    known = TESTS.get(options["test"])
+    total = options["n_resamples"] or (known.n_resamples if known else None)
+    if not total or not sys.stderr.isatty():
+        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison=options)
+    with progress_bar("comparing systems", total) as advance:
+        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison={**options, "progress": advance})
+
+
+def _verdict(found: Examination, alpha: float, options: dict[str, Any]) -> str | None:
+    """A sentence on two systems, with the p-value of the other alternative where the test has one."""
+    if len(found.pairs) != 1:
+        return None
+    from simstudy.engines.comparisons import compare as test_pairs
+    from simstudy.engines.registry import TESTS
+    from simstudy.natural import verdict
+
+    pair, other = found.pairs.iloc[0], None
+    if pair["convention"] == "default" and len(TESTS[pair["test"]].alternatives) > 1:
+        alternative = "greater" if pair["alternative"] == "two-sided" else "two-sided"
+        other = float(test_pairs(found.outputs, **{**options, "alternative": alternative})["p_value"].iloc[0])
+    return verdict(pair, alpha=alpha, other_tail=other)
+
+
+def _check_systems(loaded: Loaded, names: Sequence[str]) -> None:
+    from simstudy.choices import check_choice
+
+    for name in names:
+        check_choice("fail-unless-better", name, loaded.outputs.names)
+    if names[0] == names[1]:
+        raise ValueError(f"fail-unless-better must name two different systems, not '{names[0]}' twice")
+
+
+def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
+    dropped = [name for name in names if name not in found.outputs.names]
+    if dropped:
+        raise ValueError(f"fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
+    better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
+    return len(better) == 1 and bool(better["gain"].iloc[0] > 0 and better["p_value"].iloc[0] <= alpha)
+
+
+def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:
+    from hashlib import sha256
+
+    from simstudy.natural import page
+
+    files = [
+        file for path in inputs for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if file.is_file()
+    ]
+    page.write(
+        found,
+        out,
+        title=f"{found.outputs.n_systems} systems compared by {found.outputs.metric.name}",
+        command=f"simstudy {shlex.join(sys.argv[1:])}",
+        alpha=alpha,
+        settings=settings,
+        files={str(file): sha256(file.read_bytes()).hexdigest() for file in files},
+    )
+
+
+def _print(found: Examination, said: str | None, out: Path | None) -> None:
+    from simstudy.natural import page
+
+    if said is not None:
+        _console.print(said, highlight=False, soft_wrap=True)
+    else:
+        facts = page.facts(found)
+        _console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
+        _console.print("", _table("Systems; those of one group do not differ significantly", page.ranking(found)))
+        pairs = page.pair_rows(found)
+        rest = f", the first {_MOST_ROWS} of {len(pairs):,}" if len(pairs) > _MOST_ROWS else ""
+        _console.print("", _table(f"Pairs, the most significant first{rest}", pairs.head(_MOST_ROWS)))
+        _console.print(
+            "", _table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
+        )
+    if said is not None:
+        for note in found.notes:
+            _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+    if out is not None:
+        _console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)
+
+
+def _table(title: str, rows: pd.DataFrame) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
+    for column in rows.columns:
+        table.add_column(
+            escape(str(column)), justify="left" if column in ("system", "better", "worse", "groups") else "right"
+        )
+    for row in rows.to_numpy():
+        table.add_row(*(escape(str(cell)) for cell in row))
+    return table
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,35 @@
+"""How the command fails: one line for people, and an exit code for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+_console = Console(stderr=True, soft_wrap=True)
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Bad input: one line and exit code 2. Failed cells: one line and 1. Stopped: one line and 130."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        _fail(str(error), 2)
+    except KeyboardInterrupt:
+        _fail("stopped; what has finished is kept, and the same command goes on from there", 130)
+    except RuntimeError as error:
+        from simstudy.runner import CellsFailed
+
+        if not isinstance(error, CellsFailed):
+            raise
+        _fail(f"{error}; what has finished is kept, and the same command runs only what is missing", 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    _console.print(f"simstudy: {escape(' '.join(message.split()))}", highlight=False)
+    raise typer.Exit(code)

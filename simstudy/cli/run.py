@@ -1,0 +1,50 @@
+"""`simstudy list` and `simstudy run`: the studies that there are, and doing one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from simstudy.cli.errors import errors_in_one_line
+
+_console = Console()
+
+
+def list_studies() -> None:
+    """List the studies that come with simstudy."""
+    from simstudy.studies import load_study, shipped_studies
+
+    table = Table("study", "kind", "title", box=None, header_style="bold")
+    for name in shipped_studies():
+        study = load_study(name)
+        table.add_row(name, study.kind, study.title)
+    _console.print(table)
+
+
+def run(
+    study: Annotated[str, typer.Argument(help="Name of a shipped study, or path of a study.toml or its folder.")],
+    jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Instead of the study's own.")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of data files at hand, <folder>/<file> (or SIMSTUDY_DATA_DIR).")
+    ] = None,
+) -> None:
+    """Run a study, or what is left of it, and write its tables, figures and page."""
+    from simstudy.studies import run_study
+
+    with errors_in_one_line():
+        results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
+    for title, rows in results.summary.items():
+        table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
+        for column in map(str, rows):
+            table.add_column(column, justify="left" if column in ("relation", "winner on", "wins on") else "right")
+        for row in rows.to_numpy():
+            table.add_row(*map(str, row))
+        _console.print("", table)
+    _console.print(f"\nFigures and report: {escape(str(results.folder / 'README.md'))}", soft_wrap=True)
