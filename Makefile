@@ -22,7 +22,6 @@ pos_tagging: .venv/installed
 	$(BIN)/simstudy run pos_tagging
 
 bench: .venv/installed-dev
-	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python benchmarks/all_pairs.py
 	$(BIN)/python benchmarks/randomization.py
 	$(BIN)/python benchmarks/peers.py

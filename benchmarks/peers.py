@@ -1,7 +1,7 @@
 """Our tests beside others', on one thread in the same run; ratios are what counts.
 
 - sacrebleu's paired bootstrap and approximate randomization (on made-up sentences, without counting n-grams); ours on
-  BLEU's formula with the same numbers of systems and segments.
+  BLEU statistics of the same numbers of systems and segments.
 - scipy.stats.bootstrap and permutation_test: one pair of systems.
 
     python benchmarks/peers.py

@@ -32,7 +32,7 @@ FULL = 2**20
 METRICS: tuple[tuple[str, Callable[[int, int], Outputs], int], ...] = (
     ("accuracy (linear)", accuracy, FULL),
     ("F1 (own denominators)", f1, 2**18),
-    ("BLEU's formula (any metric)", bleu_like, 2**13),
+    ("BLEU (any metric)", bleu_like, 2**13),
 )
 
 

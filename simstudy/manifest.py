@@ -1,9 +1,9 @@
-"""The manifest: everything that one needs to get a study's numbers again."""
+"""The manifest: everything that one needs to get the numbers of a folder of results again."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -12,8 +12,6 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from simstudy.runner import n_workers
-from simstudy.studies.definition import Study
-from simstudy.studies.findings import Findings
 
 _PACKAGES = (
     "simstudy",
@@ -30,14 +28,35 @@ _PACKAGES = (
 
 
 def manifest_of(
-    study: Study, found: Findings, drawn: Sequence[str], folder: Path, seconds: Mapping[str, float]
+    settings: Mapping[str, Any],
+    data: Mapping[str, Any],
+    tables: Iterable[str],
+    drawn: Sequence[str],
+    folder: Path,
+    seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values."""
+    """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values.
+
+    Parameters
+    ----------
+    settings
+        Everything that was asked for, under one key: ``{"study": …}``.
+    data
+        Names and hashes of what was read.
+    tables
+        Names of the CSV files in the folder.
+    drawn
+        Names of the figures.
+    folder
+        Of the results.
+    seconds
+        Wall time by stage.
+    """
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
     return {
-        "study": study.model_dump(),
-        "data": found.data,
-        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in found.tables},
+        **settings,
+        "data": dict(data),
+        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in tables},
         "figures": list(drawn),
         "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
         "machine": {

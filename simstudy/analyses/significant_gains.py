@@ -16,8 +16,8 @@ def significant_gains(
     pairs: pd.DataFrame,
     *,
     alpha: float = 0.05,
-    window: tuple[float, float] = (0.001, 0.25),
-    min_pairs: int = 20,
+    window: tuple[float, float] = (0.0001, 0.3),
+    min_pairs: int = 10,
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -61,7 +61,7 @@ def significant_gains(
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> from simstudy.engines.comparisons import compare
     >>> pairs = compare(correlated_accuracies([0.7 + k / 200 for k in range(12)], 400))
-    >>> row = significant_gains(pairs, min_pairs=10).iloc[0]
+    >>> row = significant_gains(pairs).iloc[0]
     >>> bool(2 < row["median"] < row["p95"] < 6)
     True
     """

@@ -156,9 +156,9 @@ def _load(
     if systems is not None:
         outputs, notes = describe_systems(outputs, systems)
     if domain is not None:
-        inside = np.flatnonzero(outputs.labels("domain") == domain) if "domain" in outputs.items else []
-        outputs = outputs.domain(domain)
-        answers = None if answers is None else answers[:, inside]
+        whole, outputs = outputs, outputs.domain(domain)
+        if answers is not None:
+            answers = answers[:, np.flatnonzero(whole.items["domain"] == domain)]
     return replace(loaded, outputs=outputs, answers=answers), notes
 
 

@@ -2,11 +2,13 @@
 
 The only room that knows matplotlib and seaborn. `panels` makes a figure in the house style and `save` writes it;
 `gains` draws what the analyses of Berg-Kirkpatrick et al. 2012 return, `pairs` the matrix and the groups of
-Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000).
+Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000), `natural` the gains that are significant on
+many test sets.
 """
 
 from simstudy.figures.agreement import correlations, rejections, type_1_errors
 from simstudy.figures.gains import calibration, curve, thresholds
+from simstudy.figures.natural import gains_by_size, gains_by_test_set
 from simstudy.figures.pairs import groups, matrix
 from simstudy.figures.style import panels, save, share_legend
 
@@ -14,6 +16,8 @@ __all__ = [
     "calibration",
     "correlations",
     "curve",
+    "gains_by_size",
+    "gains_by_test_set",
     "groups",
     "matrix",
     "panels",

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
-from simstudy.figures.style import RELATIONS, panels, require, styled
+from simstudy.figures.style import panels, relation_colour, require, styled
 
 
 @styled
@@ -42,7 +42,7 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         y = np.arange(len(tests)) + (k - (len(relations) - 1) / 2) * 0.28
         error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
         ax.errorbar(
-            rows["share"], y, xerr=error, fmt="o", markersize=4.5, linewidth=1.1, color=RELATIONS.get(relation),
+            rows["share"], y, xerr=error, fmt="o", markersize=4.5, linewidth=1.1, color=relation_colour(relation),
             label=relation,
         )  # fmt: skip
     ax.set_yticks(range(len(tests)), tests)
@@ -77,7 +77,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = ax or panels([""], width=5.6, height=3.2)[1][0]
     for relation in sorted(table["relation"].unique(), reverse=True):
         rows = table[table["relation"] == relation]
-        colour, median = RELATIONS.get(relation), rows["median"].iloc[0]
+        colour, median = relation_colour(relation), rows["median"].iloc[0]
         edges = [*rows["r12_from"], rows["r12_to"].iloc[-1]]
         ax.stairs(rows["share"], edges, fill=True, alpha=0.25, color=colour)
         ax.stairs(rows["share"], edges, color=colour, linewidth=1.3, label=f"{relation}: median {median:.2f}")

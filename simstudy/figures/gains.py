@@ -6,7 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simstudy.figures.style import RELATIONS, colours_of, panels, require, styled, unit
+from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
+
+# So few points can be larger.
+_FEW = 700
 
 
 @styled
@@ -51,9 +54,9 @@ def curve(
         ax.scatter(
             members["gain"],
             1 - members["p_value"],
-            s=6,
+            s=6 if len(points) > _FEW else 16,
             linewidths=0,
-            alpha=0.3 if curves is not None else 0.5,
+            alpha=0.6 if len(points) <= _FEW else 0.3 if curves is not None else 0.5,
             color=colours[value],
             rasterized=True,
         )
@@ -117,7 +120,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     relations = list(dict.fromkeys(known["relation"]))
     for k, relation in enumerate(relations):
         rows = known[known["relation"] == relation].sort_values("n_items")
-        colour = RELATIONS.get(relation, "#009E73")
+        colour = relation_colour(relation)
         # A little to the side of one another, so that intervals do not hide each other.
         x = rows["n_items"] * 1.03 ** (k - (len(relations) - 1) / 2)
         error = [(rows["threshold"] - rows["low"]).clip(lower=0), (rows["high"] - rows["threshold"]).clip(lower=0)]

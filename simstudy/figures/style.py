@@ -37,16 +37,22 @@ _STYLE = {
 }
 
 # Colour-blind safe (Okabe and Ito 2008): blue for the rule, vermilion for the specially correlated.
-RELATIONS = {
-    "different families": "#0072B2",
-    "same family": "#D55E00",
+_RELATIONS = {
+    "different ": "#0072B2",
+    "same ": "#D55E00",
     "all pairs": "#444444",
+    "system combinations": "#009E73",
+    "combination and single system": "#CC79A7",
 }
 
 # Metrics in percent: a difference of two is in points.
 _UNITS = {name: f"{name}, points" for name in ("accuracy", "precision", "recall")} | {
     f"f{beta}": f"F{beta}, points" for beta in ("1", "0.5", "2")
 }
+_UNITS |= {name: f"{name.upper()}, points" for name in ("uas", "las", "aer")}
+_UNITS |= {"span_f1": "span F1, points", "parseval": "labelled F1, points", "win_rate": "win rate, points"}
+_UNITS |= {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ap": "average precision", "rr": "reciprocal rank"}
+_UNITS |= {f"rouge{kind}": f"ROUGE-{kind}" for kind in ("1", "2", "L")}
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
@@ -64,20 +70,27 @@ def styled(draw: _Draw) -> _Draw:
 
 @styled
 def panels(
-    titles: Sequence[str], *, columns: int | None = None, height: float = 3.4, width: float = 4.4
+    titles: Sequence[str],
+    *,
+    columns: int | None = None,
+    height: float = 3.4,
+    width: float = 4.4,
+    shared: bool | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with a panel for each title, in the house style; `save` closes it.
 
     Parameters
     ----------
     columns
-        Panels in a row; by default all. Panels of a grid of several rows share their axes.
+        Panels in a row; by default all.
     height, width
         Of a panel, in inches.
+    shared
+        Whether panels share their axes; by default those of a grid of several rows do.
     """
     per_row = columns or len(titles)
     rows = -(-len(titles) // per_row)
-    shared = rows > 1
+    shared = rows > 1 if shared is None else shared
     figure, grid = plt.subplots(
         rows, per_row, figsize=(width * per_row, height * rows), layout="constrained", squeeze=False,
         sharex=shared, sharey=shared,
@@ -119,11 +132,21 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
 def colours_of(by: str, values: Sequence[Any]) -> dict[Any, Any]:
     """A colour for each of the values that a column has: relations keep theirs, sizes go from light to dark."""
     if by == "relation":
-        spare = iter(sns.color_palette("colorblind"))
-        return {value: RELATIONS.get(value) or next(spare) for value in values}
+        return {value: relation_colour(value) for value in values}
     if by == "n_items":
         return dict(zip(sorted(values), sns.color_palette("viridis_r", len(values) + 1)[1:], strict=True))
     return dict(zip(values, sns.color_palette("husl" if len(values) > 8 else "Dark2", len(values)), strict=True))
+
+
+def relation_colour(relation: str) -> str:
+    """The colour of a relation class, which is the same in all figures.
+
+    Examples
+    --------
+    >>> relation_colour("same group") == relation_colour("same family"), relation_colour("group unknown")
+    (True, '#999999')
+    """
+    return next((colour for start, colour in _RELATIONS.items() if relation.startswith(start)), "#999999")
 
 
 def unit(table: pd.DataFrame) -> str:

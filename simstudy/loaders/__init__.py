@@ -1,1 +1,1 @@
-"""Loaders: one file a format."""
+"""Loaders: one file a format; `formats` is the one door to all of them."""

@@ -229,7 +229,8 @@ def _matched(
     if missing == "zero":
         return wanted, [f"scored as no answer: {problem}" for problem in problems]
     kept = [item for item in wanted if all(item in positions for positions in rows)]
-    dropped = [item for item in wanted if item not in set(kept)]
+    everywhere = set(kept)
+    dropped = [item for item in wanted if item not in everywhere]
     told = f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'" if dropped else ""
     extras = [problem for problem in problems if "that the references lack" in problem]
     return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + [f"left out: {extra}" for extra in extras]

@@ -2,31 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import conllu
+import numpy as np
+import pandas as pd
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.items import read_items
+from simstudy.loaders.lines import read_lines
+from simstudy.metrics.attachment import attachment_counts
+from simstudy.metrics.base import IntArray
+
+_N_COLUMNS = 10
+
+Token = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence's words and universal part-of-speech tags.
+    """A sentence of n words.
 
     Multiword-token ranges and empty nodes are left out: words are the lines with a whole number as id.
+
+    Attributes
+    ----------
+    id, document
+        Its ``sent_id`` (or ``tweet_id``), and the latest ``newdoc id``, where there is one.
+    words, tags
+        Forms and universal part-of-speech tags.
+    heads, relations
+        Whose dependents the words are (0 for the root, -1 where the file does not say), and how.
+    line
+        The number of its first line.
     """
 
     id: str
     document: str
     words: tuple[str, ...]
     tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    line: int
+
+
+def read_conllu_outputs(source: Source) -> Loaded:
+    """Parsed or tagged sentences of one file a system, scored by UAS, LAS or accuracy against a gold file.
+
+    Sentences are matched by ``sent_id``; their words must be the same. Documents are the items' ``cluster``.
+
+    Parameters
+    ----------
+    source
+        ``metric``: uas, las, or accuracy (of universal part-of-speech tags). ``references``: the gold file.
+
+    Raises
+    ------
+    ValueError
+        Where a file cannot be read as CoNLL-U, words differ, or a head is missing.
+    FileNotFoundError
+        Where a file is missing.
+    """
+    check_choice("metric of CoNLL-U", source.metric.name, ["uas", "las", "accuracy"])
+    if len(source.references) != 1:
+        raise ValueError(f"references of CoNLL-U must be one gold file, not {len(source.references)}")
+    notes: list[str] = []
+    gold_path = source.references[0]
+    gold = {sentence.id: sentence for sentence in _read(gold_path, source.metric.name, notes)}
+    systems = []
+    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+        sentences = _read(path, source.metric.name, notes)
+        counts = [_counts(path, s, gold_path, gold.get(s.id, s), source.metric.name) for s in sentences]
+        answers = [_answer(sentence, source.metric.name) for sentence in sentences]
+        systems.append(SystemOutputs(name, str(path), [s.id for s in sentences], np.array(counts), answers))
+
+    def nothing(item: str) -> IntArray:
+        n = len(gold[item].words)
+        return np.array([0, n] if source.metric.name == "accuracy" else [0, 0, n])
+
+    items = _items(source, list(gold.values()))
+    return assemble(systems, source, expected=list(gold), nothing=nothing, items=items, notes=notes)
 
 
 def read_conllu(path: str | Path) -> list[Sentence]:
     """Read all sentences of a CoNLL-U file.
-
-    A sentence's id is its ``sent_id`` (or ``tweet_id``), its document the latest ``newdoc id``, where there is one.
 
     Raises
     ------
@@ -35,35 +99,115 @@ def read_conllu(path: str | Path) -> list[Sentence]:
     FileNotFoundError
         Where there is no such file.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}")
-    sentences: list[Sentence] = []
+    return _sentences(path, read_lines(path).lines)
+
+
+def _sentences(path: str | Path, lines: Sequence[str]) -> list[Sentence]:
+    sentences: dict[str, Sentence] = {}
     document = ""
-    for line, block in _blocks(path):
-        where = f"{path}, sentence at line {line}"
+    for line, block in _blocks(lines):
+        rows = [n for n, text in enumerate(block, start=line) if not text.startswith("#")]
+        for n in rows:
+            columns = block[n - line].count("\t") + 1
+            if columns != _N_COLUMNS:
+                raise ValueError(f"{path}, line {n}: {columns} columns between tabs, where CoNLL-U has {_N_COLUMNS}")
         try:
-            (tokens,) = conllu.parse(block)
+            parsed = conllu.parse("\n".join(block))
         except (ValueError, conllu.exceptions.ParseException) as error:
-            raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
-        document = tokens.metadata.get("newdoc id", document)
-        name = tokens.metadata.get("sent_id") or tokens.metadata.get("tweet_id")
-        words = [token for token in tokens if isinstance(token["id"], int)]
+            raise ValueError(f"{path}, sentence at line {line}: {' '.join(str(error).split())}") from None
+        tokens = parsed[0] if parsed else conllu.TokenList()
+        metadata: Mapping[str, str] = tokens.metadata or {}
+        words = list(_words(path, zip(rows, tokens, strict=True)))
+        document = metadata.get("newdoc id", document)
+        name = metadata.get("sent_id") or metadata.get("tweet_id")
         if not name or not words:
-            raise ValueError(f"{where}: no {'words' if name else 'sent_id'}")
-        sentences.append(Sentence(name, document, tuple(t["form"] for t in words), tuple(t["upos"] for t in words)))
+            raise ValueError(f"{path}, line {line}: a sentence has no {'words' if name else 'sent_id'}")
+        if name in sentences:
+            raise ValueError(f"{path}, line {line}: sentence '{name}' is there already, at line {sentences[name].line}")
+        forms, tags, relations = (tuple(word[c] for _, word in words) for c in ("form", "upos", "deprel"))
+        sentences[name] = Sentence(name, document, forms, tags, _heads(path, words), relations, line)
     if not sentences:
         raise ValueError(f"{path} has no sentences")
-    return sentences
+    return list(sentences.values())
 
 
-def _blocks(path: Path) -> Iterator[tuple[int, str]]:
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines between empty lines, and the number of the first line of each."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8: {error}") from None
     for filled, numbered in groupby(enumerate(lines, start=1), key=lambda line: bool(line[1].strip())):
         if filled:
             run = list(numbered)
-            yield run[0][0], "\n".join(text for _, text in run)
+            yield run[0][0], [text for _, text in run]
+
+
+def _words(path: str | Path, tokens: Iterable[tuple[int, Token]]) -> Iterator[tuple[int, Token]]:
+    """The words among the tokens of a sentence, each with its line: ranges and empty nodes are left out."""
+    expected = 1
+    for n, token in tokens:
+        if token["id"] == expected:
+            yield n, token
+            expected += 1
+        elif not isinstance(token["id"], tuple):
+            raise ValueError(f"{path}, line {n}: '{token['id']}' is not the id of word {expected}")
+
+
+def _heads(path: str | Path, words: Sequence[tuple[int, Token]]) -> tuple[int, ...]:
+    """The heads of a sentence's words; -1 where the file does not say."""
+    heads = []
+    for n, word in words:
+        head = -1 if word["head"] is None else int(word["head"])
+        if head > len(words):
+            raise ValueError(f"{path}, line {n}: head '{head}' is outside the sentence of {len(words)} words")
+        heads.append(head)
+    return tuple(heads)
+
+
+def _read(path: Path, metric: str, notes: list[str]) -> list[Sentence]:
+    content = read_lines(path)
+    notes += content.notes
+    sentences = _sentences(path, content.lines)
+    if metric != "accuracy":
+        for sentence in sentences:
+            if -1 in sentence.heads:
+                raise ValueError(f"{path}, line {sentence.line}: sentence '{sentence.id}' has a word without a head")
+    return sentences
+
+
+def _counts(path: Path, own: Sentence, gold_path: Path, gold: Sentence, metric: str) -> tuple[int, ...]:
+    if own.words != gold.words:
+        raise ValueError(
+            f"{path}, line {own.line}: the words of sentence '{own.id}' are not those of {gold_path}, line {gold.line}"
+        )
+    if metric == "accuracy":
+        return sum(a == b for a, b in zip(own.tags, gold.tags, strict=True)), len(gold.words)
+    parses = ((sentence.heads, sentence.relations) for sentence in (own, gold))
+    return attachment_counts(*parses, labelled=metric == "las")
+
+
+def _answer(sentence: Sentence, metric: str) -> Hashable:
+    """What a metric looks at."""
+    return {
+        "accuracy": sentence.tags,
+        "uas": sentence.heads,
+        "las": (sentence.heads, sentence.relations),
+    }[metric]
+
+
+def _items(source: Source, gold: Sequence[Sentence]) -> pd.DataFrame:
+    """A row for each sentence of the gold file: id, its document as cluster, and what the source's table adds.
+
+    The table's rows go by their ids, or by their order where it has none of its own.
+    """
+    ids = [sentence.id for sentence in gold]
+    table = pd.DataFrame({"id": ids})
+    if all(sentence.document for sentence in gold):
+        table["cluster"] = [sentence.document for sentence in gold]
+    given = read_items(source, len(gold))
+    if given is None:
+        return table
+    if given["id"].tolist() == [str(i + 1) for i in range(len(ids))]:
+        given["id"] = ids
+    unknown = set(ids).symmetric_difference(given["id"])
+    if unknown:
+        raise ValueError(f"{source.items} must have the ids of the gold file; '{min(unknown)}' is in one of them only")
+    given = given.set_index("id").loc[ids].reset_index()
+    return pd.concat([given, table[table.columns.difference(given.columns)]], axis=1)

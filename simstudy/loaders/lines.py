@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +30,24 @@ def read_lines(path: str | Path) -> Lines:
     ValueError
         Where the file is empty, or is not UTF-8; the message names the line.
     """
+    text, notes = read_content(path)
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return Lines(lines, notes)
+
+
+def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
+    """The whole text of a file, and what was odd about it: as `read_lines`, unpacked where its name ends in .gz."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"no such file: {path}")
     content = path.read_bytes()
+    if path.suffix == ".gz":
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error):
+            raise ValueError(f"{path} is not a whole gzip file") from None
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ValueError(f"{path}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
@@ -50,7 +66,4 @@ def read_lines(path: str | Path) -> Lines:
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
         notes.append(f"{path}: Windows line ends converted")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return Lines(lines, tuple(notes))
+    return text, tuple(notes)

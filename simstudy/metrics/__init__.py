@@ -5,19 +5,30 @@ To add a metric, write one file beside these (`accuracy.py` is a model) and one 
 
 from __future__ import annotations
 
-from simstudy.choices import check_choice
+from simstudy.choices import nearest
 from simstudy.metrics.accuracy import Accuracy
+from simstudy.metrics.aer import Aer
+from simstudy.metrics.attachment import LAS, UAS
 from simstudy.metrics.base import Metric, Ratio
+from simstudy.metrics.bleu import Bleu
+from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.f_measure import FBeta, Precision, Recall
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.muc import MucF, MucPrecision, MucRecall
+from simstudy.metrics.parseval import PARSEVAL
+from simstudy.metrics.ranking import at_cutoff
+from simstudy.metrics.rouge import KINDS
+from simstudy.metrics.spans import SPAN_F1
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        *(Accuracy(), Mean()),
+        *(Accuracy(), Mean(), Mean("win_rate", low=0, high=1, scale=100)),
         *(Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2)),
         *(MucPrecision(), MucRecall(), MucF("muc_f", 1), MucF("muc_f_2p", 0.5), MucF("muc_f_2r", 2)),
+        *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
+        *(Bleu(), Chrf(), Chrf(word_order=2), *(Mean(kind, low=0, high=1, scale=100) for kind in KINDS)),
+        *(Mean("ap", low=0, high=1), Mean("rr", low=0, high=1)),
     )
 }
 
@@ -25,7 +36,7 @@ __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "get_metric"]
 
 
 def get_metric(metric: str | Metric) -> Metric:
-    """Look a metric up by name; a Metric is passed through.
+    """Look a metric up by name; a Metric is passed through. "precision@n" and "ndcg@n" are made for any n from 1.
 
     Raises
     ------
@@ -36,8 +47,15 @@ def get_metric(metric: str | Metric) -> Metric:
     --------
     >>> get_metric("f1").statistics
     ('correct', 'guessed', 'gold')
+    >>> get_metric("ndcg@20").name
+    'ndcg@20'
     """
     if isinstance(metric, Metric):
         return metric
-    check_choice("metric", metric, METRICS)
-    return METRICS[metric]
+    found = METRICS.get(metric) or at_cutoff(str(metric))
+    if found is None:
+        near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
+        raise ValueError(
+            f"metric must be one of {', '.join(METRICS)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
+        )
+    return found

@@ -58,6 +58,8 @@ class FBeta(_Counts):
     ----------
     beta
         A positive number; taken as the nearest fraction with a denominator of at most 100.
+    name
+        In the registry; by default f and beta.
 
     Raises
     ------
@@ -71,9 +73,9 @@ class FBeta(_Counts):
     60.0
     """
 
-    def __init__(self, beta: float = 1.0) -> None:
+    def __init__(self, beta: float = 1.0, name: str = "") -> None:
         fraction = Fraction(beta).limit_denominator(100)
         if fraction <= 0:
             raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
         a, b = fraction.numerator**2, fraction.denominator**2
-        super().__init__(f"f{beta:g}", _STATISTICS, numerator=(a + b, 0, 0), denominator=(0, b, a))
+        super().__init__(name or f"f{beta:g}", _STATISTICS, numerator=(a + b, 0, 0), denominator=(0, b, a))

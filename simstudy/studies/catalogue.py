@@ -16,6 +16,8 @@ from simstudy.studies.chinchor_1992.definition import Chinchor1992
 from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.study import run as run_resampling
 from simstudy.studies.yeh_2000.definition import Yeh2000
@@ -33,6 +35,7 @@ class Kind:
 #: The values of `kind` in study.toml.
 KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
+    "natural": Kind(NaturalStudy, run_natural),
     "chinchor_1992": Kind(Chinchor1992, run_chinchor_1992),
     "yeh_2000": Kind(Yeh2000, run_yeh_2000),
 }

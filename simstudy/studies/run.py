@@ -11,11 +11,11 @@ import pandas as pd
 
 from simstudy import report
 from simstudy.files import atomic_path
+from simstudy.manifest import manifest_of
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
 from simstudy.studies.definition import Study
 from simstudy.studies.findings import RunContext
-from simstudy.studies.manifest import manifest_of
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,9 @@ def run_study(
         with atomic_path(folder / "comparisons.parquet") as temporary:
             found.comparisons.to_parquet(temporary, index=False)
     drawn = [section.figure for section in found.sections if section.figure]
-    manifest = manifest_of(definition, found, drawn, folder, context.clock.seconds)
+    manifest = manifest_of(
+        {"study": definition.model_dump()}, found.data, found.tables, drawn, folder, context.clock.seconds
+    )
     report.write_page(
         folder,
         title=definition.title,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
@@ -41,10 +43,11 @@ class TestEveryMetric:
         metric.check(statistics)
         scores = metric.score(statistics.sum(axis=1))
         assert (scores >= 0).all()
-        assert (scores <= metric.scale).all()
+        # Scores that are no ratios are in percent.
+        assert (scores <= getattr(metric, "scale", 100)).all()
 
     def test_negative_counts_break_the_rules(self, metric) -> None:  # type: ignore[no-untyped-def]
-        with pytest.raises(ValueError, match=f"statistics for metric '{metric.name}' must have"):
+        with pytest.raises(ValueError, match=re.escape(f"statistics for metric '{metric.name}' must have")):
             metric.check(np.full((1, 1, len(metric.statistics)), -1))
 
 
@@ -61,7 +64,8 @@ def test_against_scikit_learn(rng: np.random.Generator) -> None:
 
 def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
     for metric in METRICS.values():
-        assert isinstance(metric, Ratio)
+        if not isinstance(metric, Ratio):
+            continue
         sums = rng.integers(1, 50, size=len(metric.statistics))
         above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
         assert metric.score(sums) == pytest.approx(metric.scale * above / below)

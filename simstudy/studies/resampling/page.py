@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.report import Section, Tables, save_figure
+from simstudy.studies.points import even_choice
 
 CLOSING = (
     "No p-value here is corrected for the number of pairs. Gains and thresholds are on the metric's scale; confidences "
@@ -54,11 +54,8 @@ def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
     """
     shown = []
     for (test_set, n_items, _), members in pairs.groupby(["test_set", "n_items", "relation"], sort=False):
-        ordered = members.sort_values(["gain", "p_value", "system_a", "system_b"])
-        undecided = ordered[ordered["p_value"] >= 0.001]
         most = _POINTS_AT_HOME if (test_set, n_items) == (home, home_size) else _POINTS
-        positions = np.linspace(0, len(undecided) - 1, min(most, len(undecided))).round().astype(int)
-        shown.append(undecided.iloc[np.unique(positions)])
+        shown.append(even_choice(members, most))
     return pd.concat(shown)[["test_set", "n_items", "metric", "relation", "gain", "p_value"]].reset_index(drop=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 
 import pandas as pd
@@ -10,13 +9,12 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
-from simstudy.engines.comparisons import compare
-from simstudy.engines.registry import TESTS
 from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
-from simstudy.studies.definition import Comparison, Training
+from simstudy.runner import derived_seed, progress_bar
+from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.definition import Training
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
@@ -89,8 +87,9 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: R
         # Home at the domains' size is one more of its nested sizes.
         segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}
-    compared = _run_comparisons(
-        "comparing systems", list(distinct.values()), study.comparison, [study.seed] * len(distinct), context
+    n = len(distinct)
+    compared = run_comparisons(
+        "comparing systems", list(distinct.values()), [study.comparison] * n, [study.seed] * n, context
     )
     return pd.concat(compared, ignore_index=True)
 
@@ -101,10 +100,10 @@ def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], contex
     population, size = _population(study, outputs), study.calibration.size
     draws = range(1, study.calibration.n_draws + 1)
     settings = study.comparison.model_copy(update={"n_resamples": study.calibration.n_resamples})
-    compared = _run_comparisons(
+    compared = run_comparisons(
         "redrawn test sets",
         [redraw(population, size, draw, unit=study.comparison.unit, seed=study.seed) for draw in draws],
-        settings,
+        [settings] * len(draws),
         [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws],
         context,
     )
@@ -114,45 +113,6 @@ def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], contex
 def _population(study: ResamplingStudy, outputs: dict[str, Outputs]) -> Outputs:
     assert study.calibration
     return reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in study.calibration.population))
-
-
-def _run_comparisons(
-    title: str, tests: Sequence[Outputs], settings: Comparison, seeds: Sequence[int], context: RunContext
-) -> list[pd.DataFrame]:
-    """Compare on each test set, one after the other, each with all threads."""
-    options = settings.model_dump()
-    todo = [
-        Cell(
-            label=f"comparing on {outputs.test_set}, {outputs.n_items} items",
-            description={
-                "kind": "comparison",
-                "outputs": outputs.fingerprint(),
-                "settings": options,
-                "seed": seed,
-            },
-            arguments=(outputs, seed),
-        )
-        for outputs, seed in zip(tests, seeds, strict=True)
-    ]
-    n_resamples = settings.n_resamples or TESTS[settings.test].n_resamples or 1
-    with progress_bar(title, n_resamples * len(todo)) as advance:
-        reported = 0
-
-        def step(amount: int) -> None:
-            nonlocal reported
-            reported += amount
-            advance(amount)
-
-        def finished(_: Cell) -> None:
-            # A cell that was found has not reported its resamples.
-            nonlocal reported
-            advance(n_resamples - reported)
-            reported = 0
-
-        def compared(outputs: Outputs, seed: int) -> pd.DataFrame:
-            return compare(outputs, seed=seed, n_jobs=context.n_jobs, progress=step, **options)
-
-        return run_cells(compared, todo, cache=context.cells, finished=finished)
 
 
 def _analyse(

@@ -1,0 +1,192 @@
+"""Word alignments: links i-j, a sentence a line (Moses, fast_align), or a link a line (the NAACL 2003 shared task)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.items import read_items
+from simstudy.loaders.lines import read_lines
+from simstudy.metrics.aer import Link, alignment_counts
+
+_LINK = re.compile(r"(\d+)([-p?])(\d+)")
+_NAACL = re.compile(r"(\d+)\s+(\d+)\s+(\d+)(?:\s+([SP]))?(?:\s+[\d.eE+-]+)?")
+
+
+@dataclass
+class Links:
+    """The links of a sentence, from 0 on; what is not sure is possible."""
+
+    sure: set[Link] = field(default_factory=set)
+    possible: set[Link] = field(default_factory=set)
+
+    @property
+    def all(self) -> frozenset[Link]:
+        """Sure and possible ones."""
+        return frozenset(self.sure | self.possible)
+
+
+@dataclass(frozen=True)
+class Alignments:
+    """A file's links by the number of the sentence, from 1 on.
+
+    Attributes
+    ----------
+    sentences
+        Those that the file has; in NAACL form a sentence without links does not appear.
+    by_line
+        Whether a sentence is a line.
+    notes
+        What was odd about the file.
+    """
+
+    sentences: dict[int, Links]
+    by_line: bool
+    notes: tuple[str, ...] = ()
+
+
+def read_alignments(source: Source) -> Loaded:
+    """Word alignments of one file a system, scored by AER against a gold file.
+
+    A file has either a sentence a line, with links ``i-j`` from 0 on, possible ones of the gold standard ``ipj`` or
+    ``i?j``; or a link a line, ``sentence i j``, all from 1 on, with S (sure) or P (possible) and a confidence if one
+    likes (Mihalcea and Pedersen 2003). Which it is, the file's first link says. All links of a system count as guessed;
+    a sentence that a NAACL file lacks has no links, and its links to the empty word (0) are left out.
+
+    Parameters
+    ----------
+    source
+        ``references``: the gold file; or the gold file, the source text and the target text (a sentence a line, words
+        between blanks), against which the links' positions are then checked.
+
+    Raises
+    ------
+    ValueError
+        For lines that are no links, links outside the sentence, and files of different length.
+    FileNotFoundError
+        Where a file is missing.
+    """
+    check_choice("metric of word alignments", source.metric.name, ["aer"])
+    if len(source.references) not in (1, 3):
+        raise ValueError(
+            "references of word alignments must be the gold file, or the gold file, source text and target text, not "
+            f"{len(source.references)} files"
+        )
+    notes: list[str] = []
+    lengths = _lengths(source.references[1:], notes) if source.references[1:] else None
+    paths = (source.references[0], *source.paths)
+    files = [read_links(path, lengths) for path in paths]
+    for file in files:
+        notes += file.notes
+    gold = files[0]
+    if lengths is not None:
+        numbers = list(range(1, len(lengths) + 1))
+        measure = source.references[1]
+    else:
+        numbers = sorted(gold.sentences)
+        measure = paths[0]
+    for path, file in zip(paths, files, strict=True):
+        _check_sentences(path, file, measure, numbers, by_line=lengths is not None or gold.by_line)
+    items = read_items(source, len(numbers))
+    ids = [str(number) for number in numbers] if items is None else items["id"].tolist()
+    nothing = Links()
+    systems = []
+    for name, path, file in zip(system_names(source.paths), source.paths, files[1:], strict=True):
+        answers = [file.sentences.get(number, nothing).all for number in numbers]
+        wanted = [gold.sentences.get(number, nothing) for number in numbers]
+        counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), answers))
+    return assemble(systems, source, expected=ids, items=items, notes=notes)
+
+
+def read_links(path: str | Path, lengths: Sequence[tuple[int, int]] | None = None) -> Alignments:
+    """The links of a file of either kind.
+
+    Parameters
+    ----------
+    path
+        The file.
+    lengths
+        Numbers of source and target words of each sentence, where known.
+
+    Raises
+    ------
+    ValueError
+        For a line that is no link, or a link outside its sentence.
+    """
+    content = read_lines(path)
+    first = next(line for line in content.lines if line.strip())
+    by_line = _LINK.fullmatch(first.split()[0]) is not None
+    sentences: dict[int, Links] = (
+        {n: Links() for n in range(1, len(content.lines) + 1)} if by_line else defaultdict(Links)
+    )
+    n_null = 0
+    for line, number, link, sure, text in (_pharaoh if by_line else _naacl)(path, content.lines):
+        if min(link) < 0:
+            n_null += 1
+            continue
+        if lengths is not None and number <= len(lengths):
+            n_source, n_target = lengths[number - 1]
+            if link[0] >= n_source or link[1] >= n_target:
+                raise ValueError(
+                    f"{path}, line {line}: link {text} is outside the sentence ({n_source} x {n_target} words)"
+                )
+        links = sentences[number]
+        (links.sure if sure else links.possible).add(link)
+    notes = (f"{path}: {n_null:,} links to the empty word (position 0) left out",) if n_null else ()
+    return Alignments(dict(sentences), by_line, (*content.notes, *notes))
+
+
+def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
+    """(line, sentence, link, sure, text) of each link of a file with a sentence a line."""
+    for number, line in enumerate(lines, start=1):
+        for text in line.split():
+            match = _LINK.fullmatch(text)
+            if match is None:
+                raise ValueError(
+                    f"{path}, line {number}: '{text}' is not a link; links are like 3-4, possible ones like 3p4"
+                )
+            i, kind, j = match.groups()
+            yield number, number, (int(i), int(j)), kind == "-", text
+
+
+def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
+    """(line, sentence, link, sure, text) of each link of a file with a link a line."""
+    for n, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        match = _NAACL.fullmatch(line.strip())
+        if match is None or int(match[1]) == 0:
+            raise ValueError(
+                f"{path}, line {n}: '{line.strip()}' is neither links like 3-4 nor the numbers of a sentence, a "
+                "source word and a target word, from 1 on"
+            )
+        number, i, j = (int(match[k]) for k in (1, 2, 3))
+        yield n, number, (i - 1, j - 1), match[4] != "P", f"{i} {j}"
+
+
+def _lengths(texts: Sequence[Path], notes: list[str]) -> list[tuple[int, int]]:
+    """Numbers of words of each sentence of the source and the target text."""
+    contents = [read_lines(text) for text in texts]
+    for content in contents:
+        notes += content.notes
+    n_source, n_target = (len(content.lines) for content in contents)
+    if n_source != n_target:
+        raise ValueError(f"{texts[0]} has {n_source:,} lines, {texts[1]} {n_target:,}")
+    return [(len(s.split()), len(t.split())) for s, t in zip(*(content.lines for content in contents), strict=True)]
+
+
+def _check_sentences(path: Path, file: Alignments, measure: Path, numbers: Sequence[int], *, by_line: bool) -> None:
+    """Raise a ValueError where a file has other sentences than the file that says which there are."""
+    if file.by_line and by_line and len(file.sentences) != len(numbers):
+        raise ValueError(f"{path} has {len(file.sentences):,} lines, {measure} {len(numbers):,}")
+    unknown = sorted(set(file.sentences) - set(numbers))
+    if unknown:
+        raise ValueError(f"{path} has sentence {unknown[0]}, which {measure} lacks")

@@ -1,0 +1,152 @@
+"""CoNLL columns: a token a line, sentences between empty lines, tags in a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.items import read_items
+from simstudy.loaders.lines import read_lines
+from simstudy.metrics.spans import is_bio, span_counts
+
+_DOCUMENT = "-DOCSTART-"
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence's tokens and tags, and the number of its first line."""
+
+    line: int
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def read_conll_columns(source: Source) -> Loaded:
+    """Tagged tokens of one file a system, scored by F1 of spans or by accuracy of tags against a gold file.
+
+    Columns are separated by tabs, or else by blanks; the first is the token, the last (or that of the number in
+    ``columns["tag"]``, from 1 on) the tag. Sentences, and their tokens, are matched by their order: they must be as
+    many, but tokens may be spelt otherwise, which a note counts. Lines of the token -DOCSTART- are not part of any
+    sentence, nor are lines before a sentence that begin with # and have another number of columns than the rest.
+
+    Parameters
+    ----------
+    source
+        ``metric``: span_f1 (tags O, B-label, I-label) or accuracy. ``references``: the gold file.
+
+    Raises
+    ------
+    ValueError
+        For lines of another number of columns, tags that mark no spans, and sentences that do not match.
+    FileNotFoundError
+        Where a file is missing.
+    """
+    check_choice("metric of CoNLL columns", source.metric.name, ["span_f1", "accuracy"])
+    if len(source.references) != 1:
+        raise ValueError(f"references of CoNLL columns must be one gold file, not {len(source.references)}")
+    spans = source.metric.name == "span_f1"
+    column = _tag_column(source)
+    notes: list[str] = []
+    gold_path = source.references[0]
+    gold = read_columns(gold_path, column, bio=spans, notes=notes)
+    items = read_items(source, len(gold))
+    ids = [str(i + 1) for i in range(len(gold))] if items is None else items["id"].tolist()
+    systems = []
+    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+        own = read_columns(path, column, bio=spans, notes=notes)
+        _check_same(path, own, gold_path, gold)
+        pairs = list(zip(own, gold, strict=True))
+        altered = sum(a != b for s, g in pairs for a, b in zip(s.tokens, g.tokens, strict=True))
+        if altered:
+            notes.append(f"{path}: {altered:,} of {sum(len(g.tokens) for g in gold):,} tokens are not spelt as in gold")
+        counts = [
+            span_counts(s.tags, g.tags)
+            if spans
+            else (sum(a == b for a, b in zip(s.tags, g.tags, strict=True)), len(g.tags))
+            for s, g in pairs
+        ]
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own]))
+    return assemble(systems, source, expected=ids, items=items, notes=notes)
+
+
+def read_columns(
+    path: str | Path, column: int | None = None, *, bio: bool = False, notes: list[str] | None = None
+) -> list[TaggedSentence]:
+    """The sentences of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    column
+        Number of the tag's column, from 1 on; by default the last.
+    bio
+        Whether tags must be O, B-label or I-label.
+    notes
+        What was odd about the file is added here.
+
+    Raises
+    ------
+    ValueError
+        For lines of another number of columns than the first, and wrong tags.
+    """
+    content = read_lines(path)
+    if notes is not None:
+        notes += content.notes
+    model = next((line for line in content.lines if line.strip() and not line.startswith(("#", _DOCUMENT))), "# O")
+    tabs = "\t" in model
+    width = len(_fields(model, tabs))
+    if width < max(2, column or 0):
+        raise ValueError(f"{path} has {width} columns, where a token and its tag need {max(2, column or 0)}")
+    sentences: list[TaggedSentence] = []
+    tokens: list[str] = []
+    tags: list[str] = []
+    for n, line in enumerate([*content.lines, ""], start=1):
+        row = _fields(line, tabs)
+        if not row or line.startswith(_DOCUMENT):
+            if tokens:
+                sentences.append(TaggedSentence(n - len(tokens), tuple(tokens), tuple(tags)))
+            tokens, tags = [], []
+        elif len(row) == width:
+            tag = row[column - 1 if column else -1]
+            if bio and not is_bio(tag):
+                raise ValueError(f"{path}, line {n}: tags of spans must be O, B-label or I-label, not '{tag}'")
+            tokens.append(row[0])
+            tags.append(tag)
+        elif tokens or not row[0].startswith("#"):
+            raise ValueError(f"{path}, line {n}: {len(row)} columns, where the file's first sentence has {width}")
+    if not sentences:
+        raise ValueError(f"{path} has no sentences")
+    return sentences
+
+
+def _fields(line: str, tabs: bool) -> list[str]:
+    """A line's columns; none where it is empty. A no-break space does not separate: it is part of a token."""
+    return [field for field in line.split("\t" if tabs else " ") if field.strip(" ")]
+
+
+def _tag_column(source: Source) -> int | None:
+    """The number of the tags' column, where one is given."""
+    given = source.columns.get("tag")
+    if given is None:
+        return None
+    if not given.isdecimal() or int(given) < 1:
+        raise ValueError(f"columns must give the number of the tag's column, from 1 on, not tag={given}")
+    return int(given)
+
+
+def _check_same(path: Path, own: Sequence[TaggedSentence], gold_path: Path, gold: Sequence[TaggedSentence]) -> None:
+    """Raise a ValueError at the first sentence of another number of tokens than in gold."""
+    for i, (s, g) in enumerate(zip(own, gold, strict=False), start=1):
+        if len(s.tokens) != len(g.tokens):
+            raise ValueError(
+                f"{path}, line {s.line}: sentence {i} has {len(s.tokens)} tokens, not {len(g.tokens)} as in "
+                f"{gold_path}, line {g.line}"
+            )
+    if len(own) != len(gold):
+        raise ValueError(f"{path} has {len(own):,} sentences, {gold_path} {len(gold):,}")

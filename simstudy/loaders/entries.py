@@ -1,0 +1,152 @@
+"""Entries of a table of scores: what one system did on one item, whatever the table's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import Source
+from simstudy.loaders.item_scores import numbers, score_statistics, takes_one_score
+from simstudy.loaders.tables import no_column
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray, whole
+
+#: Row of a table -> its file and line.
+Where = Callable[[int], str]
+
+#: What a cell of a wide table says where the system has no such item.
+_BLANK = ("", "NA", "NaN", "nan")
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What one system did on one item, N times.
+
+    Attributes
+    ----------
+    systems, items
+        Names and ids, in the order of the table.
+    system, item, row
+        (N,) each: positions in `systems`, in `items` and in the table.
+    statistics
+        (N, S) of the metric.
+    others
+        Columns of the table that are neither system nor item nor statistics.
+    """
+
+    systems: Sequence[str]
+    items: Sequence[str]
+    system: IntArray
+    item: IntArray
+    row: IntArray
+    statistics: Array
+    others: Sequence[str]
+
+
+def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
+    """Whether a table has a row for each system and item, as its columns tell."""
+    return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
+
+
+def tidy_entries(frame: pd.DataFrame, origin: str, metric: Metric, where: Where) -> Entries:
+    """Entries of a table with a row for each system and item."""
+    if "system" not in frame:
+        no_column(origin, "system", frame.columns, "; --columns system=... names it")
+    (system, systems), (item, items) = (_coded(frame, column, where) for column in ("system", "item"))
+    if "score" in frame and takes_one_score(metric):
+        statistics = score_statistics(frame["score"], metric, where)
+    else:
+        statistics = _statistics(frame, metric.statistics, np.arange(len(frame)), where)
+    others = [name for name in frame.columns if name not in ("system", "item", "score", *metric.statistics)]
+    return Entries(systems, items, system, item, np.arange(len(frame)), statistics, others)
+
+
+def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
+    """Entries of a table with a row for each item."""
+    metric = source.metric
+    by_system = _count_columns(frame, source) or _score_columns(frame, origin, source)
+    item, items = _coded(frame, "item", where)
+    rows, parts = [], []
+    for system, columns in by_system.items():
+        for column in columns:
+            if column not in frame:
+                no_column(origin, column, frame.columns)
+        own = [column for column in columns if column not in metric.statistics]
+        there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(_BLANK) for column in own], axis=0))
+        rows.append(there)
+        if columns == [system]:
+            parts.append(_system_scores(frame[system], there, metric, where))
+        else:
+            parts.append(_statistics(frame, columns, there, where))
+    row = np.concatenate(rows)
+    system_codes = np.repeat(np.arange(len(rows)), [len(there) for there in rows])
+    used = {"item", *metric.statistics, *(column for columns in by_system.values() for column in columns)}
+    others = [c for c in frame.columns if c not in used and c.rpartition(":")[0] not in by_system]
+    return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
+
+
+def _count_columns(frame: pd.DataFrame, source: Source) -> dict[str, list[str]]:
+    """System -> its columns of statistics, `<system>:<statistic>` or shared; empty where scores are meant."""
+    metric = source.metric
+    ends = {name: f":{source.columns.get(name, name)}" for name in metric.statistics}
+    systems = dict.fromkeys(c.removesuffix(end) for c in frame.columns for end in ends.values() if c.endswith(end))
+    found = {system: [name if name in frame else f"{system}{end}" for name, end in ends.items()] for system in systems}
+    complete = all(column in frame for columns in found.values() for column in columns)
+    return found if complete or not takes_one_score(metric) else {}
+
+
+def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str, list[str]]:
+    """System -> its one column of scores."""
+    metric = source.metric
+    if not takes_one_score(metric):
+        own = ", ".join(f"<system>:{name}" for name in metric.statistics)
+        lacking = next(name for name in metric.statistics if name not in frame)
+        no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
+    known = {"item", "domain", "cluster", *source.columns}
+    systems = [name for name in frame.columns if name not in known]
+    if "system" in systems or not systems:
+        no_column(origin, "score", frame.columns, "; --columns score=... names it")
+    return {system: [system] for system in systems}
+
+
+def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:
+    system, cells = column.name, column.iloc[rows]
+    found = numbers(cells)
+    if np.isnan(found).any():
+        i = int(np.argmax(np.isnan(found)))
+        raise ValueError(
+            f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
+            f"--columns {system}={system} makes it a column of the items"
+        )
+    return score_statistics(pd.Series(found), metric, lambda i: f"{where(rows[i])}, system '{system}'")
+
+
+def _statistics(frame: pd.DataFrame, columns: Sequence[str], rows: IntArray, where: Where) -> Array:
+    """The metric's statistics, (n, S), from a column for each; whole numbers where all are."""
+    found = np.empty((len(rows), len(columns)))
+    for s, column in enumerate(columns):
+        cells = frame[column].iloc[rows]
+        found[:, s] = numbers(cells)
+        wrong = ~np.isfinite(found[:, s])
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cells.iloc[i]!r}")
+    return narrow(found)
+
+
+def narrow(values: FloatArray) -> Array:
+    """Whole numbers as integers, so that scores that tie are known to tie."""
+    return values.astype(np.int64) if values.size and whole(values) else values
+
+
+def _coded(frame: pd.DataFrame, column: str, where: Where) -> tuple[IntArray, list[str]]:
+    names = frame[column].astype(str)
+    wrong = (frame[column].isna() | (names == "")).to_numpy()
+    if wrong.any():
+        raise ValueError(f"{where(int(np.argmax(wrong)))}: no {column}")
+    codes, known = pd.factorize(names)
+    return codes.astype(np.int64), [str(name) for name in known]

@@ -1,0 +1,192 @@
+"""The formats that system outputs come in, and the one door to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from simstudy.choices import check_choice
+from simstudy.loaders.alignments import read_alignments
+from simstudy.loaders.base import MISSING, Loaded, Source
+from simstudy.loaders.conll_columns import read_conll_columns
+from simstudy.loaders.conllu import read_conllu_outputs
+from simstudy.loaders.inspect_logs import read_inspect
+from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.loaders.scores import read_scores
+from simstudy.loaders.text import read_text
+from simstudy.loaders.trec import read_trec
+from simstudy.loaders.trees import read_trees
+from simstudy.metrics import Metric, get_metric
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of system outputs.
+
+    Attributes
+    ----------
+    what
+        In a few words, for people.
+    read
+        Its loader.
+    files
+        Patterns of the names by which its files are known.
+    metrics
+        The metrics that no other format of files without such names has; "@" stands for precision@n and the like.
+    """
+
+    what: str
+    read: Callable[[Source], Loaded]
+    files: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+
+
+_TABLES = tuple(f"*.{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz"))
+
+#: Name -> format, in the order in which they are tried.
+FORMATS = {
+    "scores": Format("CSV, TSV or Parquet of item scores", read_scores, (*_TABLES, "*.parquet")),
+    "lm-eval": Format("sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl")),
+    "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval")),
+    "conllu": Format("CoNLL-U treebanks", read_conllu_outputs, ("*.conllu",), ("uas", "las")),
+    "conll": Format("CoNLL columns", read_conll_columns, ("*.conll", "*.bio"), ("span_f1",)),
+    "trees": Format("bracketed trees", read_trees, ("*.mrg", "*.ptb"), ("parseval",)),
+    "alignments": Format("word alignments, i-j or NAACL .wa", read_alignments, ("*.wa", "*.talp"), ("aer",)),
+    "trec": Format("TREC runs", read_trec, (), ("ap", "rr", "@")),
+    "text": Format("plain text, a segment a line", read_text),
+}
+
+
+def load(
+    paths: str | Path | Sequence[str | Path],
+    metric: str | Metric,
+    *,
+    references: str | Path | Sequence[str | Path] = (),
+    format: str | None = None,
+    items: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    missing: str = "error",
+    tokenize: str | None = None,
+    lowercase: bool = False,
+    task: str = "",
+    test_set: str = "",
+) -> Loaded:
+    r"""Outputs of systems from the files that others wrote.
+
+    Parameters
+    ----------
+    paths
+        Files, or folders of files; one system a file, but for tables and logs that name their systems.
+    metric
+        What the items are scored by: a name in `simstudy.metrics.METRICS`.
+    references
+        Files of gold answers: reference texts, a gold treebank, gold alignments, qrels.
+    format
+        A name in `FORMATS`; by default the one that the files' names and the metric tell.
+    items
+        A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, …
+    columns
+        Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``.
+    missing
+        Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
+    tokenize, lowercase
+        For BLEU and chrF, as in sacrebleu.
+    task, test_set
+        Names that appear in every table.
+
+    Returns
+    -------
+    loaded
+        The Outputs, what tells whether two systems' answers are identical, and notes on what was done to the files.
+
+    Raises
+    ------
+    ValueError
+        For anything in the files that is not as the format has it: file, line, and what is wrong; for unknown names.
+    FileNotFoundError
+        Where a path does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> for name, text in {"old": "a cat\nthe dog", "new": "the cat\nthe dog", "gold": "the cat\nthe dog"}.items():
+    ...     _ = (folder / f"{name}.txt").write_text(text)
+    >>> loaded = load([folder / "old.txt", folder / "new.txt"], "accuracy", references=folder / "gold.txt")
+    >>> loaded.outputs.names, loaded.outputs.scores().tolist()
+    (['old', 'new'], [50.0, 100.0])
+    """
+    chosen = get_metric(metric)
+    check_choice("missing", missing, MISSING)
+    if format is not None:
+        check_choice("format", format, FORMATS)
+    files = _opened(_listed(paths))
+    name = format or _format_of(files, chosen)
+    files = _of_format(files, name)
+    source = Source(
+        tuple(files),
+        chosen,
+        tuple(_existing(path) for path in _listed(references)),
+        _existing(items) if items is not None else None,
+        dict(columns or {}),
+        missing,
+        tokenize,
+        lowercase,
+    )
+    if (tokenize or lowercase) and name != "text":
+        raise ValueError(f"tokenize and lowercase are for plain text, not for {FORMATS[name].what}")
+    loaded = FORMATS[name].read(source)
+    return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set))
+
+
+def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+
+
+def _existing(path: str | Path) -> Path:
+    if not Path(path).exists():
+        raise FileNotFoundError(f"no such file: {path}")
+    return Path(path)
+
+
+def _opened(paths: Sequence[Path]) -> list[Path]:
+    """Files, with folders opened: those in it, or where there are none, those in its subfolders."""
+    files = []
+    for path in paths:
+        if not _existing(path).is_dir():
+            files.append(path)
+            continue
+        for inside in (path.glob("*"), path.rglob("*")):
+            found = sorted(file for file in inside if file.is_file() and not file.name.startswith("."))
+            if found:
+                break
+        else:
+            raise ValueError(f"folder {path} has no files")
+        files += found
+    if not files:
+        raise ValueError("paths must name at least one file or folder of system outputs")
+    return files
+
+
+def _format_of(files: Sequence[Path], metric: Metric) -> str:
+    for name, known in FORMATS.items():
+        if any(_matches(file, known.files) for file in files):
+            return name
+    own = "@" if "@" in metric.name else metric.name
+    return next((name for name, known in FORMATS.items() if own in known.metrics), "text")
+
+
+def _of_format(files: Sequence[Path], name: str) -> list[Path]:
+    """Of a folder of mixed files, those that the format is known by."""
+    for pattern in FORMATS[name].files:
+        known = [file for file in files if _matches(file, (pattern,))]
+        if known and name in ("lm-eval", "inspect"):
+            return known
+    return list(files)
+
+
+def _matches(file: Path, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(file.name.lower(), pattern) for pattern in patterns)

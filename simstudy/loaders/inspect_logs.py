@@ -1,0 +1,188 @@
+"""Eval logs of Inspect (UK AI Security Institute) in JSON form."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.choices import nearest
+from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
+from simstudy.loaders.lines import read_content
+from simstudy.loaders.task_logs import assemble_tasks
+from simstudy.metrics.base import Array
+
+#: Inspect's value_to_float.
+_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+@dataclass(frozen=True)
+class Log:
+    """One log: a model's answers to the samples of a task.
+
+    Attributes
+    ----------
+    path, model, task
+        Where it is, and of what.
+    samples
+        The ids of its samples.
+    scores, answers
+        Sample's id -> its values and its answers, one an epoch. Samples that were not scored are left out.
+    """
+
+    path: Path
+    model: str
+    task: str
+    samples: Sequence[str]
+    scores: Mapping[str, Sequence[Any]]
+    answers: Mapping[str, Sequence[Any]]
+
+
+def read_inspect(source: Source) -> Loaded:
+    """Systems from Inspect eval logs in JSON form (log format json, or `inspect log convert --to json`).
+
+    The system is the model, or the file where logs of one task have the same model. Items are samples, by their id;
+    with several tasks ids are ``<task>/<id>``, and the task is the ``domain``. Values are numbers as Inspect takes
+    them: C 1, P (partial) 0.5, I and N (no answer) 0. A sample of several epochs has the mean of their values, and one
+    without a score (it failed, or the scorer left it unscored) is missing.
+
+    `Source.columns` chooses of several scorers: {"score": "match"}.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For a file that is not JSON or is cut, a binary log (.eval), a log whose status is not "success", several
+        scorers of which none is chosen, a value that is not one number or out of range, and a sample twice; the
+        message names the file, and the line or sample.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.metrics import get_metric
+    >>> samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": value}}} for i, value in enumerate("CCI")]
+    >>> log = {"status": "success", "eval": {"task": "quiz", "model": "org/model"}, "samples": samples}
+    >>> path = Path(mkdtemp()) / "log.json"
+    >>> _ = path.write_text(json.dumps(log))
+    >>> outputs = read_inspect(Source((path,), get_metric("mean"))).outputs
+    >>> outputs.names, outputs.statistics[0, :, 0].tolist()
+    (['org/model'], [1, 1, 0])
+    """
+    check_takes_one_score(source.metric)
+    read = [read_log(path, source.columns.get("score")) for path in source.paths]
+    logs: dict[tuple[str, str], SystemOutputs] = {}
+    notes = []
+    for name, log in zip(_names(read), read, strict=True):
+        if (name, log.task) in logs:
+            first = logs[name, log.task].origin
+            raise ValueError(f"{first} and {log.path} are both of '{name}' and task '{log.task}': keep one of them")
+        n_epochs = max((len(values) for values in log.scores.values()), default=1)
+        if n_epochs > 1:
+            notes.append(f"{log.path}: scores are means over {n_epochs} epochs")
+        answers = [json.dumps(log.answers[sample], ensure_ascii=False) for sample in log.scores]
+        logs[name, log.task] = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
+    asked = [(log.task, sample) for log in read for sample in log.samples]
+    return assemble_tasks(logs, source, asked, notes)
+
+
+def read_log(path: Path, scorer: str | None = None) -> Log:
+    """One log, under the scorer of this name; None for the only one.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `read_inspect`.
+    """
+    log = _parsed(path)
+    if log["status"] != "success":
+        raise ValueError(
+            f"{path}: the log's status is '{log['status']}', not 'success': the evaluation is not complete"
+        )
+    samples = log.get("samples")
+    if not samples:
+        raise ValueError(f"{path}: the log has no samples")
+    known = list(dict.fromkeys(str(name) for sample in samples for name in sample.get("scores") or {}))
+    if scorer is not None and scorer not in known:
+        raise ValueError(f"{path}: no scorer '{scorer}' among {', '.join(known) or 'none'}{nearest(scorer, known)}")
+    if scorer is None and len(known) != 1:
+        there = f"scores of {', '.join(known)}; --columns score=... chooses one" if known else "no scores"
+        raise ValueError(f"{path}: samples have {there}")
+    scorer = scorer or known[0]
+    scores: dict[str, list[Any]] = {}
+    answers: dict[str, list[Any]] = {}
+    seen: dict[tuple[str, Any], None] = {}
+    for sample in samples:
+        key = str(sample["id"]), sample.get("epoch", 1)
+        if key in seen:
+            raise ValueError(f"{path}: sample '{key[0]}' is there twice, both times as epoch {key[1]}")
+        seen[key] = None
+        score = (sample.get("scores") or {}).get(scorer)
+        # NaN is Inspect's mark of what a scorer leaves unscored.
+        if score is None or score["value"] is None or score["value"] != score["value"]:
+            continue
+        scores.setdefault(key[0], []).append(score["value"])
+        answers.setdefault(key[0], []).append(_answer(sample, score))
+    ids = list(dict.fromkeys(sample for sample, _ in seen))
+    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), ids, scores, answers)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    if path.suffix == ".eval" and path.is_file():
+        raise ValueError(
+            f"{path}: a binary log; make JSON of it first: inspect log convert {path} --to json --output-dir json-logs"
+        )
+    text, _ = read_content(path)
+    try:
+        log = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
+    if not isinstance(log, dict) or not {"status", "eval"} <= log.keys() or not {"task", "model"} <= log["eval"].keys():
+        raise ValueError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
+    return log
+
+
+def _names(logs: Sequence[Log]) -> list[str]:
+    """The models; files instead where one task has several logs of a model (other solvers, prompts, seeds)."""
+    counts = Counter((log.model, log.task) for log in logs)
+    if len({log.task for log in logs}) > 1:
+        return [log.model for log in logs]
+    return [log.model if counts[log.model, log.task] == 1 else log.path.stem for log in logs]
+
+
+def _statistics(log: Log, source: Source) -> Array:
+    """The mean value of each sample over its epochs, as statistics."""
+    places = [f"{log.path}, sample '{sample}'" for sample in log.scores]
+    means = []
+    for place, values in zip(places, log.scores.values(), strict=True):
+        found = [_number(value) for value in values]
+        if np.isnan(found).any():
+            wrong = values[int(np.argmax(np.isnan(found)))]
+            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {wrong!r}")
+        means.append(np.mean(found))
+    return score_statistics(pd.Series(means, dtype=np.float64), source.metric, places.__getitem__)
+
+
+def _number(value: Any) -> float:
+    """A score's value as Inspect's value_to_float has it; NaN where it is not one number."""
+    if isinstance(value, str):
+        value = _VALUES.get(value, _VALUES.get(value.lower(), value))
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _answer(sample: Mapping[str, Any], score: Mapping[str, Any]) -> Any:
+    """What the scorer took for the answer, else what the model said."""
+    if score.get("answer") is not None:
+        return score["answer"]
+    choices = (sample.get("output") or {}).get("choices") or [{}]
+    return choices[0].get("message", {}).get("content")

@@ -1,0 +1,96 @@
+"""One score an item: from what files say to a metric's statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, whole
+from simstudy.metrics.mean import Mean
+
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def takes_one_score(metric: Metric) -> bool:
+    """Whether items may have one score each: 0 or 1 for accuracy, any number within its range for a mean."""
+    return isinstance(metric, Mean) or metric.name == "accuracy"
+
+
+def numbers(cells: pd.Series[Any]) -> FloatArray:
+    """Cells as numbers, True and False as 1 and 0; NaN where one is not a number.
+
+    Examples
+    --------
+    >>> numbers(pd.Series(["1", "0.5", "True", "no", ""])).tolist()
+    [1.0, 0.5, 1.0, nan, nan]
+    """
+    if is_bool_dtype(cells) or is_numeric_dtype(cells):
+        return np.asarray(cells.to_numpy(dtype=np.float64, na_value=np.nan))
+    found = np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)).copy()
+    words = np.flatnonzero(np.isnan(found))
+    found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
+    return found
+
+
+def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int], str]) -> Array:
+    """The statistics of items with one score each, shape (n, 2); whole numbers where all scores are.
+
+    Parameters
+    ----------
+    cells
+        n scores: numbers, true and false, or texts of these.
+    metric
+        One that `takes_one_score`.
+    where
+        Of the cell at a position: its file and line, for messages.
+
+    Raises
+    ------
+    ValueError
+        Where the metric is of other statistics, and at the first score that is no number, is infinite, or is out of
+        the metric's range; it names the place and the value.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import get_metric
+    >>> score_statistics(pd.Series(["1", "0"]), get_metric("accuracy"), str).tolist()
+    [[1, 1], [0, 1]]
+    >>> score_statistics(pd.Series(["1", "0.5"]), get_metric("accuracy"), lambda i: f"a.csv, line {i + 2}")
+    Traceback (most recent call last):
+    ValueError: a.csv, line 3: a score must be 0 or 1 for metric 'accuracy', not 0.5; --metric mean takes any number
+    """
+    check_takes_one_score(metric)
+    found = numbers(cells)
+
+    def require(holds: Array, rule: str, hint: str = "") -> None:
+        if not holds.all():
+            i = int(np.argmin(holds))
+            value = cells.iloc[i]
+            shown = repr(value) if np.isnan(found[i]) else np.format_float_positional(found[i], trim="-")
+            if pd.isna(value) or value == "":
+                raise ValueError(f"{where(i)}: no score; leave out the rows of items that a system lacks")
+            raise ValueError(f"{where(i)}: a score must be {rule}, not {shown}{hint}")
+
+    require(np.isfinite(found), "a number")
+    if isinstance(metric, Mean):
+        within = (found >= metric.low) & (found <= metric.high)
+        require(within, f"between {metric.low:g} and {metric.high:g} for metric '{metric.name}'")
+    else:
+        right = (found == 0) | (found == 1)
+        require(right, f"0 or 1 for metric '{metric.name}'", "; --metric mean takes any number")
+    statistics = np.stack([found, np.ones_like(found)], axis=-1)
+    return statistics.astype(np.int64) if found.size and whole(found) else statistics
+
+
+def check_takes_one_score(metric: Metric) -> None:
+    """Raise a ValueError for a metric that needs more than one number an item."""
+    if not takes_one_score(metric):
+        raise ValueError(
+            f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
+            "--metric accuracy (0 or 1) or mean"
+        )

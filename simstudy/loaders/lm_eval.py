@@ -1,0 +1,173 @@
+"""Sample logs of EleutherAI's lm-evaluation-harness: ``samples_<task>_<time>.jsonl``, as --log_samples writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy.choices import nearest
+from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
+from simstudy.loaders.lines import read_lines
+from simstudy.loaders.task_logs import assemble_tasks
+
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
+#: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
+_FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A line of a sample log: what was asked (`doc_id`, a hash of the document), and what came out.
+
+    Attributes
+    ----------
+    line
+        Where it is in the file.
+    doc_id
+        The harness's number of the document in the task.
+    doc_hash
+        Tells documents apart; empty in logs of early versions, which have none.
+    answer
+        The filtered responses, as JSON.
+    score
+        Under the chosen metric.
+    """
+
+    line: int
+    doc_id: str
+    doc_hash: str
+    answer: str
+    score: Any
+
+
+def read_lm_eval(source: Source) -> Loaded:
+    """Systems from sample logs of lm-evaluation-harness, one file a model and task.
+
+    The system is the folder of the file, which the harness names after the model. Items are the documents of the
+    task, by ``doc_id``; with several tasks ids are ``<task>/<doc_id>``, and the task is the ``domain``.
+
+    `Source.columns` chooses where there is a choice: {"score": "acc_norm"} of several metrics, {"filter":
+    "strict-match"} of several filters.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For a file of another name, a line that is not whole, several metrics or filters of which none is chosen, a
+        score that is no number or out of range, two files of one model and task, a document twice, and documents that
+        differ between systems; the message names file and line.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.metrics import get_metric
+    >>> folder = Path(mkdtemp()) / "my-model"
+    >>> folder.mkdir()
+    >>> path = folder / "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
+    >>> _ = path.write_text('{"doc_id": 0, "metrics": ["acc"], "acc": 1.0, "filtered_resps": ["yes"]}')
+    >>> outputs = read_lm_eval(Source((path,), get_metric("accuracy"))).outputs
+    >>> outputs.names, outputs.scores().tolist()
+    (['my-model'], [100.0])
+    """
+    check_takes_one_score(source.metric)
+    logs: dict[tuple[str, str], SystemOutputs] = {}
+    hashes: dict[tuple[str, str], tuple[str, str]] = {}
+    for path in source.paths:
+        model, task = path.absolute().parent.name, _task(path)
+        if (model, task) in logs:
+            first = logs[model, task].origin
+            raise ValueError(f"{first} and {path} are both of model '{model}' and task '{task}': keep one of them")
+        samples = read_samples(path, source.columns)
+        places = [f"{path}, line {sample.line}" for sample in samples]
+        for place, sample in zip(places, samples, strict=True):
+            known, first = hashes.setdefault((task, sample.doc_id), (sample.doc_hash, place))
+            if known and sample.doc_hash and known != sample.doc_hash:
+                raise ValueError(f"{place}: doc_id {sample.doc_id} is another document (doc_hash) than in {first}")
+        scores = pd.Series([sample.score for sample in samples], dtype=object)
+        logs[model, task] = SystemOutputs(
+            model,
+            str(path),
+            [sample.doc_id for sample in samples],
+            score_statistics(scores, source.metric, places.__getitem__),
+            [sample.answer for sample in samples],
+        )
+    return assemble_tasks(logs, source)
+
+
+def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
+    """The samples of one file, under the chosen filter and metric.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `read_lm_eval`.
+    """
+    logged = _parsed(path)
+    found = list(dict.fromkeys(str(sample.get("filter", "none")) for _, sample in logged))
+    chosen = columns.get("filter")
+    # A task with one way to read the answers calls it none: there is nothing to choose.
+    if found != ["none"]:
+        if chosen is None and len(found) > 1:
+            raise ValueError(f"{path}: samples of filters {', '.join(found)}; --columns filter=... chooses one")
+        if chosen is not None and chosen not in found:
+            raise ValueError(f"{path}: no filter '{chosen}' among {', '.join(found)}{nearest(chosen, found)}")
+        logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == (chosen or found[0])]
+    metric = _metric(path, [sample for _, sample in logged], columns.get("score"))
+    samples: dict[str, Sample] = {}
+    for line, sample in logged:
+        doc_id = str(sample["doc_id"])
+        if doc_id in samples:
+            raise ValueError(f"{path}, line {line}: doc_id {doc_id} again, first in line {samples[doc_id].line}")
+        if metric not in sample:
+            raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
+        if not isinstance(sample[metric], int | float):
+            # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
+            shown = json.dumps(sample[metric], ensure_ascii=False)[:60]
+            raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
+        answer = json.dumps(sample.get("filtered_resps"), ensure_ascii=False)
+        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, sample[metric])
+    return list(samples.values())
+
+
+def _task(path: Path) -> str:
+    found = _NAME.fullmatch(path.name)
+    if not found:
+        raise ValueError(f"{path}: a sample log must be called samples_<task>_<time>.jsonl, as the harness calls it")
+    return found["task"]
+
+
+def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    logged = []
+    for number, line in enumerate(read_lines(path).lines, start=1):
+        try:
+            sample = json.loads(line)
+        except json.JSONDecodeError:
+            raise ValueError(f"{path}, line {number}: not a whole JSON line (is the file cut?)") from None
+        if not isinstance(sample, dict) or "doc_id" not in sample:
+            raise ValueError(f"{path}, line {number}: not a sample of lm-evaluation-harness: it has no doc_id")
+        logged.append((number, sample))
+    return logged
+
+
+def _metric(path: Path, samples: Sequence[Mapping[str, Any]], chosen: str | None) -> str:
+    listed = (sample.get("metrics", _numeric_fields(sample)) for sample in samples)
+    known = list(dict.fromkeys(str(name) for names in listed for name in names))
+    if chosen is not None and chosen not in known:
+        raise ValueError(f"{path}: no metric '{chosen}' among {', '.join(known) or 'none'}{nearest(chosen, known)}")
+    if chosen is None and len(known) != 1:
+        there = f"metrics {', '.join(known)}; --columns score=... chooses one" if known else "no metric"
+        raise ValueError(f"{path}: samples have {there}")
+    return chosen or known[0]
+
+
+def _numeric_fields(sample: Mapping[str, Any]) -> list[str]:
+    """The metrics of a sample that does not list them, as in early versions."""
+    return [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]

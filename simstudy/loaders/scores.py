@@ -1,0 +1,242 @@
+"""Tables of scores: a row for each system and item (tidy), or one for each item with a column a system (wide)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.entries import Entries, Where, is_tidy, tidy_entries, wide_entries
+from simstudy.loaders.tables import match_items, no_column, read_table
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array
+
+#: Statistics that belong to the item, not to what a system said about it: they stay where it said nothing.
+_OF_THE_ITEM = ("count", "total", "gold", "possible", "sure")
+
+
+def read_scores(source: Source) -> Loaded:
+    r"""Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
+
+    The columns tell the shape. *Tidy*: ``system`` (without it each file is one system, named after it), ``item``, and
+    ``score`` or the metric's statistics (``correct``, ``guessed``, ``gold`` for f1). *Wide*: ``item``, and a column of
+    scores for each system; of statistics, columns ``<system>:<statistic>``, and ``<statistic>`` for one that all
+    systems share. An empty cell of a wide table is an item that the system lacks.
+
+    Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
+    one ``domain``, ``cluster`` and what `Source.columns` declares. `Source.columns` maps our name to the file's:
+    ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For columns that are not there, a score that is no number or out of range, an item that a system has twice,
+        and as `read_table` and `assemble`; the message names file and line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.metrics import get_metric
+    >>> path = Path(mkdtemp()) / "scores.csv"
+    >>> _ = path.write_text("system,item,score\nold,q1,0\nold,q2,1\nnew,q1,1\nnew,q2,1\n")
+    >>> outputs = read_scores(Source((path,), get_metric("accuracy"))).outputs
+    >>> outputs.names, outputs.scores().tolist()
+    (['old', 'new'], [50.0, 100.0])
+    """
+    frame, notes = read_frame(source)
+    loaded = scores_from_frame(frame, str(source.paths[0]), source)
+    return replace(loaded, notes=(*notes, *loaded.notes))
+
+
+def read_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The tables of a source's files one below the other, and notes on them; the index says file and line.
+
+    Tidy tables without a column ``system`` get one: the name of the file.
+
+    Raises
+    ------
+    ValueError
+        Where there is no file, and as `read_table`.
+    """
+    if not source.paths:
+        raise ValueError("no system: at least one table of scores is needed")
+    tables = [read_table(path) for path in source.paths]
+    frames = [frame for frame, _ in tables]
+    unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
+    if unnamed and all(is_tidy(_renamed(frame, source.columns), source.metric) for frame in frames):
+        names = system_names([path.with_suffix("") if path.suffix == ".gz" else path for path in source.paths])
+        frames = [frame.assign(system=name) for frame, name in zip(frames, names, strict=True)]
+    files = [str(path) for path in source.paths]
+    whole = pd.concat(frames, keys=files, names=["file", frames[0].index.name])
+    return whole, tuple(note for _, notes in tables for note in notes)
+
+
+def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
+    """Systems from a table of scores that is read (and perhaps cut to some of its rows) already.
+
+    Parameters
+    ----------
+    frame
+        Tidy or wide, as for `read_scores`. Its index says where rows are, as `read_frame` leaves it: messages name the
+        label, and the file where the index has one.
+    origin
+        What to call the table where the index names no file.
+    source
+        Metric, columns and what to do about missing items; its paths are not read.
+
+    Raises
+    ------
+    ValueError
+        As `read_scores`.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import get_metric
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "old": [0.25, 0.5], "new": [0.5, 1.0]})
+    >>> scores_from_frame(frame, "a frame", Source((), get_metric("mean"))).outputs.scores().tolist()
+    [0.375, 0.75]
+    """
+    if frame.empty:
+        raise ValueError(f"{origin}: no row is left")
+    _check_columns(frame, origin, source)
+    frame = _renamed(frame, source.columns)
+    where = _places(frame, origin)
+    if is_tidy(frame, source.metric):
+        entries = tidy_entries(frame, origin, source.metric, where)
+    else:
+        entries = wide_entries(frame, origin, source, where)
+    _check_once(entries, where)
+    _check_rules(entries, source.metric, where)
+    items = _item_table(frame, entries, source, where)
+    nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
+    return assemble(_systems(entries, where), source, expected=entries.items, nothing=nothing, items=items)
+
+
+def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
+    for ours, theirs in {"item": "item", **source.columns}.items():
+        if theirs in frame or any(str(name).endswith(f":{theirs}") for name in frame.columns):
+            continue
+        # What is declared of the items may be in a table of its own.
+        if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
+            hint = "; --columns item=... names it" if ours == theirs else ""
+            no_column(origin, theirs, frame.columns, hint)
+
+
+def _renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """The frame with our names for columns that are mapped; a column that has such a name already gives way."""
+    there = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
+    kept = [name for name in frame.columns if name not in there and name not in there.values()]
+    renamed = frame[kept].assign(**{ours: frame[theirs] for ours, theirs in there.items()})
+    return renamed.set_axis([str(name) for name in renamed.columns], axis=1)
+
+
+def _places(frame: pd.DataFrame, origin: str) -> Where:
+    index = frame.index
+    unit = index.names[-1] or "row"
+    if index.nlevels > 1:
+        return lambda row: f"{index[row][0]}, {unit} {index[row][-1]}"
+    return lambda row: f"{origin}, {unit} {index[row]}"
+
+
+def _check_once(entries: Entries, where: Where) -> None:
+    keys = pd.Series(entries.system * len(entries.items) + entries.item)
+    twice = keys.duplicated()
+    if twice.any():
+        again = int(np.argmax(twice))
+        first = int(np.argmax(keys == keys.iloc[again]))
+        system, item = entries.systems[entries.system[again]], entries.items[entries.item[again]]
+        places = where(entries.row[first]), where(entries.row[again])
+        raise ValueError(f"{places[1]}: item '{item}' of system '{system}' again, first in {places[0]}")
+
+
+def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
+    """Raise a ValueError that names the first entry that breaks the metric's own rules."""
+
+    def breach(n: int) -> str:
+        try:
+            metric.check(entries.statistics[None, :n])
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    message = breach(len(entries.statistics))
+    if not message:
+        return
+    # The shortest beginning of the table that breaks a rule ends with the entry that does.
+    good, bad = 0, len(entries.statistics)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (good, middle) if breach(middle) else (middle, bad)
+    rule = breach(bad).partition(" must have ")[2].partition(", unlike")[0]
+    shown = ", ".join(f"{n} = {v:g}" for n, v in zip(metric.statistics, entries.statistics[good], strict=True))
+    system = entries.systems[entries.system[good]]
+    raise ValueError(f"{where(entries.row[good])}, system '{system}': {shown}; metric '{metric.name}' needs {rule}")
+
+
+def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
+    """The items with the columns that say one thing of each."""
+    table: dict[str, object] = {"id": list(entries.items)}
+    n = len(entries.items)
+    for name in entries.others:
+        cells = frame[name].iloc[entries.row]
+        codes, values = pd.factorize(cells)
+        known = codes >= 0
+        least, most = np.full(n, len(values)), np.full(n, -1)
+        np.minimum.at(least, entries.item[known], codes[known])
+        np.maximum.at(most, entries.item[known], codes[known])
+        if (least >= most).all():
+            if name != "id" and len(values):
+                table[name] = pd.Series(values.take(np.maximum(most, 0))).where(most >= 0)
+        elif name in source.columns:
+            i = int(np.argmax(least < most))
+            rows = [
+                where(entries.row[np.flatnonzero((entries.item == i) & (codes == c))[0]]) for c in (least[i], most[i])
+            ]
+            raise ValueError(
+                f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
+                f"'{values[least[i]]}' in {rows[0]}"
+            )
+    own = pd.DataFrame(table)
+    given = match_items(source, entries.items)
+    return own if given is None else given.join(own.drop(columns=[name for name in own if name in given]))
+
+
+def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
+    order = np.argsort(entries.system, kind="stable")
+    ids = np.array(entries.items, dtype=object)
+    systems = []
+    for rows in np.split(order, np.flatnonzero(np.diff(entries.system[order])) + 1):
+        name = entries.systems[entries.system[rows[0]]]
+        file = where(entries.row[rows[0]]).rpartition(", ")[0]
+        systems.append(SystemOutputs(name, file, ids[entries.item[rows]].tolist(), entries.statistics[rows]))
+    return systems
+
+
+def _nothing(entries: Entries, metric: Metric) -> Callable[[str], Array]:
+    """What a system gets for an item that it lacks: what all others have of the item itself, else 0."""
+    of_item = np.isin(metric.statistics, _OF_THE_ITEM)
+    least = np.full((len(entries.items), len(metric.statistics)), np.inf)
+    most = -least
+    np.minimum.at(least, entries.item, entries.statistics)
+    np.maximum.at(most, entries.item, entries.statistics)
+    position = {item: i for i, item in enumerate(entries.items)}
+
+    def nothing(item: str) -> Array:
+        i = position[item]
+        for s in np.flatnonzero(of_item & (least[i] != most[i])):
+            name = metric.statistics[s]
+            if np.isinf(least[i, s]):
+                raise ValueError(f"missing='zero': no system has item '{item}'")
+            raise ValueError(
+                f"missing='zero': systems differ in '{name}' of item '{item}' ({least[i, s]:g} and {most[i, s]:g}), so "
+                "that there is none to give to a system that lacks it"
+            )
+        return np.where(of_item, least[i], 0)
+
+    return nothing

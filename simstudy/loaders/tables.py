@@ -1,0 +1,159 @@
+"""Tables in files: CSV, TSV and Parquet, read strictly, so that every cell can be told by file and line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from simstudy.choices import nearest
+from simstudy.loaders.base import Source
+from simstudy.loaders.lines import read_content
+from simstudy.metrics.base import IntArray
+
+
+class _Tsv(csv.excel_tab):
+    """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
+
+    quoting = csv.QUOTE_NONE
+
+
+_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+
+
+def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """A table, and notes on its file; the index says where each row is.
+
+    Parameters
+    ----------
+    path
+        A file .csv or .tsv, also packed (.csv.gz), or .parquet. Cells of a CSV may be quoted (RFC 4180), those of a
+        TSV are as they are.
+
+    Returns
+    -------
+    frame
+        Of text files all cells are text, as written ("01" stays "01"), and the index, called "line", has the line on
+        which each row begins; that of a Parquet file, called "row", counts from 1.
+    notes
+        Byte order mark, Windows line ends.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For another suffix, a file that is empty or not UTF-8, a header without rows, columns without a name or of one
+        name, and a row that has more or fewer cells than the header.
+    """
+    notes: tuple[str, ...] = ()
+    kind = Path(path.name.lower().removesuffix(".gz")).suffix
+    if kind == ".parquet":
+        frame = _read_parquet(path)
+    elif kind in _DIALECTS:
+        frame, notes = _read_text(path, _DIALECTS[kind])
+    else:
+        raise ValueError(f"{path}: a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet")
+    if frame.empty:
+        raise ValueError(f"{path} has a header, but no rows")
+    return frame, notes
+
+
+def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
+    """Raise the ValueError that lists the columns there are."""
+    names = [str(name) for name in known]
+    listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    raise ValueError(f"{origin}: no column '{wanted}' among {listed}{nearest(wanted, names)}{hint}")
+
+
+def match_items(source: Source, ids: Sequence[str]) -> pd.DataFrame | None:
+    """The rows of a source's table of items that are those of `ids`; None where the source has no such table.
+
+    For formats whose items have ids: the table needs a column ``id`` (or what `Source.columns` calls ``id`` or
+    ``item``), and may have the rows in any order, and more of them.
+
+    Raises
+    ------
+    ValueError
+        Where the table has no ids, one of them twice, or lacks one of `ids`; and as `read_table`.
+    """
+    if source.items is None:
+        return None
+    frame, _ = read_table(source.items)
+    key = source.columns.get("id", source.columns.get("item", "id"))
+    if key not in frame:
+        no_column(source.items, key, frame.columns, "; items are matched by it: --columns id=... names it")
+    frame = frame.rename(columns={theirs: ours for ours, theirs in source.columns.items()} | {key: "id"})
+    frame["id"] = frame["id"].astype(str)
+    twice = frame["id"].duplicated()
+    if twice.any():
+        at = int(np.argmax(twice))
+        raise ValueError(f"{source.items}, {frame.index.name} {frame.index[at]}: item '{frame['id'].iloc[at]}' again")
+    lacking = [item for item in ids if item not in set(frame["id"])]
+    if lacking:
+        raise ValueError(f"{source.items} lacks {len(lacking)} of {len(ids)} items, first '{lacking[0]}'")
+    return frame.set_index("id").loc[list(ids)].reset_index()
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise FileNotFoundError(f"no such file: {path}")
+    try:
+        frame: pd.DataFrame = pa.parquet.read_table(path).to_pandas()
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {str(error).splitlines()[0]}") from None
+    _check_header(path, [str(name) for name in frame.columns])
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+
+
+def _read_text(path: Path, dialect: type[csv.Dialect]) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    text, notes = read_content(path)
+    quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
+    header = next(csv.reader(StringIO(text), dialect))
+    _check_header(path, header)
+    try:
+        table = pa.csv.read_csv(
+            pa.py_buffer(text.encode()),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
+            ),
+            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
+        )
+    except pa.ArrowInvalid as error:
+        _row_lines(path, text, dialect, len(header))
+        raise ValueError(f"{path} cannot be read as a table: {str(error).splitlines()[0]}") from None
+    lines = np.arange(2, table.num_rows + 2)
+    if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
+        lines = _row_lines(path, text, dialect, len(header))
+    return table.to_pandas().set_axis(pd.Index(lines, name="line")), notes
+
+
+def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:
+    """The line on which each row after the header begins, empty lines left out; ValueError at the first bad row."""
+    reader = csv.reader(StringIO(text), dialect, strict=True)
+    lines, line = [], 1
+    try:
+        for row in reader:
+            if row and len(row) != width:
+                raise ValueError(f"{path}, line {line}: {len(row)} cells, but the header has {width}")
+            if row:
+                lines.append(line)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        unclosed = "a quote opens here that does not close" if "end of data" in str(error) else error
+        raise ValueError(f"{path}, line {line}: {unclosed}") from None
+    return np.array(lines[1:], dtype=np.int64)
+
+
+def _check_header(path: Path, header: Sequence[str]) -> None:
+    wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
+    if wrong:
+        raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")

@@ -1,0 +1,164 @@
+"""Plain text: a file a system, a line an item. The metric decides what lines mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.items import read_items
+from simstudy.loaders.lines import read_lines
+from simstudy.loaders.references import References, check_lengths, is_table, read_references
+from simstudy.metrics.accuracy import Accuracy
+from simstudy.metrics.base import Array
+from simstudy.metrics.bleu import Bleu, BleuCounter
+from simstudy.metrics.chrf import Chrf, ChrfCounter
+from simstudy.metrics.mean import Mean
+from simstudy.metrics.rouge import KINDS, rouge_scores
+
+
+def read_text(source: Source) -> Loaded:
+    r"""Outputs from files with a line for each item, in the same order in every file.
+
+    - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL": lines are texts. References are plain text files, one for
+      the first references of all items, one for the second ones, …, where an empty line is no further reference; or
+      one table (.csv, .tsv) with columns ``item`` and ``reference`` (by default the first and the last one), in which
+      rows of one item are its references, items in the order of their first rows.
+    - "accuracy": lines are labels, right where they equal the line of the one reference file; blanks around them do
+      not count.
+    - "mean", and any other `Mean`: lines are numbers. There are no references.
+
+    A system's line may be empty where it is text or a label. Items' ids are "1", "2", …, or those of the items table.
+
+    Parameters
+    ----------
+    source
+        `columns` names the columns of the table of references and of the items table. `missing` does not matter:
+        lines have no ids by which one could tell which of them is missing.
+
+    Raises
+    ------
+    ValueError
+        Where a metric has no meaning for plain text, references are missing or too many, files differ in length, an
+        item has no reference, or a line is no number in the metric's range; the message names file and line.
+    FileNotFoundError
+        Where there is no such file.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> for name, text in {"a.en": "noun\nverb", "b.en": "noun\nnoun", "ref.en": "noun\nnoun"}.items():
+    ...     _ = (folder / name).write_text(text)
+    >>> loaded = read_text(Source((folder / "a.en", folder / "b.en"), Accuracy(), references=(folder / "ref.en",)))
+    >>> loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.answers.tolist()
+    (['a', 'b'], [50.0, 100.0], [[0, 1], [0, 0]])
+    """
+    _check(source)
+    names = system_names(source.paths)
+    gold = read_references(source) if _needs_references(source) else None
+    files = [read_lines(path) for path in source.paths]
+    n = _common_length([(path, len(text.lines)) for path, text in zip(source.paths, files, strict=True)], gold)
+    items = read_items(source, n)
+    ids = [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
+    score = _numbers(source) if gold is None else _scorer(source, gold)
+    systems = []
+    for name, path, text in zip(names, source.paths, files, strict=True):
+        lines = [line.strip() for line in text.lines] if isinstance(source.metric, Accuracy) else text.lines
+        systems.append(SystemOutputs(name, str(path), ids, score(lines, path), None if gold is None else lines))
+    notes = [note for text in files for note in text.notes]
+    return assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
+
+
+def _is_of_texts(source: Source) -> bool:
+    return isinstance(source.metric, Bleu | Chrf) or source.metric.name in KINDS
+
+
+def _needs_references(source: Source) -> bool:
+    return _is_of_texts(source) or isinstance(source.metric, Accuracy)
+
+
+def _check(source: Source) -> None:
+    """Raise a ValueError where a source asks for what plain text has not."""
+    metric = source.metric
+    if not source.paths:
+        raise ValueError("paths must name at least one file of system outputs")
+    if not isinstance(metric, Accuracy | Mean | Bleu | Chrf):
+        known = ", ".join(["accuracy", "mean", "bleu", "chrf", "chrf++", *KINDS])
+        raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
+    if source.lowercase and not _is_of_texts(source):
+        raise ValueError(f"lowercase is for metrics of texts, not for '{metric.name}'")
+    if source.tokenize is not None and not isinstance(metric, Bleu):
+        raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
+    if source.references and not _needs_references(source):
+        raise ValueError(f"metric '{metric.name}' takes no references: lines of plain text are the scores")
+    tabled = source.items is not None or any(is_table(path) for path in source.references)
+    if source.columns and not tabled:
+        ours, theirs = next(iter(source.columns.items()))
+        raise ValueError(f"plain text has no columns, so none '{theirs}' for {ours}: give a table of the items")
+
+
+def _common_length(files: Sequence[tuple[Path, int]], gold: References | None) -> int:
+    """How many items there are: as many as have references, or else as most files have."""
+    if gold is not None:
+        n, origin = len(gold.texts), gold.origin
+    else:
+        n = Counter(count for _, count in files).most_common(1)[0][0]
+        origin = next(path for path, count in files if count == n)
+    check_lengths(files, origin, n)
+    return n
+
+
+def _scorer(source: Source, gold: References) -> Callable[[Sequence[str], Path], Array]:
+    """What makes statistics (n, S) of a file's lines, where there are references."""
+    metric = source.metric
+    if isinstance(metric, Bleu):
+        bleu = BleuCounter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase)
+        return lambda lines, _: bleu.statistics(lines)
+    if isinstance(metric, Chrf):
+        chrf = ChrfCounter(gold.texts, word_order=metric.word_order, lowercase=source.lowercase)
+        return lambda lines, _: chrf.statistics(lines)
+    if metric.name in KINDS:
+        return lambda lines, _: _each(rouge_scores(lines, gold.texts, metric.name))
+    for i, own in enumerate(gold.texts):
+        if len(own) > 1:
+            raise ValueError(
+                f"metric 'accuracy' takes one label an item: item number {i + 1} has {len(own)} references"
+            )
+    labels = [own[0].strip() for own in gold.texts]
+    return lambda lines, _: _each(np.array([a == b for a, b in zip(lines, labels, strict=True)], dtype=np.int64))
+
+
+def _numbers(source: Source) -> Callable[[Sequence[str], Path], Array]:
+    """What makes statistics (n, 2) of a file's lines, where these are scores."""
+    metric = source.metric
+    low, high = (metric.low, metric.high) if isinstance(metric, Mean) else (-np.inf, np.inf)
+
+    def read(lines: Sequence[str], path: Path) -> Array:
+        values = np.array([_number(line) for line in lines])
+        for wrong, rule in (
+            (~np.isfinite(values), "a number"),
+            (values < low, f"at least {low:g}"),
+            (values > high, f"at most {high:g}"),
+        ):
+            if wrong.any():
+                line = int(wrong.argmax())
+                raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, not '{lines[line]}'")
+        return _each(values)
+
+    return read
+
+
+def _number(line: str) -> float:
+    try:
+        return float(line)
+    except ValueError:
+        return np.nan
+
+
+def _each(scores: Array) -> Array:
+    """(score, 1) for each item."""
+    return np.stack([scores, np.ones_like(scores)], axis=-1)

@@ -1,0 +1,145 @@
+"""TREC runs: ranked documents of each topic, scored against relevance judgments (qrels) as trec_eval does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.lines import read_content
+from simstudy.loaders.tables import match_items
+from simstudy.metrics.ranking import ranking_score
+
+#: Topic -> document -> grade of relevance.
+Qrels = dict[str, dict[str, int]]
+
+
+def read_trec(source: Source) -> Loaded:
+    r"""Systems from TREC runs, one file a run (``topic Q0 docno rank score tag``), and one file of qrels.
+
+    As in trec_eval, documents are ranked by score, highest first, and by docno, last first, where scores tie in single
+    precision; the rank column is not looked at. Items are the topics with at least one relevant document, in the
+    order of the qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c` counts
+    it as 0: missing="zero"). Files may be packed (.gz).
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For another number of columns, a score or grade that is not a number, a document twice in a topic, no qrels or
+        more than one file of them, and a metric that is not one of rankings; the message names file and line.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.metrics import get_metric
+    >>> folder = Path(mkdtemp())
+    >>> _ = (folder / "qrels.txt").write_text("1 0 d1 0\n1 0 d2 1\n")
+    >>> _ = (folder / "bm25.run").write_text("1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 8.0 bm25\n")
+    >>> source = Source((folder / "bm25.run",), get_metric("rr"), references=(folder / "qrels.txt",))
+    >>> read_trec(source).outputs.scores().tolist()
+    [0.5]
+    """
+    if len(source.references) != 1:
+        raise ValueError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")
+    ranking_score(source.metric, [], [])
+    qrels, notes = read_qrels(source.references[0])
+    topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
+    if not topics:
+        raise ValueError(f"{source.references[0]}: no topic has a relevant document")
+    told = list(notes)
+    if len(topics) < len(qrels):
+        lacking = next(topic for topic in qrels if topic not in set(topics))
+        told.append(
+            f"{source.references[0]}: {len(qrels) - len(topics)} of {len(qrels)} topics left out that have no relevant "
+            f"document, first '{lacking}'"
+        )
+    systems = []
+    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+        run, notes = read_run(path)
+        told += notes
+        known = [topic for topic in topics if topic in run]
+        rankings = [tuple(run[topic]) for topic in known]
+        scores = []
+        for topic, ranking in zip(known, rankings, strict=True):
+            grades = [qrels[topic].get(document, 0) for document in ranking]
+            scores.append([ranking_score(source.metric, grades, list(qrels[topic].values())), 1])
+        others = [topic for topic in run if topic not in qrels]
+        if others:
+            told.append(f"{path}: {len(others)} topics left out that the qrels lack, first '{others[0]}'")
+        statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
+        systems.append(SystemOutputs(name, str(path), known, statistics, rankings))
+    return assemble(
+        systems,
+        source,
+        expected=topics,
+        nothing=lambda topic: np.array([0, 1]),
+        items=match_items(source, topics),
+        notes=told,
+    )
+
+
+def read_qrels(path: Path) -> tuple[Qrels, tuple[str, ...]]:
+    """The judgments of a file of qrels (``topic iteration docno relevance``), and notes on the file.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `read_trec`.
+    """
+    text, notes = read_content(path)
+    qrels: Qrels = {}
+    for line, (topic, _, document, grade) in _rows(path, text, "topic iteration docno relevance"):
+        judged = qrels.setdefault(topic, {})
+        if document in judged:
+            raise ValueError(f"{path}, line {line}: document '{document}' is judged twice for topic '{topic}'")
+        try:
+            judged[document] = int(grade)
+        except ValueError:
+            raise ValueError(f"{path}, line {line}: relevance must be a whole number, not '{grade}'") from None
+    return qrels, notes
+
+
+def read_run(path: Path) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """The documents of each topic of a run, best first, and notes on the file.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `read_trec`.
+    """
+    text, notes = read_content(path)
+    run: dict[str, dict[str, float]] = {}
+    for line, (topic, _, document, _, score, _) in _rows(path, text, "topic Q0 docno rank score tag"):
+        scores = run.setdefault(topic, {})
+        if document in scores:
+            raise ValueError(f"{path}, line {line}: document '{document}' is twice in topic '{topic}'")
+        try:
+            scores[document] = float(score)
+        except ValueError:
+            scores[document] = np.nan
+        if not isfinite(scores[document]):
+            raise ValueError(f"{path}, line {line}: the score must be a number, not '{score}'")
+    return {topic: _ranked(scores) for topic, scores in run.items()}, notes
+
+
+def _ranked(scores: dict[str, float]) -> list[str]:
+    with np.errstate(over="ignore"):
+        single = np.array(list(scores.values())).astype(np.float32).tolist()
+    # Code points are in the order of their UTF-8 bytes, which strcmp compares.
+    return [document for _, document in sorted(zip(single, scores, strict=True), reverse=True)]
+
+
+def _rows(path: Path, text: str, form: str) -> Iterator[tuple[int, list[str]]]:
+    """The numbers and cells of lines that are not empty."""
+    width = len(form.split())
+    for number, line in enumerate(text.split("\n"), start=1):
+        cells = line.split()
+        if cells:
+            if len(cells) != width:
+                raise ValueError(f"{path}, line {number}: {len(cells)} columns, not {width} ({form})")
+            yield number, cells

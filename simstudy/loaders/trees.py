@@ -1,0 +1,145 @@
+"""Bracketed constituency trees, as the Penn Treebank and parsers write them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.items import read_items
+from simstudy.loaders.lines import read_lines
+from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
+
+# A leaf with its tag, an opening bracket with its label, a closing bracket, or a word on its own. Blanks are spelt out:
+# a no-break space is part of a word.
+_PIECE = re.compile(
+    r"\([ \t\r\n]*([^ \t\r\n()]+)[ \t\r\n]+([^ \t\r\n()]+)[ \t\r\n]*\)|\([ \t\r\n]*([^ \t\r\n()]*)|\)|[^ \t\r\n()]+"
+)
+
+
+def read_trees(source: Source) -> Loaded:
+    """Parses of one file a system, scored by labelled brackets against a gold file.
+
+    Trees, on one line or several, are matched by their order; the words must be the same, traces left out. A tree
+    without words, ``(())``, is a sentence that the system has not parsed: an item that it lacks.
+
+    Parameters
+    ----------
+    source
+        ``references``: the gold file.
+
+    Raises
+    ------
+    ValueError
+        For brackets that are not well formed, files of different length, and trees of other words.
+    FileNotFoundError
+        Where a file is missing.
+    """
+    check_choice("metric of trees", source.metric.name, ["parseval"])
+    if len(source.references) != 1:
+        raise ValueError(f"references of trees must be one gold file, not {len(source.references)}")
+    notes: list[str] = []
+    gold_path = source.references[0]
+    gold = _read(gold_path, notes)
+    for tree in gold:
+        if not tree.words:
+            raise ValueError(f"{gold_path}, line {tree.line}: a gold tree without words")
+    items = read_items(source, len(gold))
+    ids = [str(i + 1) for i in range(len(gold))] if items is None else items["id"].tolist()
+    systems = []
+    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+        trees = _read(path, notes)
+        if len(trees) != len(gold):
+            raise ValueError(f"{path} has {len(trees):,} trees, {gold_path} {len(gold):,}")
+        parsed = [i for i, tree in enumerate(trees) if tree.words]
+        counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
+        systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, [trees[i] for i in parsed]))
+    wanted = dict(zip(ids, gold, strict=True))
+    return assemble(
+        systems,
+        source,
+        expected=ids,
+        nothing=lambda item: np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]]),
+        items=items,
+        notes=notes,
+    )
+
+
+def parse_trees(text: str, path: str | Path) -> list[Tree]:
+    """The trees of a text, in their order.
+
+    Parameters
+    ----------
+    text
+        Bracketed trees; line ends are blanks like others.
+    path
+        Where it is from, for messages.
+
+    Raises
+    ------
+    ValueError
+        Where brackets do not match, or a word does not stand alone with its tag in brackets.
+
+    Examples
+    --------
+    >>> (tree,) = parse_trees("( (S (NP (DT the) (NN cat)) (VP (VBD sat))))", "example")
+    >>> tree.words, tree.brackets
+    (('the', 'cat', 'sat'), (('NP', 0, 2), ('VP', 2, 3), ('S', 0, 3), ('', 0, 3)))
+    """
+    trees: list[Tree] = []
+    words: list[str] = []
+    tags: list[str] = []
+    brackets: list[Bracket] = []
+    opened: list[tuple[str, int, int]] = []
+    first = 0
+    line, counted = 1, 0
+    childless = False
+    for piece in _PIECE.finditer(text):
+        if not opened:
+            first = piece.start()
+        tag, word, label = piece.groups()
+        if tag is not None:
+            tags.append(tag)
+            words.append(word)
+        elif label is not None:
+            opened.append((label, len(words), piece.start()))
+        elif piece[0] != ")":
+            raise _error(
+                path, text, piece.start(), f"'{piece[0]}' must stand alone with its tag in brackets: (tag word)"
+            )
+        elif not opened:
+            raise _error(path, text, piece.start(), "this closing bracket has no opening one")
+        else:
+            name, start, offset = opened.pop()
+            if name and childless:
+                raise _error(path, text, offset, f"bracket '{name}' holds nothing: neither a word nor brackets")
+            brackets.append((name, start, len(words)))
+        childless = label is not None
+        if not opened:
+            line += text.count("\n", counted, first)
+            counted = first
+            trees.append(Tree(tuple(words), tuple(tags), tuple(brackets), line))
+            words, tags, brackets = [], [], []
+    if opened:
+        raise _error(path, text, opened[0][2], "the bracket opened here does not close")
+    return trees
+
+
+def _read(path: Path, notes: list[str]) -> list[Tree]:
+    content = read_lines(path)
+    notes += content.notes
+    return [tree.without_traces() for tree in parse_trees("\n".join(content.lines), path)]
+
+
+def _counts(path: Path, tree: Tree, gold_path: Path, gold: Tree) -> tuple[int, int, int]:
+    try:
+        return bracket_counts(tree, gold)
+    except ValueError as error:
+        raise ValueError(f"{path}, line {tree.line}: {error} ({gold_path}, line {gold.line})") from None
+
+
+def _error(path: str | Path, text: str, offset: int, problem: str) -> ValueError:
+    return ValueError(f"{path}, line {text.count(chr(10), 0, offset) + 1}: {problem}")

@@ -1,0 +1,45 @@
+"""Attachment scores of dependency parses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simstudy.metrics.f_measure import FBeta
+
+# F1 of (correct, system's, gold) words, as in the CoNLL 2018 shared task: accuracy where the words are the same.
+UAS = FBeta(1, "uas")
+LAS = FBeta(1, "las")
+
+#: Heads (0 is the root), and the relations to them.
+Parse = tuple[Sequence[int], Sequence[str]]
+
+
+def attachment_counts(guessed: Parse, gold: Parse, *, labelled: bool = True) -> tuple[int, int, int]:
+    """(correct, guessed, gold) words of one sentence, those of the right head and, if labelled, the right relation.
+
+    As in the evaluation of the CoNLL 2018 shared task, subtypes of relations (what follows the colon) do not count and
+    punctuation does.
+
+    Parameters
+    ----------
+    guessed, gold
+        Heads and relations of the same n words.
+
+    Raises
+    ------
+    ValueError
+        Where the numbers of words differ.
+
+    Examples
+    --------
+    >>> gold = [2, 0, 2], ["nsubj:pass", "root", "punct"]
+    >>> attachment_counts(([2, 0, 1], ["nsubj", "root", "punct"]), gold)
+    (2, 3, 3)
+    """
+    if len(guessed[0]) != len(gold[0]):
+        raise ValueError(f"parses must be of the same words, not of {len(guessed[0])} and {len(gold[0])}")
+    correct = sum(
+        own_head == head and (not labelled or own.partition(":")[0] == relation.partition(":")[0])
+        for own_head, own, head, relation in zip(*guessed, *gold, strict=True)
+    )
+    return correct, len(guessed[0]), len(gold[0])

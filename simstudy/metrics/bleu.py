@@ -1,0 +1,125 @@
+"""BLEU: how many of a text's word sequences its references have (Papineni et al. 2002), as sacrebleu counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simstudy.choices import check_choice
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.references import check_texts, reference_streams
+
+_ORDERS = (1, 2, 3, 4)
+
+# What k = 0 … 4 orders without a match make of the product of the precisions: the first counts as 1/2 of a match, the
+# next as 1/4, … (sacrebleu's and mteval-v13a's "exp" smoothing); without any match at all the score is 0.
+_SMOOTHED = np.array([1, 1 / 2, 1 / 8, 1 / 64, 0])
+
+# What sacrebleu's tokenizers need beside sacrebleu.
+_PACKAGES = {"ja-mecab": "'sacrebleu[ja]'", "ko-mecab": "'sacrebleu[ko]'"}
+
+
+class Bleu(Metric):
+    """Corpus BLEU in percent: sacrebleu's, with its defaults (orders 1 to 4, "exp" smoothing; Post 2018).
+
+    An item has the numbers of its 1- to 4-grams that some reference has (each at most as often as there), the numbers
+    of all its 1- to 4-grams, its length in tokens, and the length of the reference that is nearest in length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(Bleu().score(np.array([4, 3, 2, 1, 4, 3, 2, 1, 4, 4])))
+    100.0
+    >>> round(float(Bleu().score(np.array([4, 3, 2, 1, 4, 3, 2, 1, 4, 5]))), 2)   # 100 exp(1 - 5 / 4)
+    77.88
+    """
+
+    def __init__(self) -> None:
+        counts = [f"{kind}_{n}" for kind in ("correct", "total") for n in _ORDERS]
+        super().__init__("bleu", (*counts, "hyp_length", "ref_length"))
+
+    def score(self, sums: Array) -> FloatArray:
+        sums = np.asarray(sums, dtype=np.float64)
+        correct, total = ([sums[..., first + n] for n in range(4)] for first in (0, 4))
+        length, wanted = sums[..., 8], sums[..., 9]
+        # At most 10^12 n-grams of each order keep these products in the range of double precision.
+        found = _product([np.maximum(c, 1) for c in correct])
+        possible = _product(total)
+        # A count of 0 is rare in a corpus: to see that there is none takes fewer passes than to count them.
+        fewest = np.minimum(np.minimum(correct[0], correct[1]), np.minimum(correct[2], correct[3]))
+        if not np.all(fewest > 0):
+            found = found * _SMOOTHED[sum(np.asarray(c <= 0, dtype=np.int64) for c in correct)]
+        if not np.all(possible > 0):
+            found, possible = np.where(possible > 0, found, 0), np.where(possible > 0, possible, 1)
+        score = 100 * np.sqrt(np.sqrt(found / possible))
+        if np.any(length < wanted):
+            score = score * np.exp(np.minimum(1 - wanted / np.maximum(length, 1), 0))
+        return np.asarray(score)
+
+    def check(self, statistics: Array) -> None:
+        correct, total, lengths = statistics[..., :4], statistics[..., 4:8], statistics[..., 8:]
+        self._require(
+            np.all((correct >= 0) & (correct <= total) & (total <= lengths[..., :1]), axis=-1)
+            & np.all(lengths >= 0, axis=-1),
+            "0 <= correct <= total <= hyp_length for every order, and ref_length >= 0",
+        )
+
+
+def _product(factors: Sequence[FloatArray]) -> Any:
+    return (factors[0] * factors[1]) * (factors[2] * factors[3])
+
+
+class BleuCounter:
+    """Counts the statistics of `Bleu` with sacrebleu's tokenizers, against references that are counted once.
+
+    Parameters
+    ----------
+    references
+        For each of n items its one or several references.
+    tokenize
+        A name in ``sacrebleu.BLEU.TOKENIZERS``; None for sacrebleu's default, "13a".
+    lowercase
+        Whether case is ignored.
+
+    Raises
+    ------
+    ValueError
+        For an unknown tokenizer, one that needs packages which are not installed, and an item without references.
+
+    Examples
+    --------
+    >>> counter = BleuCounter([["the cat sat", "a cat sat down"], ["yes"]])
+    >>> counter.statistics(["a cat sat", "no, yes"]).tolist()
+    [[3, 2, 1, 0, 3, 2, 1, 0, 3, 3], [1, 0, 0, 0, 3, 2, 1, 0, 3, 1]]
+    """
+
+    def __init__(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> None:
+        # Not at the top: most studies count no texts.
+        from sacrebleu.metrics.bleu import BLEU
+
+        if tokenize is not None:
+            check_choice("tokenize", tokenize, BLEU.TOKENIZERS)
+        streams = reference_streams(references)
+        try:
+            self._bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
+        except (ImportError, RuntimeError):
+            packages = _PACKAGES.get(str(tokenize), "sentencepiece")
+            raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
+        self._n = len(references)
+
+    def statistics(self, hypotheses: Sequence[str]) -> IntArray:
+        """Statistics (n, 10) of n texts.
+
+        Raises
+        ------
+        ValueError
+            Where there are not as many texts as items.
+        """
+        check_texts(hypotheses, self._n)
+        # What sacrebleu.significance resamples: hyp_length, ref_length, correct, total.
+        counts = np.array(self._bleu._extract_corpus_statistics(hypotheses, None), dtype=np.int64)
+        return np.roll(counts, -2, axis=1)

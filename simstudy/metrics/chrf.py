@@ -1,0 +1,108 @@
+"""chrF and chrF++: F-scores of character and word sequences (Popović 2015, 2017), as sacrebleu counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.references import check_texts, reference_streams
+
+_CHARACTERS = 6
+_BETA_SQUARED = 4
+
+
+class Chrf(Metric):
+    """Corpus chrF (beta 2) in percent: sacrebleu's, with its defaults (characters 1 to 6 without blanks).
+
+    Precision and recall are means over the orders that both texts and references have. An item has, for each order,
+    the numbers of n-grams that match, of those in the text, and of those in the reference; where it has several
+    references, these are of the one with the best score for the item.
+
+    Parameters
+    ----------
+    word_order
+        0: "chrf". 2: "chrf++", with words and word pairs as two more orders.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> match, hyp, ref = [3, 2, 1, 0, 0, 0], [3, 2, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1]
+    >>> round(float(Chrf().score(np.array(match + hyp + ref))), 2)   # P = 1, R = (3/6 + 2/5 + 1/4) / 3: 5PR / (4P + R)
+    43.73
+    """
+
+    word_order: int
+
+    def __init__(self, word_order: int = 0) -> None:
+        orders = [f"char_{n + 1}" for n in range(_CHARACTERS)] + [f"word_{n + 1}" for n in range(word_order)]
+        counts = [f"{kind}_{order}" for kind in ("match", "hyp", "ref") for order in orders]
+        super().__init__("chrf" + "+" * word_order, tuple(counts))
+        object.__setattr__(self, "word_order", word_order)
+
+    def score(self, sums: Array) -> FloatArray:
+        sums = np.asarray(sums, dtype=np.float64)
+        n_orders = len(self.statistics) // 3
+        precision, recall, n_common = (np.zeros(sums.shape[:-1]) for _ in range(3))
+        for order in range(n_orders):
+            match, hyp, ref = (sums[..., kind * n_orders + order] for kind in range(3))
+            precision += match / np.maximum(hyp, 1)
+            recall += match / np.maximum(ref, 1)
+            n_common += np.minimum(hyp, ref) > 0
+        # Sums over orders, not means yet: F of the means is F of the sums by their number.
+        below = (_BETA_SQUARED * precision + recall) * n_common
+        return 100 * (1 + _BETA_SQUARED) * precision * recall / np.where(below > 0, below, 1)
+
+    def check(self, statistics: Array) -> None:
+        match, hyp, ref = np.split(statistics, 3, axis=-1)
+        self._require(
+            np.all((match >= 0) & (match <= hyp) & (match <= ref), axis=-1),
+            "0 <= match <= hyp and match <= ref for every order",
+        )
+
+
+class ChrfCounter:
+    """Counts the statistics of `Chrf` as sacrebleu does, against references that are counted once.
+
+    Parameters
+    ----------
+    references
+        For each of n items its one or several references.
+    word_order
+        As for `Chrf`.
+    lowercase
+        Whether case is ignored.
+
+    Raises
+    ------
+    ValueError
+        For an item without references.
+
+    Examples
+    --------
+    >>> ChrfCounter([["abc"]]).statistics(["a b d"]).tolist()
+    [[2, 1, 0, 0, 0, 0, 3, 2, 1, 0, 0, 0, 3, 2, 1, 0, 0, 0]]
+    """
+
+    def __init__(self, references: Sequence[Sequence[str]], *, word_order: int = 0, lowercase: bool = False) -> None:
+        # Not at the top: most studies count no texts.
+        from sacrebleu.metrics.chrf import CHRF
+
+        streams = reference_streams(references)
+        self._chrf = CHRF(_CHARACTERS, word_order, lowercase=lowercase, references=streams)
+        self._n = len(references)
+
+    def statistics(self, hypotheses: Sequence[str]) -> IntArray:
+        """Statistics (n, 3 * orders) of n texts.
+
+        Raises
+        ------
+        ValueError
+            Where there are not as many texts as items.
+        """
+        check_texts(hypotheses, self._n)
+        # What sacrebleu.significance resamples: hyp, ref, match of each order.
+        counts = np.array(self._chrf._extract_corpus_statistics(hypotheses, None), dtype=np.int64)
+        by_kind = counts.reshape(self._n, -1, 3)[..., [2, 0, 1]]
+        return by_kind.swapaxes(1, 2).reshape(self._n, -1)

@@ -1,0 +1,108 @@
+"""Labelled brackets of constituency trees (PARSEVAL), counted as evalb does with the parameters COLLINS.prm."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate, zip_longest
+
+from simstudy.metrics.f_measure import FBeta
+
+PARSEVAL = FBeta(1, "parseval")
+
+_TRACE = "-NONE-"
+_PUNCTUATION = frozenset((",", ":", "``", "''", "."))
+_UNCOUNTED = _PUNCTUATION | {"", "TOP", "ROOT", "S1"}
+
+#: A label, the position of the first word, and that after the last.
+Bracket = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A constituency tree.
+
+    Attributes
+    ----------
+    words, tags
+        The n leaves, traces among them, and the labels right above them.
+    brackets
+        All other nodes, a node after those below it.
+    line
+        Where the tree begins in its file, for messages.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    brackets: tuple[Bracket, ...]
+    line: int = field(default=0, compare=False)
+
+    def without_traces(self) -> Tree:
+        """The tree without leaves tagged -NONE- and without what holds nothing else.
+
+        Examples
+        --------
+        >>> Tree(("*", "go"), ("-NONE-", "VB"), (("NP", 0, 1), ("VP", 1, 2), ("S", 0, 2))).without_traces().brackets
+        (('VP', 0, 1), ('S', 0, 1))
+        """
+        if _TRACE not in self.tags:
+            return self
+        kept = [tag != _TRACE for tag in self.tags]
+        words, tags = (tuple(x for x, k in zip(leaves, kept, strict=True) if k) for leaves in (self.words, self.tags))
+        return Tree(words, tags, tuple(_among(self.brackets, kept)), self.line)
+
+
+def bracket_counts(guessed: Tree, gold: Tree) -> tuple[int, int, int]:
+    """(correct, guessed, gold) labelled brackets of one sentence, as evalb counts them with COLLINS.prm.
+
+    Traces are removed with what they leave empty. Punctuation (, : `` '' .) has no place in the extent of a bracket.
+    Function tags do not count (NP-SBJ and NP=2 are NP, ADJP|ADVP is ADJP), PRT is ADVP; tags of words and the labels
+    TOP, ROOT, S1 and none are left out. Of equal brackets each counts. evalb gives up on a sentence whose punctuation
+    is tagged otherwise than in the gold tree; here the gold tags say for both trees what is punctuation.
+
+    Raises
+    ------
+    ValueError
+        Where the words, traces left out, differ.
+
+    Examples
+    --------
+    >>> gold = Tree(("the", "cat", "sat", "."), ("DT", "NN", "VBD", "."), (("NP-SBJ", 0, 2), ("VP", 2, 3), ("S", 0, 4)))
+    >>> other = Tree(gold.words, gold.tags, (("NP", 0, 2), ("S", 0, 3), ("ROOT", 0, 4)))
+    >>> bracket_counts(other, gold)
+    (2, 2, 3)
+    """
+    guessed, gold = guessed.without_traces(), gold.without_traces()
+    if guessed.words != gold.words:
+        own, other = next((a, b) for a, b in zip_longest(guessed.words, gold.words, fillvalue="") if a != b)
+        raise ValueError(
+            f"trees must be of the same words; the first that differs is '{own}', in the gold tree '{other}'"
+        )
+    kept = [tag not in _PUNCTUATION for tag in gold.tags]
+    found, wanted = (
+        Counter(
+            (label, start, end)
+            for full, start, end in _among(tree.brackets, kept)
+            if (label := _category(full)) not in _UNCOUNTED
+        )
+        for tree in (guessed, gold)
+    )
+    return (found & wanted).total(), found.total(), wanted.total()
+
+
+def _among(brackets: Sequence[Bracket], kept: Sequence[bool]) -> Iterator[Bracket]:
+    """Brackets by their positions among the leaves that are kept, without those that hold none."""
+    before = list(accumulate(kept, initial=0))
+    for label, start, end in brackets:
+        if before[start] < before[end]:
+            yield label, before[start], before[end]
+
+
+@cache
+def _category(label: str) -> str:
+    """A label without function tags; one that begins with a hyphen (-LRB-) is a name of its own."""
+    category = label if label.startswith("-") else re.split(r"[-=|]", label, maxsplit=1)[0]
+    return "ADVP" if category == "PRT" else category

@@ -1,0 +1,124 @@
+"""Rankings: average precision, reciprocal rank, precision and nDCG at a cutoff, of one topic, as trec_eval has them.
+
+A document is relevant where its grade is 1 or more; documents that were not judged have grade 0. Scores are fractions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import log2
+
+from simstudy.metrics.base import Metric
+from simstudy.metrics.mean import Mean
+
+_AT_CUTOFF = re.compile(r"(precision|ndcg)@([1-9][0-9]*)")
+
+
+def at_cutoff(name: str) -> Mean | None:
+    """The metric "precision@n" or "ndcg@n", for any n from 1; None for another name.
+
+    Examples
+    --------
+    >>> at_cutoff("precision@10").name, at_cutoff("precision@0")
+    ('precision@10', None)
+    """
+    return Mean(name, low=0, high=1) if _AT_CUTOFF.fullmatch(name) else None
+
+
+def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:
+    """The mean, over all relevant documents, of the precision at the rank of each; 0 for those not retrieved.
+
+    Parameters
+    ----------
+    relevant
+        Whether each of the documents retrieved is relevant, best first.
+    n_relevant
+        How many relevant documents the topic has, retrieved or not.
+
+    Examples
+    --------
+    >>> average_precision([True, False, True], 3)   # (1/1 + 2/3 + 0) / 3
+    0.5555555555555555
+    """
+    found, total = 0, 0.0
+    for rank, hit in enumerate(relevant, start=1):
+        if hit:
+            found += 1
+            total += found / rank
+    return total / n_relevant if n_relevant else 0.0
+
+
+def reciprocal_rank(relevant: Sequence[bool]) -> float:
+    """1 / the rank of the first relevant document; 0 where none was retrieved.
+
+    Examples
+    --------
+    >>> reciprocal_rank([False, False, False, True])
+    0.25
+    """
+    return next((1 / rank for rank, hit in enumerate(relevant, start=1) if hit), 0.0)
+
+
+def precision_at(relevant: Sequence[bool], n: int) -> float:
+    """The share of the first n ranks that hold a relevant document; ranks that were not filled count as not relevant.
+
+    Examples
+    --------
+    >>> precision_at([True, False, True], 4)
+    0.5
+    """
+    return sum(relevant[:n]) / n
+
+
+def ndcg_at(grades: Sequence[int], judged: Sequence[int], n: int) -> float:
+    """Normalized discounted cumulative gain of the first n ranks (Jarvelin and Kekalainen 2002).
+
+    As trec_eval's ndcg_cut: the gain of a document is its grade (0 where that is negative), the discount at rank r is
+    log2(r + 1), and the ideal ranking has all judged documents, best first.
+
+    Parameters
+    ----------
+    grades
+        Of the documents retrieved, best first.
+    judged
+        Of all documents judged for the topic.
+    n
+        The cutoff.
+
+    Examples
+    --------
+    >>> ndcg_at([0, 2], [2, 0], 10) == 1 / log2(3)
+    True
+    """
+    ideal = _discounted(sorted(judged, reverse=True)[:n])
+    return _discounted(grades[:n]) / ideal if ideal else 0.0
+
+
+def ranking_score(metric: Metric, grades: Sequence[int], judged: Sequence[int]) -> float:
+    """One topic's score under "ap", "rr", "precision@n" or "ndcg@n".
+
+    Raises
+    ------
+    ValueError
+        For another metric.
+
+    Examples
+    --------
+    >>> ranking_score(at_cutoff("precision@2"), [1, 0, 2], [1, 2])
+    0.5
+    """
+    relevant = [grade >= 1 for grade in grades]
+    if metric.name == "ap":
+        return average_precision(relevant, sum(grade >= 1 for grade in judged))
+    if metric.name == "rr":
+        return reciprocal_rank(relevant)
+    found = _AT_CUTOFF.fullmatch(metric.name)
+    if not found:
+        raise ValueError(f"metric must be one of ap, rr, precision@n, ndcg@n for rankings, not '{metric.name}'")
+    n = int(found[2])
+    return precision_at(relevant, n) if found[1] == "precision" else ndcg_at(grades, judged, n)
+
+
+def _discounted(grades: Sequence[int]) -> float:
+    return sum(grade / log2(rank + 1) for rank, grade in enumerate(grades, start=1) if grade > 0)

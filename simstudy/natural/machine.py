@@ -1,0 +1,54 @@
+"""The outcome of one comparison for machines: JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from simstudy.natural.examination import Examination
+from simstudy.natural.page import sorted_pairs
+
+
+def as_json(found: Examination, verdict: str | None, settings: Mapping[str, Any]) -> str:
+    """Everything that was found as a JSON object; what is not known is null.
+
+    Parameters
+    ----------
+    found
+        What `simstudy.natural.examine` returned.
+    verdict
+        The sentence on two systems; None for more.
+    settings
+        What was asked for.
+
+    Returns
+    -------
+    text
+        Keys simstudy (version), settings, verdict, notes, systems (best first), pairs (the most significant first),
+        groups (lists of names), thresholds, significant_gains, near_duplicates; tables are lists of rows.
+    """
+    ranked = found.outputs.best_first()
+    systems = ranked.systems.assign(score=ranked.scores()).dropna(axis="columns", how="all")
+    members = found.groups.groupby("group")["system"].agg(list)
+    content = {
+        "simstudy": version("simstudy"),
+        "settings": dict(settings),
+        "verdict": verdict,
+        "notes": list(found.notes),
+        "systems": _records(systems),
+        "pairs": _records(sorted_pairs(found)),
+        "groups": [list(group) for group in members],
+        "thresholds": _records(found.thresholds),
+        "significant_gains": _records(found.gains),
+        "near_duplicates": _records(found.duplicates),
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return rows

@@ -1,0 +1,188 @@
+"""The folder of one comparison for people: tables, figures, and a page that begins with what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy import figures, report
+from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.files import atomic_path
+from simstudy.manifest import manifest_of
+from simstudy.natural.examination import Examination
+from simstudy.natural.verdict import equals, verdict, written
+from simstudy.report import Section, save_figure
+
+# More systems make no picture of a matrix or of groups.
+_MOST_SYSTEMS = 60
+# Rows of a table that a page shows; the CSV has all.
+_MOST_ROWS = 50
+
+CLOSING = (
+    "p_value is not corrected for the number of pairs; p_holm and p_bh are, for all pairs of this table (Holm; "
+    "Benjamini and Hochberg). p_low and p_high are the 95 % interval for its Monte Carlo error. Gains are on the "
+    "metric's scale."
+)
+
+
+def write(
+    found: Examination,
+    folder: Path,
+    *,
+    title: str,
+    command: str,
+    alpha: float,
+    settings: Mapping[str, Any],
+    files: Mapping[str, str],
+) -> None:
+    """Write tables, figures, page and manifest of one comparison to a folder."""
+    tables = _tables(found)
+    report.write_tables(tables, folder)
+    sections = _sections(found, folder, alpha)
+    drawn = [section.figure for section in sections if section.figure]
+    manifest = manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, tables, drawn, folder, {})
+    report.write_page(
+        folder,
+        title=title,
+        question="Which of these systems are better than others, and how large must a gain be here to tell?",
+        command=command,
+        facts=facts(found),
+        sections=sections,
+        tables=tables,
+        closing=CLOSING,
+    )
+    with atomic_path(folder / "manifest.json") as temporary:
+        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+
+
+def facts(found: Examination) -> dict[str, str]:
+    """What was compared and how."""
+    one = found.pairs.iloc[0]
+    drawn = found.pairs.loc[found.pairs["n_resamples"] > 0, "n_resamples"]
+    exact = f"{found.pairs['exact'].mean():.0%} of the p-values are exact"
+    precision = (
+        exact if drawn.empty else f"{drawn.max():,} resamples" + (f", {exact}" if found.pairs["exact"].any() else "")
+    )
+    listed = {
+        "Systems": f"{found.outputs.n_systems:,} ({len(found.pairs):,} pairs)",
+        "Items": f"{found.outputs.n_items:,}",
+        "Metric": str(one.metric),
+        "Test": f"{one.test}, {one.alternative}, {precision}, convention {one.convention}, resampled unit {one.unit}",
+    }
+    return listed | ({"Note": "; ".join(found.notes)} if found.notes else {})
+
+
+def ranking(found: Examination) -> pd.DataFrame:
+    """Systems, best first, with their scores and groups, as text."""
+    ranked = found.outputs.best_first()
+    groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
+    scores = [_number(score) for score in ranked.scores()]
+    table = pd.DataFrame({"system": ranked.names, "score": scores, "groups": groups.loc[ranked.names].to_numpy()})
+    return table
+
+
+def pair_rows(found: Examination) -> pd.DataFrame:
+    """Pairs, the most significant first, as text."""
+    pairs = sorted_pairs(found)
+    interval = pairs["p_low"].map(written) + "–" + pairs["p_high"].map(written)
+    rows = pd.DataFrame(
+        {
+            "better": pairs["system_a"],
+            "worse": pairs["system_b"],
+            "relation": pairs["relation"],
+            "gain": pairs["gain"].map(_number),
+            "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
+            "Monte Carlo 95 %": interval.where(pairs["n_resamples"] > 0, "exact").where(
+                (pairs["n_resamples"] > 0) | pairs["exact"], ""
+            ),
+            "p (Holm)": pairs["p_holm"].map(lambda p: equals(p).removeprefix("= ")),
+            "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
+        }
+    )
+    return rows.drop(columns="relation") if (pairs["relation"] == ALL_PAIRS).all() else rows
+
+
+def sorted_pairs(found: Examination) -> pd.DataFrame:
+    """Comparisons, the most significant first; of equal p-values the widest gain first."""
+    return found.pairs.sort_values(["p_value", "gain"], ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def threshold_rows(found: Examination) -> pd.DataFrame:
+    """The gain that is usually significant, by both rules, as text."""
+    rule, scaled = found.thresholds, found.gains
+    return pd.DataFrame(
+        {
+            "relation": rule["relation"],
+            "pairs": rule["n_pairs"].map("{:,}".format),
+            "p ≈ 0.05": rule["n_window"],
+            "threshold": _with_interval(rule, "threshold", "low", "high"),
+            "just significant, median": _with_interval(scaled, "median", "median_low", "median_high"),
+            "95th percentile": _with_interval(scaled, "p95", "p95_low", "p95_high"),
+        }
+    )
+
+
+def _with_interval(table: pd.DataFrame, value: str, low: str, high: str) -> pd.Series[str]:
+    text = table[value].map(_number) + " (" + table[low].map(_number) + "–" + table[high].map(_number) + ")"
+    return text.where(table[value].notna(), "too few pairs")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}"
+
+
+def _tables(found: Examination) -> dict[str, pd.DataFrame]:
+    ranked = found.outputs.best_first()
+    systems = ranked.systems.assign(score=ranked.scores())
+    return {
+        "pairs": sorted_pairs(found),
+        "systems": systems.dropna(axis="columns", how="all"),
+        "groups": found.groups,
+        "curve": found.curve,
+        "thresholds": found.thresholds,
+        "significant_gains": found.gains,
+        "duplicates": found.duplicates,
+    }
+
+
+def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
+    if len(found.pairs) == 1:
+        said = verdict(found.pairs.iloc[0], alpha=alpha)
+        return [Section("Verdict", said, None, pair_rows(found))]
+    parts = []
+    shown = "" if len(found.pairs) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(found.pairs):,} pairs."
+    small = found.outputs.n_systems <= _MOST_SYSTEMS
+    groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None
+    rule = found.groups["rule"].iloc[0]
+    text = f"Systems of one group do not differ significantly at {alpha:g} ({rule} groups; they are not transitive)."
+    parts.append(Section("Systems", text, groups, ranking(found)))
+    figure = _drawn(
+        figures.curve(found.pairs, found.curve[found.curve["relation"].isin(found.pairs["relation"])]),
+        folder,
+        "gain_confidence",
+    )
+    text = "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs."
+    parts.append(Section("Gain against confidence", text, figure))
+    text = (
+        "Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06. Just significant: the gain at which "
+        f"each pair's p-value would be {alpha:g}, by the normal approximation. 95 % intervals from resampling systems."
+    )
+    parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
+    matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None
+    text = f"Every pair tested, the most significant first.{shown}"
+    parts.append(Section("Pairs", text, matrix, pair_rows(found).head(_MOST_ROWS)))
+    if len(found.duplicates):
+        rows = found.duplicates[["system_a", "system_b", "compared"]].assign(
+            identical=found.duplicates["share"].map("{:.1%}".format)
+        )
+        text = "Systems with more than 90 % of their answers in common (of scores: where systems differ at all)."
+        parts.append(Section("Near-duplicates", text, None, rows.head(_MOST_ROWS)))
+    return parts
+
+
+def _drawn(ax: Any, folder: Path, name: str) -> str:
+    return save_figure(ax.figure, folder, name)

@@ -1,0 +1,84 @@
+"""What is known of the systems beside their outputs: who made them, what they are built on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy.choices import nearest
+from simstudy.inputs import check_unique, complete_systems
+from simstudy.outputs import Outputs
+
+
+def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tuple[Outputs, list[str]]:
+    """The same Outputs, their systems described by a table.
+
+    Parameters
+    ----------
+    outputs
+        K systems.
+    table
+        A row a system, with a column ``system`` (or ``name``) and any others: family, group, base_model,
+        combination … A path is read as CSV (``.tsv``: tab-separated). Rows of systems that the outputs have not
+        are left out.
+
+    Returns
+    -------
+    outputs, notes
+        The notes name systems that the table has not; nothing is known of them.
+
+    Raises
+    ------
+    ValueError
+        Where the table has no such column, names a system twice, or none of the systems.
+
+    Examples
+    --------
+    >>> outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
+    >>> described, notes = describe_systems(outputs, pd.DataFrame({"system": ["a"], "group": ["NLP lab"]}))
+    >>> described.systems["group"].tolist(), notes
+    (['NLP lab', nan], ["the systems table has no row for 1 of 2 systems: 'b'"])
+    """
+    source = "the systems table" if isinstance(table, pd.DataFrame) else str(table)
+    rows = table if isinstance(table, pd.DataFrame) else _read(Path(table))
+    key = next((name for name in ("system", "name") if name in rows), None)
+    if key is None:
+        raise ValueError(f"{source} must have a column 'system'; it has {', '.join(map(str, rows.columns))}")
+    rows = rows.rename(columns={key: "name"})
+    if rows["name"].isna().any():
+        raise ValueError(f"{source} must have a system in every row")
+    rows["name"] = rows["name"].astype(str)
+    check_unique(rows["name"], source)
+    known = set(rows["name"])
+    lacking = [name for name in outputs.names if name not in known]
+    if len(lacking) == outputs.n_systems:
+        hint = nearest(lacking[0], known)
+        raise ValueError(
+            f"{source} must have rows for the systems; it has none for '{lacking[0]}'{hint} and all others"
+        )
+    described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
+    extra = [c for c in outputs.systems.columns if c not in described and outputs.systems[c].notna().any()]
+    extra = [c for c in extra if c != "family"]
+    described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))
+    notes = (
+        [f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'"] if lacking else []
+    )
+    if len(lacking) > 1:
+        notes = [f"{notes[0]} …"]
+    return replace(outputs, systems=described), notes
+
+
+def _read(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise FileNotFoundError(f"no such file: {path}")
+    try:
+        options: Mapping[str, Any] = {"sep": "\t"} if ".tsv" in path.name else {}
+        # Text stays text: "01" is a name, and a group may be called "NA".
+        rows: pd.DataFrame = pd.read_csv(path, dtype={"system": str, "name": str}, encoding="utf-8-sig", **options)
+        return rows
+    except (ValueError, pd.errors.ParserError) as error:
+        raise ValueError(f"{path} can not be read as a table: {' '.join(str(error).split())}") from None

@@ -1,0 +1,105 @@
+"""One sentence on two systems that a person can quote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+#: Tests by the names that a report gives them.
+NAMES = {
+    "bootstrap": "paired bootstrap",
+    "randomization": "approximate randomization",
+    "t_paired": "paired t test",
+    "z_paired": "paired z test",
+    "sign": "sign test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "mcnemar": "McNemar's test",
+    "z_independent": "z test for independent samples",
+    "t_two_sample": "two-sample t test",
+    "two_proportions": "test of two proportions",
+    "chi_square": "chi-square test",
+}
+
+
+def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | None = None) -> str:
+    """What one row of Comparisons says, in one or two sentences.
+
+    Parameters
+    ----------
+    pair
+        A row of what `simstudy.compare` returned.
+    alpha
+        The level.
+    other_tail
+        The same pair's p-value under the other alternative, where it is known.
+
+    Examples
+    --------
+    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.outputs import Outputs
+    >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
+    >>> said, decided = verdict(compare(outputs).iloc[0]).split(": p ")
+    >>> said
+    'new scores 100.00 accuracy, 25.00 more than old (75.00), on 40 items'
+    >>> decided
+    '= 0.00057 (paired bootstrap, one-sided, exact). The gain is significant at 0.05.'
+    """
+    two_sided = pair["alternative"] == "two-sided"
+    sides = "two-sided" if two_sided else "one-sided"
+    how = f"{NAMES.get(pair['test'], pair['test'])}, {sides}"
+    if pair["n_resamples"]:
+        how += (
+            f", {pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {written(pair['p_low'])} to "
+            f"{written(pair['p_high'])}"
+        )
+    elif pair["exact"]:
+        how += ", exact"
+    if pair["convention"] != "default":
+        how += f", convention {pair['convention']}"
+    if other_tail is not None:
+        how += f"; {'one' if two_sided else 'two'}-sided p {equals(other_tail)}"
+    a, b, metric = pair["system_a"], pair["system_b"], pair["metric"]
+    test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
+    on = f"on {pair['n_items']:,} items{test_set}"
+    digits = 2 if max(abs(pair["score_a"]), abs(pair["score_b"])) >= 1 else 4
+    score_a, score_b, gain = (f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain"))
+    if pair["gain"] == 0:
+        return f"{a} and {b} have the same score ({score_a} {metric}) {on}: there is no gain to test."
+    more = "less" if pair["score_a"] < pair["score_b"] else "more"
+    said = (
+        f"{a} scores {score_a} {metric}, {gain} {more} than {b} ({score_b}), {on}: p {equals(pair['p_value'])} ({how})."
+    )
+    return f"{said} {_decision(pair, alpha)}"
+
+
+def _decision(pair: pd.Series[Any], alpha: float) -> str:
+    if pair["n_resamples"] and pair["p_low"] <= alpha < pair["p_high"]:
+        return f"Whether the gain is significant at {alpha:g} is not sure with so few resamples."
+    if pair["p_value"] <= alpha:
+        return f"The gain is significant at {alpha:g}."
+    return f"The gain is not significant at {alpha:g}: that does not show that the systems are equally good."
+
+
+def equals(p: float) -> str:
+    """An equals sign and a p-value, or "< 0.000001".
+
+    Examples
+    --------
+    >>> equals(0.0312), equals(3e-9)
+    ('= 0.031', '< 0.000001')
+    """
+    return "< 0.000001" if p < 1e-6 else f"= {written(p)}"
+
+
+def written(p: float) -> str:
+    """A p-value with two significant digits, three decimals where it is large.
+
+    Examples
+    --------
+    >>> written(0.0312), written(0.5012), written(0.00001), written(1.0)
+    ('0.031', '0.501', '0.00001', '1.000')
+    """
+    if p >= 0.0995:
+        return f"{p:.3f}"
+    return f"{float(f'{p:.2g}'):.10f}".rstrip("0") if p > 0 else "0"

@@ -1,0 +1,70 @@
+"""Comparing all pairs on many test sets: one cell a test set, kept when done, with a progress bar over resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from simstudy.engines.comparisons import compare
+from simstudy.engines.registry import TESTS
+from simstudy.outputs import Outputs
+from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.studies.definition import Comparison
+from simstudy.studies.findings import RunContext
+
+
+def run_comparisons(
+    title: str,
+    tests: Sequence[Outputs],
+    settings: Sequence[Comparison],
+    seeds: Sequence[int],
+    context: RunContext,
+) -> list[pd.DataFrame]:
+    """Compare on each test set, one after the other, each with all threads.
+
+    Parameters
+    ----------
+    title
+        Of the progress bar.
+    tests, settings, seeds
+        As many of each.
+    context
+        Says where finished comparisons are kept.
+    """
+    todo = [
+        Cell(
+            label=f"comparing on {outputs.test_set}, {outputs.n_items} items",
+            description={
+                "kind": "comparison",
+                "outputs": outputs.fingerprint(),
+                "settings": setting.model_dump(),
+                "seed": seed,
+            },
+            arguments=(outputs, setting, seed),
+        )
+        for outputs, setting, seed in zip(tests, settings, seeds, strict=True)
+    ]
+    amounts = {cell.key: _resamples(setting) for cell, setting in zip(todo, settings, strict=True)}
+    with progress_bar(title, sum(_resamples(setting) for setting in settings)) as advance:
+        reported = 0
+
+        def step(amount: int) -> None:
+            nonlocal reported
+            reported += amount
+            advance(amount)
+
+        def finished(cell: Cell) -> None:
+            # A cell that was found, or whose p-values were exact, has not reported its resamples.
+            nonlocal reported
+            advance(amounts[cell.key] - reported)
+            reported = 0
+
+        def compared(outputs: Outputs, setting: Comparison, seed: int) -> pd.DataFrame:
+            return compare(outputs, seed=seed, n_jobs=context.n_jobs, progress=step, **setting.model_dump())
+
+        return run_cells(compared, todo, cache=context.cells, finished=finished)
+
+
+def _resamples(setting: Comparison) -> int:
+    return setting.n_resamples or TESTS[setting.test].n_resamples or 1

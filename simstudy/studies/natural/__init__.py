@@ -1,0 +1,1 @@
+"""Studies of natural comparisons: the outputs of shared tasks and leaderboards."""

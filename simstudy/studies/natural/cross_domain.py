@@ -1,0 +1,85 @@
+"""Does the winner here win elsewhere? Test sets and domains as one another's home (Berg-Kirkpatrick 2012, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analyses.calibration import calibration
+from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.generators.redrawn import redraw
+from simstudy.outputs import Outputs
+from simstudy.runner import derived_seed
+from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.definition import StudyError
+from simstudy.studies.findings import RunContext
+from simstudy.studies.natural.definition import CrossDomain, NaturalStudy
+
+#: Where the winner of one domain is looked for.
+OTHERS = "all other domains"
+#: Where the winner of a redrawn test set is looked for.
+POPULATION = "population"
+
+
+def cross_domain(
+    study: NaturalStudy, part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], context: RunContext
+) -> pd.DataFrame:
+    """What `simstudy.calibration` says for every home; the column ``homes`` names them together."""
+    metric = part.metric or next(metric for name, metric in outputs if name in (*part.among, part.domains_of))
+    homes = _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
+    home_sets = [home for home, _ in homes]
+    seeds = [study.seed] * len(homes)
+    compared = run_comparisons("homes", home_sets, [study.comparison] * len(homes), seeds, context)
+    tables = [
+        calibration(
+            pairs.assign(relation=ALL_PAIRS), elsewhere, bins=part.bins, min_pairs=part.min_pairs, seed=study.seed
+        )
+        for pairs, (_, elsewhere) in zip(compared, homes, strict=True)
+    ]
+    if part.n_draws and part.domains_of:
+        size = int(np.median([home.n_items for home in home_sets]))
+        tables.append(_redrawn(study, part, outputs[part.domains_of, metric], size, context))
+    return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
+
+
+def _test_sets(
+    part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], metric: str
+) -> list[tuple[Outputs, dict[str, Outputs]]]:
+    """Each test set, with the systems that all have, and the others."""
+    names = outputs[part.among[0], metric].names
+    common = [name for name in names if all(name in outputs[other, metric].names for other in part.among)]
+    sets = {name: outputs[name, metric].select(common) for name in part.among}
+    return [(home, {other: sets[other] for other in sets if other != name}) for name, home in sets.items()]
+
+
+def _domains(
+    part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], metric: str
+) -> list[tuple[Outputs, dict[str, Outputs]]]:
+    """Each domain of enough items, and all items of the other domains."""
+    assert part.domains_of
+    whole = outputs[part.domains_of, metric]
+    label = whole.labels("domain")
+    homes = [
+        (replace(domain, test_set=f"{part.domains_of} / {name}"), {OTHERS: whole.take(np.flatnonzero(label != name))})
+        for name, domain in whole.by_domain().items()
+        if domain.n_items >= part.least_items
+    ]
+    if len(homes) < 2:
+        raise StudyError(f"calibration: '{part.domains_of}' has not two domains of {part.least_items} items")
+    return homes
+
+
+def _redrawn(
+    study: NaturalStudy, part: CrossDomain, population: Outputs, size: int, context: RunContext
+) -> pd.DataFrame:
+    """The same where test sets are redrawn from all items: what p-values promise, under identical distribution."""
+    draws = range(1, part.n_draws + 1)
+    drawn = [redraw(population, size, draw, seed=study.seed) for draw in draws]
+    seeds = [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws]
+    compared = run_comparisons("redrawn test sets", drawn, [study.comparison] * len(drawn), seeds, context)
+    pairs = [table.assign(draw=draw, relation=ALL_PAIRS) for table, draw in zip(compared, draws, strict=True)]
+    together = pd.concat(pairs, ignore_index=True).assign(test_set=f"redrawn from {population.test_set}")
+    return calibration(together, {POPULATION: population}, bins=part.bins, min_pairs=part.min_pairs, seed=study.seed)

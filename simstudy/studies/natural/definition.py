@@ -1,0 +1,126 @@
+"""What the study.toml of a study of natural comparisons may say."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import MISSING
+from simstudy.loaders.formats import FORMATS
+from simstudy.metrics import get_metric
+from simstudy.natural.examination import DUPLICATES
+from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, one_of
+
+
+def _metric(name: str) -> str:
+    get_metric(name)
+    return name
+
+
+MetricName = Annotated[str, AfterValidator(_metric)]
+
+
+class SystemsTable(Keys):
+    """A table that describes the systems."""
+
+    file: str
+    """A data file, <folder>/<file>: CSV with a row for each system."""
+    columns: dict[str, str] = {}
+    """Our name -> its column, where they differ: system, group, family …"""
+    where: dict[str, str] = {}
+    """Only the rows with these values."""
+
+
+class NaturalTestSet(Keys):
+    """One test set and the outputs of its systems; or several alike, where `each` lists what differs.
+
+    In every text "{}" stands for one value of `each`, and "{metric}" for the metric.
+    """
+
+    name: str
+    each: list[str] = [""]
+    metric: MetricName | list[MetricName]
+    paths: list[str] = Field(min_length=1)
+    """Data files, <folder>/<file>, or folders of them."""
+    references: list[str] = []
+    items: str | None = None
+    """A table of the items."""
+    systems: SystemsTable | None = None
+    groups: dict[str, list[str]] = {}
+    """Group -> its systems, where there is no table; all others are groups of their own."""
+    by: list[str] = ["group"]
+    """Columns of the systems table that relation classes come from; [] for no classes."""
+    format: Annotated[str, one_of(FORMATS)] | None = None
+    columns: dict[str, str] = {}
+    where: dict[str, str] = {}
+    """Only the rows of a table of scores with these values."""
+    missing: Annotated[str, one_of(MISSING)] = "error"
+    leave_out: list[str] = []
+    """Systems that are not compared: broken ones, the baseline that a preference is held against."""
+    lowercase: bool = False
+    mixed: bool = False
+    """Whether items are put into a mixed order first, where the files have one domain after the other."""
+    sizes: list[Size] = []
+    """Nested initial segments to compare on, beside the whole."""
+    n_resamples: Resamples | None = None
+    """Instead of the study's."""
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics as a list."""
+        return [self.metric] if isinstance(self.metric, str) else self.metric
+
+
+class CrossDomain(Keys):
+    """Does the winner here win elsewhere? (Berg-Kirkpatrick et al. 2012, section 4.2 and Table 1)."""
+
+    among: list[str] = []
+    """Test sets of the same systems: each is home in turn, and the others are elsewhere."""
+    domains_of: str | None = None
+    """A test set whose items have domains: each is home in turn, and all items of the others are elsewhere."""
+    metric: str | None = None
+    """Of the test sets' metrics; by default the first."""
+    least_items: Size = 30
+    """Domains of fewer items are no homes."""
+    n_draws: int = Field(default=0, ge=0)
+    """Test sets redrawn from all items, of the homes' median size, for the same under identical distribution."""
+    min_pairs: Positive = 20
+    """Pairs that a bin of p-values needs."""
+    bins: list[float] = [0.0, 0.001, 0.01, 0.05, 0.2, 1.0]
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if bool(self.among) == bool(self.domains_of):
+            raise ValueError("calibration needs either among or domains_of")
+        if self.among and self.n_draws:
+            raise ValueError("calibration.n_draws is for domains_of")
+        if len(self.among) == 1:
+            raise ValueError("calibration.among must name at least two test sets")
+        return self
+
+
+class NaturalStudy(Study):
+    """A study of kind "natural": systems that exist, compared on the test sets that they were run on."""
+
+    kind: Literal["natural"]
+    test_sets: list[NaturalTestSet] = Field(min_length=1)
+    comparison: Comparison = Comparison()
+    duplicates: Annotated[str, one_of(DUPLICATES)] = "drop"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    shown: list[str] = []
+    """Test sets whose curves the page draws; by default the first six."""
+    calibration: list[CrossDomain] = []
+
+    @model_validator(mode="after")
+    def _known_names(self) -> Self:
+        names = [test_set.name.replace("{}", value) for test_set in self.test_sets for value in test_set.each]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"test_sets must have different names; '{name}' is there twice")
+        wanted = [*self.shown, *(name for part in self.calibration for name in part.among)]
+        wanted += [part.domains_of for part in self.calibration if part.domains_of]
+        for name in wanted:
+            check_choice("shown, among and domains_of", name, names)
+        return self

@@ -1,0 +1,252 @@
+"""The page of a study of natural comparisons: which figures are drawn from its tables, and the rows it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy import figures
+from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.report import Section, Tables, save_figure
+from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
+from simstudy.studies.natural.definition import NaturalStudy
+
+CLOSING = (
+    "Thresholds and curves are of one-sided p-values that are not corrected for the number of pairs, as in the paper; "
+    "ranks are of two-sided ones. Gains are on the metric's scale; shares are fractions."
+)
+
+# With fewer test sets there is nothing to see against test size, or in a chart of test sets.
+_LEAST_SETS = 6
+# Of fewer pairs a running median says little that the points do not.
+_LEAST_PAIRS = 100
+# In percent: their gains may stand in one chart.
+_POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu", "rouge1", "rouge2", "rougeL")
+# Notes that the head of a page has room for.
+_MOST_NOTES = 4
+
+
+def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]:
+    """Draw the study's figures as PNG and SVG; the parts of the page that show them."""
+    parts = [_curves(tables, folder)]
+    gains = tables["significant_gains"]
+    whole = _whole(gains)
+    everything = _all_pairs(whole)
+    known = everything[everything["median"].notna()]
+    text = (
+        "Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 (section 3.1.1), where there are at "
+        "least 20 such pairs. Just significant: the gain at which each pair with 0.0001 <= p <= 0.3 "
+        f"would have p = {study.alpha:g}, by the normal approximation; its median and 95th percentile. Intervals "
+        "(95 %) resample systems."
+    )
+    figure = None
+    chart = whole[whole["metric"].isin(_POINTS)]
+    if chart.loc[chart["p95"].notna(), "test_set"].nunique() >= _LEAST_SETS and everything["test_set"].nunique() <= 60:
+        classes = chart[(chart["relation"] != ALL_PAIRS) & chart["by"].isin(["group", "family", ""])]
+        single = chart[~chart["test_set"].isin(classes.loc[classes["p95"].notna(), "test_set"])]
+        drawn = pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
+        figure = save_figure(figures.gains_by_test_set(drawn).figure, folder, "significant_gains")
+    shown = whole[whole["test_set"].isin(study.shown)] if study.shown else whole
+    parts.append(Section("The gain that is significant", text, figure, _gain_rows(tables["thresholds"], shown)))
+    if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
+        figure = save_figure(figures.gains_by_size(known).figure, folder, "test_sizes")
+        text = "A point for each test set: the median gain that is just significant, all pairs together."
+        parts.append(Section("Test size", text, figure))
+    segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
+    if segments["median"].notna().any():
+        parts.append(_segments(segments, folder))
+    text = (
+        f"Two-sided tests. Separated: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
+        "correction for all neighbours. Level with the best: systems that do not differ significantly from it. "
+        "Places: the median number of places that a system must be ahead until it differs significantly."
+    )
+    parts.append(Section("Ranks", text, None, _rank_rows(tables["ranks"])))
+    if "calibration" in tables:
+        parts += _calibrations(tables["calibration"], folder)
+    if len(tables["duplicates"]):
+        text = (
+            "Pairs of systems with more than 90 % of their answers in common (of scores: of those that differ at all). "
+        )
+        text += "Of these the first by name was compared." if study.duplicates == "drop" else "All were compared."
+        parts.append(Section("Near-duplicates", text, None, _duplicate_rows(tables["duplicates"])))
+    return parts
+
+
+def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
+    """What was run."""
+    one, drawn = pairs.iloc[0], pairs.loc[pairs["n_resamples"] > 0, "n_resamples"]
+    numbers = sorted({f"{count:,}" for count in drawn}, key=len)
+    listed = {
+        "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
+        "Test": f"{one.test}, {one.alternative}, {pairs['exact'].mean():.0%} of the p-values exact"
+        + (f", the others from {' or '.join(numbers)} resamples" if numbers else ""),
+        "Seed": str(study.seed),
+    }
+    told = list(dict.fromkeys(notes))
+    more = [f"and {len(told) - _MOST_NOTES} more notes of this kind"] if len(told) > _MOST_NOTES else []
+    return listed | ({"Data": "; ".join([*told[:_MOST_NOTES], *more])} if told else {})
+
+
+def summary(tables: Tables, study: NaturalStudy) -> dict[str, pd.DataFrame]:
+    """What a terminal shows at the end: title -> a few rows of text."""
+    whole = _all_pairs(_whole(tables["significant_gains"]))
+    rows = whole[whole["test_set"].isin(study.shown)] if study.shown else whole
+    table = _gain_rows(tables["thresholds"], rows.head(20))
+    return {"Gain from which on a difference is usually significant": table}
+
+
+def _curves(tables: Tables, folder: Path) -> Section:
+    points, curves = tables["points"], tables["curves"]
+    keys = list(points[["test_set", "metric", "n_items"]].drop_duplicates().itertuples(index=False, name=None))
+    several = points["metric"].nunique() > 1
+    titles = [f"{name}, {metric}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
+    figure, axes = figures.panels(titles, columns=min(3, len(keys)), width=4.0, height=3.2, shared=False)
+    for (name, metric, _), ax in zip(keys, axes, strict=True):
+        own = points[(points["test_set"] == name) & (points["metric"] == metric)]
+        lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
+        lines = lines[lines["relation"].isin(own["relation"]) & (lines["n_pairs"] >= _LEAST_PAIRS)]
+        figures.curve(own, lines, ax=ax)
+    save_figure(figure, folder, "gain_confidence")
+    text = (
+        "Each point is a pair of systems on the whole test set (of a class of more than 600 an even choice of those "
+        f"with p >= 0.001); lines are running medians of classes of {_LEAST_PAIRS} pairs and more, bands hold 5-95 % "
+        "of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
+    )
+    return Section("Gain against confidence", text, "gain_confidence")
+
+
+def _segments(gains: pd.DataFrame, folder: Path) -> Section:
+    figure, (ax,) = figures.panels([""], width=5.8, height=4.0)
+    named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"] if gains["metric"].nunique() > 1 else ""))
+    figures.gains_by_size(named, by="test_set", ax=ax)
+    save_figure(figure, folder, "segments")
+    text = "Nested initial segments of a test set: the median gain that is just significant, all pairs together."
+    return Section("Initial segments", text, "segments")
+
+
+def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
+    parts = []
+    for number, (homes, rows) in enumerate(table.groupby("homes", sort=False), start=1):
+        if not rows["share"].notna().any():
+            continue
+        name = f"calibration_{number}" if table["homes"].nunique() > 1 else "calibration"
+        if (rows["elsewhere"] == OTHERS).any():
+            figure, (ax,) = figures.panels([str(homes)], width=6.2, height=3.9)
+            prefix = f"{homes} / "
+            named = rows.assign(home=rows["test_set"].str.removeprefix(prefix))
+            known = named.groupby("home")["share"].transform("count") > 0
+            figures.calibration(named[known], by="home", ax=ax)
+            text = "Winners in one domain who also win in all the others together, by p at home"
+            text += (
+                ", and the same for test sets redrawn from all items."
+                if (rows["elsewhere"] == POPULATION).any()
+                else "."
+            )
+        else:
+            titles = list(dict.fromkeys(rows["test_set"]))
+            figure, axes = figures.panels(titles, columns=min(2, len(titles)), width=3.9, height=3.0)
+            for title, ax in zip(titles, axes, strict=True):
+                own = rows[rows["test_set"] == title]
+                if own["share"].notna().any():
+                    figures.calibration(own, by="elsewhere", ax=ax)
+            figures.share_legend(figure, axes)
+            text = "Winners on one test set who also win on another, by p at home (their Table 1)."
+        save_figure(figure, folder, name)
+        parts.append(Section(f"Does the winner win elsewhere? {homes}", text, name, _calibration_rows(rows)))
+    return parts
+
+
+def _whole(gains: pd.DataFrame) -> pd.DataFrame:
+    """The rows of whole test sets."""
+    largest = gains.groupby(["test_set", "metric"])["n_items"].transform("max")
+    return gains[gains["n_items"] == largest]
+
+
+def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
+    """All pairs together; where there is one relation class, that one."""
+    keys = ["test_set", "metric", "n_items"]
+    together = gains[gains["relation"] == ALL_PAIRS]
+    others = gains.merge(together[keys], on=keys, how="left", indicator=True)
+    single = others[others["_merge"] == "left_only"].drop(columns="_merge").drop_duplicates(keys)
+    joined = pd.concat([together, single]) if len(single) else together
+    return joined.sort_values(keys[2], kind="stable")
+
+
+def _gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
+    keys = ["test_set", "metric", "n_items", "relation", "by"]
+    rows = gains.merge(thresholds[[*keys, "threshold", "low", "high"]], on=keys, how="left")
+    return pd.DataFrame(
+        {
+            "test set": rows["test_set"],
+            "metric": rows["metric"],
+            "items": rows["n_items"].map("{:,}".format),
+            "relation": rows["relation"],
+            "systems": rows["n_systems"],
+            "pairs": rows["n_pairs"].map("{:,}".format),
+            "threshold": _with_interval(rows, "threshold", "low", "high"),
+            "just significant, median": _with_interval(rows, "median", "median_low", "median_high"),
+            "95th percentile": _with_interval(rows, "p95", "p95_low", "p95_high"),
+        }
+    )
+
+
+def _with_interval(rows: pd.DataFrame, value: str, low: str, high: str) -> pd.Series[Any]:
+    text = rows[value].map(_number) + " (" + rows[low].map(_number) + "–" + rows[high].map(_number) + ")"
+    return text.where(rows[value].notna(), "too few pairs")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.5 else f"{value:.3g}"
+
+
+def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
+    neighbours = table["n_adjacent"].astype(str)
+    return pd.DataFrame(
+        {
+            "test set": table["test_set"],
+            "metric": table["metric"],
+            "items": table["n_items"].map("{:,}".format),
+            "systems": table["n_systems"],
+            "neighbours separated": table["n_separated"].astype(str) + " of " + neighbours,
+            "after Holm": table["n_separated_holm"],
+            "level with the best": table["n_not_below_best"],
+            "places": table["places"].map("{:g}".format).where(table["places"].notna(), "none"),
+            "gain of neighbours, median": table["gain_adjacent"].map(_number),
+        }
+    )
+
+
+def _calibration_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    share = rows["share"].map("{:.0%}".format) + " (" + rows["low"].map("{:.0%}".format) + "–"
+    share = share + rows["high"].map("{:.0%}".format) + ")"
+    bins = rows["p_from"].map("{:g}".format) + " – " + rows["p_to"].map("{:g}".format)
+    table = pd.DataFrame(
+        {
+            "home": rows["test_set"],
+            "elsewhere": rows["elsewhere"],
+            "bin": bins,
+            "share": share.where(rows["share"].notna(), "too few"),
+        }
+    )
+    wide = table.pivot(index=["home", "elsewhere"], columns="bin", values="share")
+    order = list(dict.fromkeys(zip(table["home"], table["elsewhere"], strict=True)))
+    return wide.loc[order, list(dict.fromkeys(bins))].reset_index()
+
+
+def _duplicate_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """One row a pair and test set, whatever the number of metrics; the most alike first."""
+    rows = table.drop_duplicates(["test_set", "system_a", "system_b"]).sort_values(
+        ["share", "test_set"], ascending=[False, True], kind="stable"
+    )
+    shown = rows.head(40)
+    return pd.DataFrame(
+        {
+            "test set": shown["test_set"],
+            "systems": shown["system_a"] + " / " + shown["system_b"],
+            "compared": shown["compared"],
+            "identical": shown["share"].map("{:.1%}".format),
+        }
+    )

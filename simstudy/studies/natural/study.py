@@ -1,0 +1,158 @@
+"""The study of natural comparisons: read what others made, compare, analyse, draw."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.curves import curve
+from simstudy.analyses.duplicates import near_duplicates, without_duplicates
+from simstudy.analyses.ranks import ranks
+from simstudy.analyses.relations import related
+from simstudy.analyses.significant_gains import significant_gains
+from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.outputs import Outputs
+from simstudy.runner import progress_bar
+from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.definition import Comparison, StudyError
+from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.natural import page
+from simstudy.studies.natural.cross_domain import cross_domain
+from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.sources import Found, n_test_sets, read_all
+from simstudy.studies.points import even_choice
+
+Key = tuple[str, str]
+"""Name of a test set, and metric."""
+
+# Points drawn of a relation class.
+_POINTS = 600
+
+
+def run(study: NaturalStudy, context: RunContext) -> Findings:
+    """Read, compare on all test sets, analyse and draw."""
+    with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
+        found, hashes = read_all(study.test_sets, context.data_dir, advance)
+    duplicates = _duplicates(found)
+    outputs = _kept(study, found, duplicates)
+    with context.clock("comparisons"):
+        pairs = _compare_all(study, found, outputs, context)
+    with context.clock("ranks"):
+        two_sided = _compare_ranks(study, found, outputs, context)
+    with context.clock("calibration"):
+        calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
+    with context.clock("analyses and figures"):
+        tables = _analyse(study, found, outputs, pairs, two_sided)
+        tables["duplicates"] = duplicates
+        if calibrated:
+            tables["calibration"] = pd.concat(calibrated, ignore_index=True)
+        sections = page.sections(tables, context.folder, study)
+    everything = pd.concat(pairs.values(), ignore_index=True)
+    facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
+    return Findings(tables, sections, facts, page.CLOSING, page.summary(tables, study), {"files": hashes}, everything)
+
+
+def _duplicates(found: dict[Key, Found]) -> pd.DataFrame:
+    tables = [
+        near_duplicates(part.loaded.outputs, part.loaded.answers).assign(metric=metric)
+        for (_, metric), part in found.items()
+    ]
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+
+
+def _kept(study: NaturalStudy, found: dict[Key, Found], duplicates: pd.DataFrame) -> dict[Key, Outputs]:
+    """The systems to compare: without near-duplicates, where the study drops them."""
+    kept = {}
+    for (name, metric), part in found.items():
+        outputs = part.loaded.outputs
+        if study.duplicates == "drop":
+            own = duplicates[(duplicates["test_set"] == name) & (duplicates["metric"] == metric)]
+            outputs = outputs.select(without_duplicates(outputs.names, own))
+        if outputs.n_systems < 2:
+            raise StudyError(f"test set '{name}': fewer than 2 systems are left that are not near-duplicates")
+        kept[name, metric] = outputs
+    return kept
+
+
+def _compare_all(
+    study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
+) -> dict[tuple[str, str, int], pd.DataFrame]:
+    """Comparisons by test set, metric and size: initial segments and the whole."""
+    segments: dict[tuple[str, str, int], Outputs] = {}
+    for (name, metric), whole in outputs.items():
+        sizes = [size for size in found[name, metric].settings.sizes if size < whole.n_items]
+        for size in [*sizes, whole.n_items]:
+            segments[name, metric, size] = whole.head(size)
+    settings = [_settings(study, found[name, metric]) for name, metric, _ in segments]
+    seeds = [study.seed] * len(segments)
+    compared = run_comparisons("comparing systems", list(segments.values()), settings, seeds, context)
+    return dict(zip(segments, compared, strict=True))
+
+
+def _compare_ranks(
+    study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
+) -> list[pd.DataFrame]:
+    """Two-sided comparisons: on a leaderboard nobody said beforehand who would be ahead."""
+    settings = [_settings(study, found[key]).model_copy(update={"alternative": "two-sided"}) for key in outputs]
+    return run_comparisons("ranks", list(outputs.values()), settings, [study.seed] * len(outputs), context)
+
+
+def _settings(study: NaturalStudy, part: Found) -> Comparison:
+    changed = {"n_resamples": part.settings.n_resamples} if part.settings.n_resamples else {}
+    return study.comparison.model_copy(update=changed)
+
+
+def _analyse(
+    study: NaturalStudy,
+    found: dict[Key, Found],
+    outputs: dict[Key, Outputs],
+    pairs: dict[tuple[str, str, int], pd.DataFrame],
+    two_sided: list[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    shown = study.shown or list(dict.fromkeys(name for name, _ in outputs))[:6]
+    fitted, gains, curves, points = [], [], [], []
+    for key, whole in outputs.items():
+        name, metric = key
+        of_sizes = [table for (n, m, _), table in pairs.items() if (n, m) == key]
+        # Without a column that tells classes apart there is one class.
+        for k, by in enumerate(found[key].settings.by or [""]):
+            classified = [
+                related(table, whole.systems, by) if by else table.assign(relation=ALL_PAIRS) for table in of_sizes
+            ]
+            together = pd.concat(classified, ignore_index=True)
+            rows = size_fit(thresholds(together, seed=study.seed))
+            scaled = significant_gains(together, alpha=study.alpha, seed=study.seed)
+            again = {ALL_PAIRS} if k else set()
+            fitted.append(rows[~rows["relation"].isin(again)].assign(by=by))
+            gains.append(scaled[~scaled["relation"].isin(again)].assign(by=by))
+            if name in shown and not k:
+                lines, last = curve(classified[-1]), classified[-1]
+                curves.append(lines)
+                points += [_drawn(members) for _, members in last.groupby("relation", sort=False)]
+    columns = ["test_set", "n_items", "metric", "relation", "gain", "p_value"]
+    drawn = [table for table in curves if len(table)] or curves[:1]
+    return {
+        "systems": _systems(outputs),
+        "thresholds": pd.concat(fitted, ignore_index=True),
+        "significant_gains": pd.concat(gains, ignore_index=True),
+        "ranks": pd.concat([ranks(table, alpha=study.alpha) for table in two_sided], ignore_index=True),
+        "curves": pd.concat(drawn, ignore_index=True),
+        "points": pd.concat(points, ignore_index=True)[columns],
+    }
+
+
+def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of one relation class that a figure shows: all, unless they are very many."""
+    return pairs if len(pairs) <= _POINTS else even_choice(pairs, _POINTS)
+
+
+def _systems(outputs: dict[Key, Outputs]) -> pd.DataFrame:
+    """Every system's score and group on every test set."""
+    rows = []
+    for (name, metric), found in outputs.items():
+        table = found.systems[["name", "family", "group"]].assign(
+            test_set=name, metric=metric, n_items=found.n_items, score=found.scores()
+        )
+        rows.append(table.sort_values("score", ascending=not found.metric.higher_is_better, kind="stable"))
+    table = pd.concat(rows, ignore_index=True)
+    return table[["test_set", "metric", "n_items", "name", "family", "group", "score"]]

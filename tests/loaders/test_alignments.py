@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.loaders.alignments import read_alignments, read_links
+from simstudy.loaders.base import Source
+from simstudy.metrics import get_metric
+
+# AER in percent of English-French, README of lilt/alignment-scripts ("EnFr", "FrEn", "Grow-Diag", "Grow-Diag-Final").
+PUBLISHED = {
+    "fastalign.src2tgt": 16.4,
+    "fastalign.tgt2src": 15.9,
+    "fastalign.grow-diagonal": 10.5,
+    "fastalign.grow-diagonal-final": 12.1,
+    "giza.src2tgt": 8.0,
+    "giza.tgt2src": 9.8,
+    "giza.grow-diagonal": 5.9,
+    "giza.grow-diagonal-final": 6.2,
+}
+
+GOLD = "0-0 1p1 2-1\n0-0\n\n1-0 0?1\n"
+TEXTS = {"gold.wa": GOLD, "text.en": "a b c\na\nc\na b\n", "text.fr": "x y\nx\nz\nx y\n"}
+
+
+def source(*paths: Path, gold: Path | tuple[Path, ...], **more: Any) -> Source:
+    return Source(paths, get_metric("aer"), gold if isinstance(gold, tuple) else (gold,), **more)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path / "gold.wa"
+
+
+def aer(guessed: Path, gold: Path) -> float:
+    """By the definition, one link after the other over the whole file."""
+    a = s = in_s = in_p = 0
+    for own, wanted in zip(guessed.read_text().split("\n"), gold.read_text().split("\n"), strict=True):
+        a += len(own.split())
+        s += wanted.count("-")
+        for link in own.split():
+            in_s += link in wanted.split()
+            in_p += link in wanted.split() or link.replace("-", "p") in wanted.split()
+    return 100 * (1 - (in_s + in_p) / (a + s))
+
+
+def test_thirteen_aligners_score_as_published(shared_data: Path) -> None:
+    folder = shared_data / "align_enfr"
+    paths = sorted((folder / "sys").glob("*.wa"))
+    outputs = read_alignments(source(*paths, gold=folder / "gold.wa")).outputs
+    scores = dict(zip(outputs.names, outputs.scores(), strict=True))
+    assert (len(paths), outputs.n_items) == (13, 447)
+    for path in paths:
+        assert scores[path.stem] == pytest.approx(aer(path, folder / "gold.wa"), abs=1e-9)
+    for name, published in PUBLISHED.items():
+        assert scores[name] == pytest.approx(published, abs=0.1), name
+
+
+def test_both_forms_of_the_same_links_score_the_same(shared_data: Path, tmp_path: Path) -> None:
+    """In NAACL form sentences need not be in order, and those without links do not appear."""
+    folder = shared_data / "align_enfr"
+    chance = random.Random(1)
+    paths = {"gold": folder / "gold.wa"}
+    paths |= {name: folder / "sys" / f"{name}.wa" for name in ("giza.union", "giza.intersection")}
+    naacl = {}
+    for name, path in paths.items():
+        lines = []
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            for link in line.split():
+                i, kind, j = re.split("([-p])", link)
+                lines.append(
+                    f"{number:04d} {int(i) + 1} {int(j) + 1}"
+                    + chance.choice([" P 0.5", " P"] * (kind == "p") or [" S", ""])
+                )
+        chance.shuffle(lines)
+        naacl[name] = tmp_path / f"{name}.wa"
+        naacl[name].write_text("\n".join(lines))
+    texts = (folder / "src.en", folder / "tgt.fr")
+    expected, *others = (
+        read_alignments(source(*(files[name] for name in list(paths)[1:]), gold=(golden, *more)))
+        for files, golden, more in (
+            (paths, paths["gold"], ()),
+            (paths, paths["gold"], texts),
+            (naacl, naacl["gold"], ()),
+            (naacl, naacl["gold"], texts),
+            (naacl, paths["gold"], ()),
+            (paths, naacl["gold"], texts),
+        )
+    )
+    for loaded in others:
+        assert loaded.outputs.names == expected.outputs.names
+        assert loaded.outputs.items["id"].tolist() == [str(i) for i in range(1, 448)]
+        assert (loaded.outputs.statistics == expected.outputs.statistics).all()
+        assert (loaded.answers == expected.answers).all()
+
+
+def test_links_by_hand(gold: Path, tmp_path: Path) -> None:
+    """All links of a system are guesses, and a link that is there twice is one."""
+    (tmp_path / "a.wa").write_text("0-0 1-1 1p1 2-0\n\n0-0\n1-0 0-1\n")
+    (tmp_path / "items.tsv").write_text("id\tdomain\nw\tx\nx\tx\ny\ty\nz\ty\n")
+    loaded = read_alignments(source(tmp_path / "a.wa", gold=gold, items=tmp_path / "items.tsv"))
+    assert loaded.outputs.statistics.tolist() == [[[1, 2, 3, 2], [0, 0, 0, 1], [0, 0, 1, 0], [1, 2, 2, 1]]]
+    assert loaded.outputs.items["id"].tolist() == ["w", "x", "y", "z"]
+    assert loaded.outputs.scores()[0] == pytest.approx(100 * (1 - 6 / 10))
+
+
+def test_a_naacl_file_without_a_sentence_has_no_links_there(gold: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.wa"
+    path.write_text("4 2 1\n1 1 1 S\n1 0 2\n1 3 0\n")
+    loaded = read_alignments(source(path, gold=gold))
+    assert loaded.outputs.statistics.tolist() == [[[1, 1, 1, 2], [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]]
+    assert loaded.notes == (f"{path}: 2 links to the empty word (position 0) left out",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0-0\n0-0 1:1\n\n\n", "{path}, line 2: '1:1' is not a link; links are like 3-4, possible ones like 3p4"),
+        ("0-0\n-1-0\n\n\n", "{path}, line 2: '-1-0' is not a link; links are like 3-4, possible ones like 3p4"),
+        ("0-0 3-1\n\n\n\n", "{path}, line 1: link 3-1 is outside the sentence (3 x 2 words)"),
+        ("0-0\n\n\n1-2\n", "{path}, line 4: link 1-2 is outside the sentence (2 x 2 words)"),
+        ("1 1 1\n\n4 2 3 P\n", "{path}, line 3: link 2 3 is outside the sentence (2 x 2 words)"),
+        (
+            "1 1 1\n1 1\n",
+            "{path}, line 2: '1 1' is neither links like 3-4 nor the numbers of a sentence, a source word and a target "
+            "word, from 1 on",
+        ),
+        (
+            "the cat\n",
+            "{path}, line 1: 'the cat' is neither links like 3-4 nor the numbers of a sentence, a source word and a "
+            "target word, from 1 on",
+        ),
+        ("0-0\n\n\n", "{path} has 3 lines, {text} 4"),
+        ("5 1 1\n", "{path} has sentence 5, which {text} lacks"),
+        ("", "{path} is empty"),
+        ("0-0 \udce9\n\n\n\n", "{path}, line 1: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
+    ],
+)
+def test_errors_name_file_and_line(gold: Path, tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "bad.wa"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    expected = message.format(path=path, text=tmp_path / "text.en")
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        read_alignments(source(path, gold=(gold, tmp_path / "text.en", tmp_path / "text.fr")))
+
+
+def test_files_of_different_length_are_named_with_their_lines(gold: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.wa").write_text("0-0\n" * 5)
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path}/a.wa has 5 lines, {gold} 4')}$"):
+        read_alignments(source(tmp_path / "a.wa", gold=gold))
+    (tmp_path / "short.fr").write_text("x\n")
+    expected = f"{tmp_path}/text.en has 4 lines, {tmp_path}/short.fr 1"
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        read_alignments(source(tmp_path / "a.wa", gold=(gold, tmp_path / "text.en", tmp_path / "short.fr")))
+
+
+def test_references_are_one_file_or_three(gold: Path) -> None:
+    message = (
+        "references of word alignments must be the gold file, or the gold file, source text and target text, not 2"
+    )
+    with pytest.raises(ValueError, match=f"^{message} files$"):
+        read_alignments(source(gold, gold=(gold, gold)))
+    with pytest.raises(ValueError, match="^metric of word alignments must be one of aer, not 'f1'"):
+        read_alignments(Source((gold,), get_metric("f1"), (gold,)))
+    with pytest.raises(FileNotFoundError, match=r"no such file: .*none.wa"):
+        read_links(gold.with_name("none.wa"))

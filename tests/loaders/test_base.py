@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.loaders.base import Source, SystemOutputs, assemble, system_names
+from simstudy.metrics import get_metric
+
+
+def source(missing: str = "error") -> Source:
+    return Source((), get_metric("accuracy"), missing=missing)
+
+
+def system(name: str, right: dict[str, int], answers: Sequence[str] | None = None) -> SystemOutputs:
+    statistics = np.array([[hit, 1] for hit in right.values()])
+    return SystemOutputs(name, f"{name}.csv", list(right), statistics, answers)
+
+
+WHOLE = system("whole", {"x": 1, "y": 0, "z": 1}, ["p", "q", "p"])
+TURNED = system("turned", {"z": 0, "y": 1, "x": 1}, ["q", "r", "p"])
+SHORT = system("short", {"z": 1, "x": 0}, ["p", "s"])
+EXTRA = system("extra", {"x": 1, "y": 1, "z": 1, "w": 1})
+
+
+def nothing(item: str) -> np.ndarray:
+    return np.array([0, 1])
+
+
+def test_items_meet_by_id_whatever_their_order() -> None:
+    loaded = assemble([WHOLE, TURNED], source())
+    assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
+    assert loaded.outputs.statistics[..., 0].tolist() == [[1, 0, 1], [1, 1, 0]]
+    assert loaded.notes == ()
+
+
+def test_equal_answers_have_equal_numbers() -> None:
+    loaded = assemble([WHOLE, TURNED], source())
+    assert loaded.answers is not None
+    equal = loaded.answers[:, None] == loaded.answers[None]
+    assert equal[0, 1].tolist() == [True, False, False]
+    assert assemble([WHOLE, system("scores", {"x": 1, "y": 1, "z": 1})], source()).answers is None
+
+
+def test_a_missing_item_is_an_error_that_names_files_and_counts() -> None:
+    with pytest.raises(ValueError, match="^items differ: short.csv lacks 1 of 3 items, first 'y' ") as error:
+        assemble([WHOLE, SHORT], source(), nothing=nothing)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_item_is_dropped_for_all() -> None:
+    loaded = assemble([WHOLE, SHORT], source("drop"))
+    assert loaded.outputs.items["id"].tolist() == ["x", "z"]
+    assert loaded.outputs.statistics[..., 0].tolist() == [[1, 1], [0, 1]]
+    assert loaded.notes == ("1 of 3 items dropped that not every system has: 'y'",)
+    with pytest.raises(ValueError, match="^no item is left that every system has"):
+        assemble([WHOLE, system("other", {"v": 1})], source("drop"))
+
+
+def test_a_missing_item_counts_as_nothing_said() -> None:
+    loaded = assemble([WHOLE, SHORT], source("zero"), nothing=nothing)
+    assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 1]]]
+    assert len(loaded.notes) == 1
+    assert loaded.notes[0].startswith("scored as no answer: short.csv lacks 1 of 3 items, first 'y'")
+    assert loaded.answers is not None
+    assert loaded.answers[1, 1] not in loaded.answers[0]
+    with pytest.raises(ValueError, match=r"missing='zero' is not defined for this format; short.csv lacks items"):
+        assemble([WHOLE, SHORT], source("zero"))
+
+
+def test_items_that_the_references_lack() -> None:
+    expected = ["x", "y", "z"]
+    with pytest.raises(ValueError, match="^items differ: extra.csv has 1 that the references lack, first 'w'"):
+        assemble([WHOLE, EXTRA], source(), expected=expected)
+    loaded = assemble([WHOLE, EXTRA], source("drop"), expected=expected)
+    assert loaded.outputs.items["id"].tolist() == expected
+    assert loaded.notes == ("left out: extra.csv has 1 that the references lack, first 'w'",)
+
+
+def test_many_files_that_differ_are_counted() -> None:
+    short = [system(f"s{k}", {"x": 1}) for k in range(5)]
+    with pytest.raises(ValueError, match="s2.csv lacks .*, and 2 more files; --missing drop"):
+        assemble([WHOLE, *short], source())
+
+
+def test_twice_is_an_error() -> None:
+    twice = SystemOutputs("twice", "twice.csv", ["x", "y", "x"], np.ones((3, 2), dtype=int))
+    with pytest.raises(ValueError, match="^twice.csv: item 'x' occurs twice$"):
+        assemble([WHOLE, twice], source())
+    with pytest.raises(ValueError, match=r"^system 'whole' is in whole.csv and again in whole.csv$"):
+        assemble([WHOLE, WHOLE], source())
+    with pytest.raises(ValueError, match="^no system: at least one file of outputs is needed$"):
+        assemble([], source())
+
+
+def test_item_tables_are_cut_to_the_items_that_are_used() -> None:
+    items = pd.DataFrame({"id": ["w", "z", "y", "x"], "domain": list("dcba")})
+    loaded = assemble([WHOLE, SHORT], source("drop"), items=items, notes=["said before"])
+    assert loaded.outputs.items[["id", "domain"]].to_numpy().tolist() == [["x", "a"], ["z", "c"]]
+    assert loaded.notes[0] == "said before"
+
+
+def test_whole_numbers_stay_whole() -> None:
+    decimal = SystemOutputs("decimal", "decimal.csv", ["x", "y", "z"], np.full((3, 2), 0.5))
+    assert assemble([WHOLE], source()).outputs.statistics.dtype.kind == "i"
+    assert assemble([WHOLE, decimal], source()).outputs.statistics.dtype.kind == "f"
+
+
+def test_systems_are_named_by_their_files() -> None:
+    assert system_names([Path("a/GPT-4.de"), Path("a/v1.5"), Path("b/plain")]) == ["GPT-4", "v1.5", "plain"]
+    with pytest.raises(ValueError, match="^a/x.en and b/x.de would both be system 'x': rename one of the files$"):
+        system_names([Path("a/x.en"), Path("b/x.de")])

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.inspect_logs import read_inspect
+from simstudy.metrics import get_metric
+
+
+def sample(id: int | str, value: Any, epoch: int = 1, said: str = "x", **scores: Any) -> dict[str, Any]:
+    """A sample with the fields that Inspect writes; no score where the value is None."""
+    given = {} if value is None else {"match": {"value": value, "answer": said, "history": []}}
+    choices = [{"message": {"role": "assistant", "content": said}, "stop_reason": "stop"}]
+    output = {"model": "m", "choices": choices, "completion": said}
+    given |= {name: {"value": v} for name, v in scores.items()}
+    return {"id": id, "epoch": epoch, "input": "?", "target": "x", "output": output, "scores": given}
+
+
+def write(
+    path: Path, samples: list[dict[str, Any]], model: str = "org/a", task: str = "quiz", status: str = "success"
+) -> Path:
+    log = {
+        "version": 2,
+        "status": status,
+        "eval": {"task": task, "model": model, "created": "2025-01-31T10:00:00+00:00", "config": {}},
+        "results": {"total_samples": len(samples), "scores": []},
+        "samples": samples,
+    }
+    path.write_text(json.dumps(log, indent=2), encoding="utf-8")
+    return path
+
+
+def read(*paths: Path, metric: str = "accuracy", missing: str = "error", **columns: str) -> Loaded:
+    return read_inspect(Source(paths, get_metric(metric), columns=columns, missing=missing))
+
+
+def test_a_system_is_a_model_and_samples_meet_by_id(tmp_path: Path) -> None:
+    one = write(tmp_path / "1.json", [sample(1, "C"), sample("b", "I")])
+    two = write(tmp_path / "2.json", [sample("b", True), sample(1, 0, said="y")], "org/b")
+    loaded = read(one, two)
+    assert loaded.outputs.names == ["org/a", "org/b"]
+    assert loaded.outputs.items.to_dict("list") == {"id": ["1", "b"]}
+    assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1]], [[0, 1], [1, 1]]]
+    assert loaded.answers is not None
+    assert (loaded.answers[0] == loaded.answers[1]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), (True, 1), (0.25, 0.25), (3, 3), ("Yes", 1), ("FALSE", 0), ("0.7", 0.7)],
+)
+def test_values_are_numbers_as_inspect_takes_them(tmp_path: Path, value: Any, number: float) -> None:
+    path = write(tmp_path / "log.json", [sample(1, value)])
+    assert read(path, metric="mean").outputs.scores().tolist() == [number]
+
+
+def test_epochs_are_averaged_and_it_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample(i, "CI"[i * epoch % 2], epoch) for epoch in (1, 2) for i in (0, 1)])
+    loaded = read(path, metric="mean")
+    assert loaded.outputs.statistics[0, :, 0].tolist() == [1, 0.5]
+    assert loaded.notes == (f"{path}: scores are means over 2 epochs",)
+    with pytest.raises(
+        ValueError, match=r"sample '1': a score must be 0 or 1 for .*'accuracy', not 0\.5; --metric mean"
+    ):
+        read(path)
+
+
+def test_tasks_are_domains(tmp_path: Path) -> None:
+    logs = [
+        write(tmp_path / f"{model}-{task}.json", [sample(1, value)], model, task)
+        for model, value in {"a": "C", "b": "I"}.items()
+        for task in ("quiz", "exam")
+    ]
+    outputs = read(*logs).outputs
+    assert outputs.items.to_dict("list") == {"id": ["quiz/1", "exam/1"], "domain": ["quiz", "exam"]}
+    assert outputs.scores().tolist() == [100, 0]
+    again = write(tmp_path / "again.json", [sample(1, "C")], "a", "exam")
+    with pytest.raises(ValueError, match=r"a-exam.json and .*again.json are both of 'a' and task 'exam': keep one"):
+        read(*logs, again)
+
+
+def test_logs_of_one_model_are_told_by_file(tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path / f"{name}.json", [sample(1, "C")], model) for name, model in zip("xyz", "aab", strict=True)
+    ]
+    assert read(*paths).outputs.names == ["x", "y", "b"]
+
+
+def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample(1, "C"), sample(2, None), sample(3, float("nan"))])
+    with pytest.raises(ValueError, match=r"lacks 2 of 3 items, first '2' \(system 'org/a'\); --missing"):
+        read(path)
+    assert read(path, missing="drop").outputs.scores().tolist() == [100]
+    assert read(path, missing="zero").outputs.statistics[0].tolist() == [[1, 1], [0, 1], [0, 1]]
+
+
+def test_one_scorer_of_several_is_chosen(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample(1, "C", judge=0)])
+    assert read(path, score="judge").outputs.scores().tolist() == [0]
+    with pytest.raises(
+        ValueError, match=r"log.json: samples have scores of match, judge; --columns score=\.\.\. chooses"
+    ):
+        read(path)
+    with pytest.raises(ValueError, match=r"no scorer 'jugde' among match, judge \(did you mean 'judge'\?\)$"):
+        read(path, score="jugde")
+
+
+@pytest.mark.parametrize(
+    ("samples", "status", "message"),
+    [
+        (
+            [sample(1, "C")],
+            "cancelled",
+            "the log's status is 'cancelled', not 'success': the evaluation is not complete",
+        ),
+        ([], "success", "the log has no samples"),
+        ([sample(1, None)], "success", "samples have no scores"),
+        ([sample(1, "C"), sample(1, "I")], "success", "sample '1' is there twice, both times as epoch 1"),
+    ],
+)
+def test_logs_that_are_not_complete(tmp_path: Path, samples: list[dict[str, Any]], status: str, message: str) -> None:
+    path = write(tmp_path / "log.json", samples, status=status)
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}: {message}')}$"):
+        read(path)
+
+
+@pytest.mark.parametrize("value", ["maybe", {"a": 1, "b": 0}, ["C"]])
+def test_values_that_are_no_numbers(tmp_path: Path, value: Any) -> None:
+    path = write(tmp_path / "log.json", [sample(1, value)])
+    message = f"{path}, sample '1': the value must be one number or C, I, P, N, not {value!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read(path)
+
+
+def test_other_files(tmp_path: Path) -> None:
+    whole = write(tmp_path / "log.json", [sample(1, "C")]).read_text()
+    (tmp_path / "cut.json").write_text("\n".join(whole.splitlines()[:5]))
+    with pytest.raises(ValueError, match=r"^.*/cut.json, line 5: not JSON \(is the file cut\?\): "):
+        read(tmp_path / "cut.json")
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    with pytest.raises(
+        ValueError, match="other.json: not an Inspect eval log: it has no status, or no task and model$"
+    ):
+        read(tmp_path / "other.json")
+    (tmp_path / "log.eval").write_bytes(b"PK\x03\x04\xff")
+    with pytest.raises(ValueError, match=r"log.eval: a binary log; .* first: inspect log convert .*log.eval --to json"):
+        read(tmp_path / "log.eval")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read(tmp_path / "none.eval")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from simstudy.loaders.lines import read_lines
+
+
+def written(folder: Path, content: bytes, name: str = "a.txt") -> Path:
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"one\ntwo\n", ["one", "two"]),
+        (b"one\ntwo", ["one", "two"]),
+        (b"\none\n\n", ["", "one", ""]),
+        ("a\x0bb\x0cc\x1cd\x85e\u2028f\rg\n".encode(), ["a\x0bb\x0cc\x1cd\x85e\u2028f\rg"]),
+    ],
+)
+def test_lines_end_at_newlines_only(tmp_path: Path, content: bytes, lines: list[str]) -> None:
+    found = read_lines(written(tmp_path, content))
+    assert (found.lines, found.notes) == (lines, ())
+
+
+def test_byte_order_marks_and_windows_line_ends_are_taken_off_and_noted(tmp_path: Path) -> None:
+    path = written(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r\n")
+    found = read_lines(path)
+    assert found.lines == ["one", "two"]
+    assert found.notes == (f"{path}: byte order mark taken off", f"{path}: Windows line ends converted")
+
+
+def test_packed_files_are_unpacked(tmp_path: Path) -> None:
+    packed = gzip.compress("café\n".encode())
+    assert read_lines(written(tmp_path, packed, "a.txt.gz")).lines == ["café"]
+    path = written(tmp_path, packed[:-9], "cut.txt.gz")
+    with pytest.raises(ValueError, match="is not a whole gzip file"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", " is empty"),
+        (b" \n\n", " is empty"),
+        (b"\xef\xbb\xbf", " is empty"),
+        (b"one\ncaf\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
+        ("one\ntwo\n".encode("utf-16"), ", line 1: not UTF-8 but UTF-16; convert the file to UTF-8"),
+    ],
+)
+def test_what_is_no_utf8_text_is_named_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole message is compared
+        read_lines(path)
+    assert str(error.value) == f"{path}{message}"
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="^no such file: .*none.txt$"):
+        read_lines(tmp_path / "none.txt")
+    with pytest.raises(FileNotFoundError, match="^no such file: "):
+        read_lines(tmp_path)

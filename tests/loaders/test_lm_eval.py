@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.metrics import get_metric
+
+TIME = "2025-01-31T10-00-00.123456"
+
+
+def sample(doc_id: int, scores: dict[str, Any], filter: str = "none", **more: Any) -> dict[str, Any]:
+    """A sample with the fields that the harness writes."""
+    return {
+        "doc_id": doc_id,
+        "doc": {"question": f"q{doc_id}"},
+        "target": str(doc_id),
+        "arguments": {"gen_args_0": {"arg_0": "Q:"}},
+        "resps": [["so it is 1"]],
+        "filtered_resps": ["1"],
+        "filter": filter,
+        "metrics": list(scores),
+        "doc_hash": f"h{doc_id}",
+        "prompt_hash": "p",
+        "target_hash": "t",
+        **scores,
+    } | more
+
+
+def write(folder: Path, model: str, task: str, samples: list[dict[str, Any]], time: str = TIME) -> Path:
+    (folder / model).mkdir(exist_ok=True)
+    path = folder / model / f"samples_{task}_{time}.jsonl"
+    path.write_text("".join(json.dumps(s, ensure_ascii=False) + "\n" for s in samples), encoding="utf-8")
+    return path
+
+
+def read(*paths: Path, metric: str = "accuracy", missing: str = "error", **columns: str) -> Loaded:
+    return read_lm_eval(Source(paths, get_metric(metric), columns=columns, missing=missing))
+
+
+def test_a_model_is_its_folder_and_documents_meet_by_id(tmp_path: Path) -> None:
+    one = write(tmp_path, "org__one", "arc_easy", [sample(0, {"acc": 1.0}), sample(1, {"acc": 0.0})])
+    two = write(tmp_path, "org__two", "arc_easy", [sample(1, {"acc": True}), sample(0, {"acc": False})])
+    loaded = read(one, two)
+    assert loaded.outputs.names == ["org__one", "org__two"]
+    assert loaded.outputs.items.to_dict("list") == {"id": ["0", "1"]}
+    assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1]], [[0, 1], [1, 1]]]
+    assert loaded.answers is not None
+    assert loaded.answers.tolist() == [[0, 0], [0, 0]]
+
+
+def test_tasks_are_domains(tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path, model, task, [sample(0, {"em": score})])
+        for model, score in {"a": 1, "b": 0}.items()
+        for task in ("mmlu_law", "gsm8k")
+    ]
+    outputs = read(*paths).outputs
+    assert outputs.items.to_dict("list") == {"id": ["mmlu_law/0", "gsm8k/0"], "domain": ["mmlu_law", "gsm8k"]}
+    assert outputs.scores().tolist() == [100, 0]
+
+
+def test_one_metric_of_several_is_chosen(tmp_path: Path) -> None:
+    path = write(tmp_path, "m", "arc", [sample(0, {"acc": 1, "acc_norm": 0}), sample(1, {"acc": 0, "acc_norm": 0})])
+    assert read(path, score="acc").outputs.scores().tolist() == [50]
+    assert read(path, score="acc_norm").outputs.scores().tolist() == [0]
+    with pytest.raises(
+        ValueError, match=r"jsonl: samples have metrics acc, acc_norm; --columns score=\.\.\. chooses one$"
+    ):
+        read(path)
+    with pytest.raises(ValueError, match=r"no metric 'acc_nrm' among acc, acc_norm \(did you mean 'acc_norm'\?\)$"):
+        read(path, score="acc_nrm")
+
+
+def test_early_logs_list_no_metrics_and_no_filter(tmp_path: Path) -> None:
+    early = {
+        "doc_id": 0,
+        "doc": {},
+        "target": 1,
+        "arguments": [],
+        "resps": [],
+        "filtered_resps": [],
+        "exact_match": 1.0,
+    }
+    assert read(write(tmp_path, "m", "t", [early])).outputs.scores().tolist() == [100]
+
+
+def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
+    samples = [sample(i, {"em": i}, f) for f in ("strict-match", "flexible-extract") for i in (0, 1)]
+    samples[3]["em"] = 0
+    path = write(tmp_path, "m", "gsm8k", samples)
+    other = write(tmp_path, "m", "arc", [sample(0, {"em": 1})])
+    assert read(path, filter="strict-match").outputs.scores().tolist() == [50]
+    assert read(path, other, filter="flexible-extract").outputs.statistics[0, :, 0].tolist() == [0, 0, 1]
+    with pytest.raises(
+        ValueError,
+        match=r"jsonl: samples of filters strict-match, flexible-extract; --columns filter=\.\.\. chooses one$",
+    ):
+        read(path)
+    with pytest.raises(ValueError, match="no filter 'strict' among strict-match, flexible-extract"):
+        read(path, filter="strict")
+
+
+def test_missing_documents(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", "t", [sample(0, {"em": 1}), sample(1, {"em": 1})])
+    two = write(tmp_path, "two", "t", [sample(0, {"em": 1})])
+    with pytest.raises(ValueError, match=r"lacks 1 of 2 items, first '1' \(system 'two'\)"):
+        read(one, two)
+    assert read(one, two, missing="zero").outputs.scores().tolist() == [100, 50]
+    assert read(one, two, missing="drop").outputs.n_items == 1
+
+
+def test_fractions_are_for_the_mean(tmp_path: Path) -> None:
+    path = write(tmp_path, "m", "t", [sample(0, {"f": 0.5}), sample(1, {"f": 1})])
+    assert read(path, metric="mean").outputs.scores().tolist() == [0.75]
+    with pytest.raises(
+        ValueError, match=r"line 1: a score must be 0 or 1 for metric 'accuracy', not 0\.5; --metric mean"
+    ):
+        read(path)
+    with pytest.raises(ValueError, match="metric 'f1' needs .* of each item, but there is one score"):
+        read(path, metric="f1")
+
+
+def test_two_runs_of_one_task(tmp_path: Path) -> None:
+    paths = [write(tmp_path, "m", "a_b", [sample(0, {"em": 1})], time) for time in (TIME, "2025-02-01T10-00-00")]
+    message = f"{paths[0]} and {paths[1]} are both of model 'm' and task 'a_b': keep one of them"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read(*paths)
+
+
+def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", "t", [sample(0, {"em": 1})])
+    two = write(tmp_path, "two", "t", [sample(0, {"em": 1}, doc_hash="other")])
+    message = f"{two}, line 1: doc_id 0 is another document (doc_hash) than in {one}, line 1"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read(one, two)
+
+
+GOOD = json.dumps(sample(0, {"em": 1}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOOD + "\n" + GOOD[:40], ", line 2: not a whole JSON line (is the file cut?)"),
+        (GOOD + "\n[1]\n", ", line 2: not a sample of lm-evaluation-harness: it has no doc_id"),
+        (GOOD + "\n" + GOOD, ", line 2: doc_id 0 again, first in line 1"),
+        (
+            GOOD.replace('"em": 1', '"em": ["A", "B"]'),
+            """, line 1: 'em' is no score of this one sample, but ["A", "B"]""",
+        ),
+        (GOOD.replace('"em": 1', '"em": NaN'), ", line 1: no score; leave out the rows of items that a system lacks"),
+        (GOOD + "\n" + json.dumps(sample(1, {})), ", line 2: no metric 'em' in this sample"),
+        (json.dumps(sample(1, {})), ": samples have no metric"),
+        ("", " is empty"),
+    ],
+)
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path, "m", "t", [])
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path) + message)}$"):
+        read(path)
+
+
+def test_files_must_have_the_names_that_the_harness_gives(tmp_path: Path) -> None:
+    message = "log.jsonl: a sample log must be called samples_<task>_<time>.jsonl, as the harness calls it"
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path / "log.jsonl")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read(tmp_path / f"samples_t_{TIME}.jsonl")

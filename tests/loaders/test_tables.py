@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simstudy.loaders.base import Source
+from simstudy.loaders.tables import match_items, read_table
+from simstudy.metrics import get_metric
+
+
+def test_cells_stay_as_written_and_rows_know_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('id,text\n01,"two\nlines"\n\n02,NA\n1e3,"a ""b"""\n')
+    frame, notes = read_table(path)
+    assert frame.to_dict("list") == {"id": ["01", "02", "1e3"], "text": ["two\nlines", "NA", 'a "b"']}
+    assert (frame.index.name, frame.index.tolist(), notes) == ("line", [2, 5, 6], ())
+
+
+def test_tsv_has_no_quoting(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text('id\ttext\n1\t"open\n2\t5" wide\n')
+    assert read_table(path)[0]["text"].tolist() == ['"open', '5" wide']
+
+
+def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
+    plain = "id,x\na,1\nb,2\n"
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(plain.encode()))
+    (tmp_path / "w.csv").write_bytes(b"\xef\xbb\xbf" + plain.replace("\n", "\r\n").encode())
+    pd.DataFrame({"id": ["a", "b"], "x": [1, 2]}).to_parquet(tmp_path / "t.parquet")
+    packed, _ = read_table(tmp_path / "t.csv.gz")
+    windows, notes = read_table(tmp_path / "w.csv")
+    pd.testing.assert_frame_equal(packed, windows)
+    assert [note.rpartition(": ")[2] for note in notes] == ["byte order mark taken off", "Windows line ends converted"]
+    frame, _ = read_table(tmp_path / "t.parquet")
+    assert (frame["x"].tolist(), frame.index.name, frame.index.tolist()) == ([1, 2], "row", [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "", " is empty"),
+        ("t.csv", "a,b\n", " has a header, but no rows"),
+        ("t.csv", "a,b\n1,2\n\n3\n", ", line 4: 1 cells, but the header has 2"),
+        ("t.tsv", "a\tb\n1\t2\t3\n", ", line 2: 3 cells, but the header has 2"),
+        ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', ", line 3: a quote opens here that does not close"),
+        ("t.csv", "a,b,a\n1,2,3\n", ", line 1: columns must be named, once each, unlike 'a'"),
+        ("t.csv", "a,,c\n1,2,3\n", ", line 1: columns must be named, once each, unlike ''"),
+        ("t.csv", b"a,b\n1,\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
+        ("t.csv.gz", b"\x1f\x8b\x08\x00cut", " is not a whole gzip file"),
+        ("t.xlsx", "PK", ": a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet"),
+    ],
+)
+def test_bad_files(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path) + message)}$"):
+        read_table(path)
+
+
+def test_damaged_parquet_and_no_file(tmp_path: Path) -> None:
+    (tmp_path / "t.parquet").write_text("PAR1")
+    with pytest.raises(ValueError, match="t.parquet is not a Parquet file, or a damaged one: "):
+        read_table(tmp_path / "t.parquet")
+    for name in ("none.csv", "none.parquet"):
+        with pytest.raises(FileNotFoundError, match=f"no such file: .*{name}"):
+            read_table(tmp_path / name)
+
+
+def test_items_are_matched_by_id(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("topic,area,n\n3,b,1\n1,a,2\n2,a,3\n")
+    source = Source((), get_metric("ap"), items=path, columns={"item": "topic", "domain": "area"})
+    table = match_items(source, ["1", "3"])
+    assert table is not None
+    assert table.to_dict("list") == {"id": ["1", "3"], "domain": ["a", "b"], "n": ["2", "1"]}
+    assert match_items(Source((), get_metric("ap")), ["1"]) is None
+    with pytest.raises(ValueError, match=r"items.csv lacks 1 of 2 items, first '9'$"):
+        match_items(source, ["1", "9"])
+    with pytest.raises(
+        ValueError, match=r"no column 'id' among topic, area, n; items are matched by it: --columns id="
+    ):
+        match_items(Source((), get_metric("ap"), items=path), ["1"])
+    path.write_text("id\n1\n2\n1\n")
+    with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' again$"):
+        match_items(Source((), get_metric("ap"), items=path), ["1"])

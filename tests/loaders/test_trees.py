@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import random
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy.loaders.base import Source
+from simstudy.loaders.trees import parse_trees, read_trees
+from simstudy.metrics import get_metric
+from simstudy.metrics.parseval import bracket_counts
+
+GOLD = """\
+( (S (NP (DT the) (NN cat)) (VP (VBD sat)) (. .)) )
+( (S (NP-SBJ (-NONE- *))
+     (VP (VB go))) )
+( (NP (NN end)) )
+"""
+
+
+def source(*paths: Path, gold: Path, metric: str = "parseval", **more: Any) -> Source:
+    return Source(paths, get_metric(metric), (gold,), **more)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.mrg"
+    path.write_text(GOLD)
+    return path
+
+
+def read_expression(text: str, at: int = 0) -> tuple[Any, int]:
+    """A tree as nested lists, by recursion: (label, children) or (tag, word)."""
+    pieces = text if isinstance(text, list) else re.findall(r"[()]|[^\s()]+", text)
+    assert pieces[at] == "("
+    at += 1
+    label = ""
+    if pieces[at] not in "()":
+        label, at = pieces[at], at + 1
+    children: list[Any] = []
+    while pieces[at] != ")":
+        if pieces[at] == "(":
+            child, at = read_expression(pieces, at)
+        else:
+            child, at = pieces[at], at + 1
+        children.append(child)
+    return [label, children], at + 1
+
+
+def written(tree: Any) -> str:
+    return tree if isinstance(tree, str) else f"({tree[0]} {' '.join(map(written, tree[1]))})"
+
+
+def is_leaf(tree: Any) -> bool:
+    return isinstance(tree[1][0], str)
+
+
+def perturbed(tree: Any, rng: random.Random) -> Any:
+    """A tree of the same words in which some nodes have other labels, are gone, or are there twice."""
+    if is_leaf(tree):
+        return tree
+    children: list[Any] = []
+    for child in tree[1]:
+        changed = perturbed(child, rng)
+        what = rng.random()
+        if is_leaf(child) or what > 0.3:
+            children.append(changed)
+        elif what < 0.1:
+            children += changed[1]
+        elif what < 0.2:
+            children.append([rng.choice(["NP", "VP", "S-TMP", "PRT", "ADVP"]), changed[1]])
+        else:
+            children.append([changed[0], [changed]])
+    return [tree[0], children]
+
+
+def by_evalb(guessed: Any, gold: Any) -> tuple[int, int, int]:
+    """Counts by the algorithm of evalb.c: words read off with deletion, brackets matched one by one."""
+
+    def brackets(tree: Any) -> list[tuple[str, int, int]]:
+        found: list[tuple[str, int, int]] = []
+        n_words = 0
+
+        def walk(node: Any) -> None:
+            nonlocal n_words
+            if is_leaf(node):
+                n_words += node[0] not in ("-NONE-", ",", ":", "``", "''", ".")
+                return
+            start, place = n_words, len(found)
+            found.insert(place, ("", 0, 0))
+            for child in node[1]:
+                walk(child)
+            found[place] = (re.sub(r"[-=|].*", "", node[0]), start, n_words)
+
+        walk(tree)
+        return [b for b in found if b[1] < b[2] and b[0] not in ("", "TOP", "S1", "ROOT")]
+
+    own, wanted = brackets(guessed), brackets(gold)
+    free = [True] * len(own)
+    matched = 0
+    for label, *extent in wanted:
+        for j, (other, *place) in enumerate(own):
+            if free[j] and extent == place and (label == other or {label, other} == {"ADVP", "PRT"}):
+                free[j] = False
+                matched += 1
+                break
+    return matched, len(own), len(wanted)
+
+
+def treebank(shared_data: Path) -> list[str]:
+    """Trees of the Penn Treebank sample, as texts."""
+    with zipfile.ZipFile(shared_data / "nltk" / "treebank.zip") as packed:
+        texts = [packed.read(name).decode() for name in sorted(packed.namelist()) if name.endswith(".mrg")]
+    return [tree for text in texts for tree in re.split(r"\n(?=\( ?\()", text) if tree.strip()]
+
+
+def test_trees_that_are_changed_count_as_evalb_says(shared_data: Path) -> None:
+    chance = random.Random(20120712)
+    total = [0, 0, 0]
+    for text in treebank(shared_data)[::3]:
+        gold, _ = read_expression(text)
+        other = perturbed(gold, chance)
+        trees = [parse_trees(written(tree), "test")[0] for tree in (other, gold)]
+        counts = bracket_counts(*trees)
+        assert counts == by_evalb(other, gold), text
+        total = [a + b for a, b in zip(total, counts, strict=True)]
+    assert 0.5 < 2 * total[0] / (total[1] + total[2]) < 0.95  # changed enough to tell
+
+
+def test_the_treebank_scores_100_against_itself(shared_data: Path, tmp_path: Path) -> None:
+    texts = treebank(shared_data)
+    assert len(texts) == 3914  # as its SOURCE.md says
+    (tmp_path / "wsj.mrg").write_text("\n".join(texts), encoding="utf-8")
+    # On one line each, without the outer bracket: another text, the same trees.
+    lines = [" ".join(text.split()) for text in texts]
+    (tmp_path / "lines.mrg").write_text("\n".join(line[1:-1].strip() for line in lines) + "\n", encoding="utf-8")
+    loaded = read_trees(source(tmp_path / "wsj.mrg", tmp_path / "lines.mrg", gold=tmp_path / "wsj.mrg"))
+    assert loaded.outputs.n_items == 3914
+    assert loaded.outputs.scores().tolist() == [100, 100]
+
+
+def test_craft_scores_100_against_itself(shared_data: Path) -> None:
+    for path in sorted((shared_data / "craft_treebank" / "penn").glob("*.tree"))[::4]:
+        outputs = read_trees(source(path, gold=path)).outputs
+        assert outputs.n_items == len(path.read_text(encoding="utf-8").strip().split("\n"))  # a tree a line
+        assert outputs.scores().tolist() == [100]
+
+
+def test_trees_may_go_over_lines_and_words_may_have_odd_blanks() -> None:
+    trees = parse_trees("\n(S\n (NN 1\u00a0000)\n)(X\n y)", "test")
+    assert [(tree.words, tree.tags, tree.brackets, tree.line) for tree in trees] == [
+        (("1\u00a0000",), ("NN",), (("S", 0, 1),), 2),
+        (("y",), ("X",), (), 4),
+    ]
+
+
+def test_same_answers_and_items(gold: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.mrg").write_text(" ".join(GOLD.split()))
+    (tmp_path / "c.mrg").write_text(GOLD.replace("(NP (NN", "(VP (NN"))
+    (tmp_path / "items.csv").write_text("id,genre\nx,1\ny,1\nz,2\n")
+    paths = [tmp_path / f"{name}.mrg" for name in "abc"]
+    loaded = read_trees(source(*paths, gold=gold, items=tmp_path / "items.csv", columns={"domain": "genre"}))
+    assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
+    assert loaded.outputs.items["domain"].tolist() == ["1", "1", "2"]
+    assert loaded.answers is not None
+    assert (loaded.answers[0] == loaded.answers[1]).all()
+    assert (loaded.answers[0] == loaded.answers[2]).tolist() == [True, True, False]
+
+
+def test_a_sentence_that_was_not_parsed_is_missing(gold: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.mrg"
+    path.write_text(GOLD.replace("( (NP (NN end)) )", "(())"))
+    with pytest.raises(ValueError, match=r"a.mrg lacks 1 of 3 items, first '3' \(system 'a'\)"):
+        read_trees(source(path, gold=gold))
+    zero = read_trees(source(path, gold=gold, missing="zero")).outputs
+    assert zero.statistics.tolist() == [[[3, 3, 3], [2, 2, 2], [0, 0, 1]]]
+    assert read_trees(source(path, gold=gold, missing="drop")).outputs.items["id"].tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOLD.replace("(VB go)))", "(VB go))"), "{path}, line 2: the bracket opened here does not close"),
+        (GOLD.replace("(VB go)))", "(VB go))))"), "{path}, line 3: this closing bracket has no opening one"),
+        (
+            GOLD.replace("(NN end)", "end (NN x)"),
+            "{path}, line 4: 'end' must stand alone with its tag in brackets: (tag word)",
+        ),
+        (GOLD.replace("(NN end)", "(end)"), "{path}, line 4: bracket 'end' holds nothing: neither a word nor brackets"),
+        ("(S\n (NN a b))", "{path}, line 2: 'a' must stand alone with its tag in brackets: (tag word)"),
+        ("the cat", "{path}, line 1: 'the' must stand alone with its tag in brackets: (tag word)"),
+        (GOLD.replace("( (NP (NN end)) )", ""), "{path} has 2 trees, {gold} 3"),
+        (
+            GOLD.replace("go", "stay"),
+            "{path}, line 2: trees must be of the same words; the first that differs is 'stay', in the gold tree 'go' "
+            "({gold}, line 2)",
+        ),
+        ("\n", "{path} is empty"),
+        ("(NN \udcff)", "{path}, line 1: not UTF-8 (byte 0xff); convert the file to UTF-8"),
+    ],
+)
+def test_errors_name_file_and_line(gold: Path, tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "bad.mrg"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=f"^{re.escape(message.format(path=path, gold=gold))}$"):
+        read_trees(source(path, gold=gold))
+
+
+def test_gold_trees_have_words_and_there_is_one_gold_file(gold: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.mrg").write_text("(NN x)\n(())\n")
+    with pytest.raises(ValueError, match=r"empty.mrg, line 2: a gold tree without words"):
+        read_trees(source(gold, gold=tmp_path / "empty.mrg"))
+    with pytest.raises(ValueError, match="^references of trees must be one gold file, not 0$"):
+        read_trees(Source((gold,), get_metric("parseval")))
+    with pytest.raises(ValueError, match="^metric of trees must be one of parseval, not 'las'"):
+        read_trees(source(gold, gold=gold, metric="las"))
+    with pytest.raises(FileNotFoundError, match=r"no such file: .*none.mrg"):
+        read_trees(source(tmp_path / "none.mrg", gold=gold))

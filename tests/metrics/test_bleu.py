@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.tokenizers import tokenizer_ja_mecab
+
+from simstudy.metrics.bleu import Bleu, BleuCounter
+
+WORDS = ["a", "b", "c", "the", "cat,", "U.S.", "&quot;"]
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+ITEMS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=6)
+
+
+def by_sacrebleu(sums: np.ndarray) -> float:
+    correct, total = [int(c) for c in sums[:4]], [int(c) for c in sums[4:8]]
+    return BLEU.compute_bleu(correct, total, int(sums[8]), int(sums[9]), smooth_method="exp").score
+
+
+def possible_sums(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
+    sums = rng.integers(0, most, size=(n, 10))
+    sums[:, :4] = np.minimum(sums[:, :4], sums[:, 4:8])
+    sums[:, 8] = np.maximum(sums[:, 8], sums[:, 4:8].max(axis=1))
+    return sums
+
+
+@pytest.mark.parametrize("most", [2, 4, 100, 10**9])
+def test_scores_are_sacrebleus_for_all_sums_zeros_included(most: int, rng: np.random.Generator) -> None:
+    sums = possible_sums(rng, 2_000, most)
+    np.testing.assert_allclose(Bleu().score(sums), [by_sacrebleu(row) for row in sums], rtol=1e-12, atol=1e-12)
+
+
+def test_no_score_depends_on_its_neighbours_nor_on_how_the_array_lies(rng: np.random.Generator) -> None:
+    """Zeros and short texts take other steps: where one element needs them, the others must not change by a bit."""
+    sums = np.concatenate([possible_sums(rng, 50, 4), rng.integers(500, 1000, size=(50, 10))]).reshape(5, 20, 10)
+    scores = Bleu().score(sums)
+    np.testing.assert_array_equal(scores, [[Bleu().score(row) for row in rows] for rows in sums])
+    turned = np.moveaxis(np.ascontiguousarray(np.moveaxis(sums, -1, 0).astype(np.float64)), 0, -1)
+    np.testing.assert_array_equal(scores, Bleu().score(turned))
+
+
+def test_rules_of_the_statistics() -> None:
+    good = np.array([3, 2, 1, 0, 4, 3, 2, 1, 4, 5])
+    Bleu().check(good[None, None])
+    for column, value in [(0, -1), (1, 4), (4, 5), (9, -1)]:
+        wrong = good.copy()
+        wrong[column] = value
+        with pytest.raises(ValueError, match="metric 'bleu' must have 0 <= correct <= total <= hyp_length"):
+            Bleu().check(wrong[None, None])
+
+
+def counted(text: str, references: list[str]) -> list[int]:
+    """Clipped counts of blank-separated words, by multiset operations (Papineni et al. 2002, section 2.1)."""
+
+    def grams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
+        return Counter(zip(*(words[i:] for i in range(n)), strict=False))
+
+    words, others = text.split(), [reference.split() for reference in references]
+    orders = range(1, 5)
+    correct = []
+    for n in orders:
+        allowed: Counter[tuple[str, ...]] = Counter()
+        for other in others:
+            allowed |= grams(other, n)
+        correct.append((grams(words, n) & allowed).total())
+    nearest = min((abs(len(other) - len(words)), len(other)) for other in others)[1]
+    return [*correct, *(grams(words, n).total() for n in orders), len(words), nearest]
+
+
+@given(items=ITEMS)
+@settings(max_examples=60, deadline=None)
+def test_statistics_are_clipped_counts(items: list[tuple[str, list[str]]]) -> None:
+    hypotheses, references = [text for text, _ in items], [own for _, own in items]
+    found = BleuCounter(references, tokenize="none").statistics(hypotheses)
+    assert found.tolist() == [counted(text, own) for text, own in items]
+
+
+@given(items=ITEMS, seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_the_score_of_a_resamples_sums_is_the_resampled_texts_bleu(
+    items: list[tuple[str, list[str]]], seed: int
+) -> None:
+    draw = np.random.default_rng(seed).integers(0, len(items), size=len(items))
+    statistics = BleuCounter([own for _, own in items]).statistics([text for text, _ in items])
+    drawn = [items[i] for i in draw]
+    streams = [[own[r] if r < len(own) else None for _, own in drawn] for r in range(3)]
+    theirs = sacrebleu.corpus_bleu([text for text, _ in drawn], streams).score
+    assert Bleu().score(statistics[draw].sum(axis=0)) == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"lowercase": True}, *({"tokenize": name} for name in ("none", "zh", "13a", "intl", "char"))]
+)
+def test_tokenizers_and_case_are_sacrebleus(options: dict[str, object]) -> None:
+    hypotheses, references = (
+        ["The cat isn't at 3.14 km, “no”?", "猫は 座る。"],
+        ["the Cat is at 3,14 km, “no”.", "猫が座る。"],
+    )
+    statistics = BleuCounter([[text] for text in references], **options).statistics(hypotheses)  # type: ignore[arg-type]
+    theirs = sacrebleu.corpus_bleu(hypotheses, [references], **options).score  # type: ignore[arg-type]
+    assert Bleu().score(statistics.sum(axis=0)) == pytest.approx(theirs, abs=1e-9)
+    assert 0 < theirs < 100
+
+
+def test_a_tokenizer_that_is_unknown_or_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        ValueError, match=r"tokenize must be one of none, zh, 13a, .*not '13b' \(did you mean '13a'\?\)"
+    ):
+        BleuCounter([["a"]], tokenize="13b")
+    monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    for name, packages in [("ja-mecab", r"'sacrebleu\[ja\]'"), ("flores200", "sentencepiece")]:
+        with pytest.raises(ValueError, match=f"^tokenizer '{name}' needs another package: pip install {packages}$"):
+            BleuCounter([["a"]], tokenize=name)
+
+
+def test_texts_and_references_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"unlike \[\] of item number 1"):
+        BleuCounter([["a"], []])
+    with pytest.raises(ValueError, match="unlike 'abc' of item number 0"):
+        BleuCounter(["abc"])
+    with pytest.raises(ValueError, match="references must hold at least one item"):
+        BleuCounter([])
+    with pytest.raises(ValueError, match="hypotheses must be 1 texts, one for each item with references, not 2"):
+        BleuCounter([["a"]]).statistics(["a", "b"])
+
+
+def test_resampled_translations(shared_data: Path, rng: np.random.Generator) -> None:
+    folder = shared_data / "wmt21_de-en"
+    text, *references = (
+        (folder / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("sys/UF.en", "ref.A.en", "ref.B.en")
+    )
+    statistics = BleuCounter(list(zip(*references, strict=True))).statistics(text)
+    for size in (1, 5, 100, 1000):
+        draw = rng.integers(0, len(text), size=size)
+        theirs = sacrebleu.corpus_bleu([text[i] for i in draw], [[own[i] for i in draw] for own in references]).score
+        assert Bleu().score(statistics[draw].sum(axis=0)) == pytest.approx(theirs, abs=1e-9)
