@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from simstudy.analyses.calibration import calibration
     from simstudy.analyses.correlation import correlation
     from simstudy.analyses.curves import curve
+    from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
     from simstudy.analyses.multiplicity import corrected
+    from simstudy.analyses.ranks import ranks
+    from simstudy.analyses.relations import related
+    from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
     from simstudy.engines.registry import TESTS
@@ -32,6 +36,9 @@ if TYPE_CHECKING:
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
     from simstudy.generators.synthetic import correlated_accuracies
+    from simstudy.loaders.formats import load
+    from simstudy.natural.systems_table import describe_systems
+    from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
     from simstudy.pvalues import certainty
     from simstudy.studies import load_study, run_study
@@ -55,19 +62,26 @@ _HOMES = {
     "correlated_accuracies": "simstudy.generators.synthetic",
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
+    "describe_systems": "simstudy.natural.systems_table",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",
+    "load": "simstudy.loaders.formats",
     "load_study": "simstudy.studies",
     "load_task": "simstudy.tasks",
     "messages": "simstudy.generators.messages",
+    "near_duplicates": "simstudy.analyses.duplicates",
     "plot": "simstudy.figures",
+    "ranks": "simstudy.analyses.ranks",
     "redraw": "simstudy.generators.redrawn",
+    "related": "simstudy.analyses.relations",
     "resample_training": "simstudy.generators.resampled",
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
+    "significant_gains": "simstudy.analyses.significant_gains",
     "size_fit": "simstudy.analyses.thresholds",
     "thresholds": "simstudy.analyses.thresholds",
+    "verdict": "simstudy.natural.verdict",
 }
 
 __all__ = [
@@ -84,19 +98,26 @@ __all__ = [
     "correlated_accuracies",
     "correlation",
     "curve",
+    "describe_systems",
     "gain_ranges",
     "groups",
     "intransitive",
+    "load",
     "load_study",
     "load_task",
     "messages",
+    "near_duplicates",
     "plot",
+    "ranks",
     "redraw",
+    "related",
     "resample_training",
     "run_study",
     "run_twice",
+    "significant_gains",
     "size_fit",
     "thresholds",
+    "verdict",
 ]
 
 

@@ -58,10 +58,11 @@ def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
     k = len(wins) + 1
     place = {name: k - 1 - count for name, count in wins.items()}
     last = set(pairs["system_b"]) - place.keys()
-    if len(pairs) != k * (k - 1) // 2 or len(last) != 1 or sorted(place.values()) != list(range(k - 1)):
-        raise ValueError("pairs must be every pair of systems of a test set once, the better system first")
-    place[last.pop()] = k - 1
+    place |= dict.fromkeys(last, k - 1)
     ahead, behind = pairs["system_a"].map(place).to_numpy(), pairs["system_b"].map(place).to_numpy()
+    once = len(last) == 1 and not pairs.duplicated(["system_a", "system_b"]).any()
+    if not once or len(pairs) != k * (k - 1) // 2 or not (ahead < behind).all():
+        raise ValueError("pairs must be every pair of systems of a test set once, the better system first")
     significant = pairs["p_value"].to_numpy() <= alpha
     neighbours = pairs[behind == ahead + 1]
     holm = corrected(neighbours)["p_holm"] <= alpha

@@ -39,7 +39,7 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     Raises
     ------
     ValueError
-        Where the table has no such column, or lacks a system.
+        Where the table has no such column, or lacks a system, and where ``combination`` is neither true nor false.
 
     Examples
     --------
@@ -49,27 +49,40 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     ['same base model', 'base model unknown', 'base model unknown']
     """
     require_columns(pairs, ["system_a", "system_b"])
-    if by not in systems:
-        hint = nearest(by, systems.columns)
+    if by == "name" or by not in systems:
+        hint = nearest(by, systems.columns.drop("name"))
         raise ValueError(f"by must be a column of the systems table, not '{by}'{hint}; it has {_listed(systems)}")
     values = systems.set_index("name")[by]
     unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(values.index)
     if unknown:
         raise ValueError(f"systems must have a row for every system of the pairs; it has none for '{min(unknown)}'")
-    first, second = (values.loc[pairs[side]].to_numpy(dtype=object) for side in ("system_a", "system_b"))
+    codes = pd.Series(pd.factorize(values)[0], index=values.index)
+    first, second = (codes.loc[pairs[side]].to_numpy() for side in ("system_a", "system_b"))
     what = by.replace("_", " ")
     relation = np.where(first == second, f"same {what}", f"different {_plural(what)}").astype(object)
-    relation[pd.isna(first) | pd.isna(second)] = f"{what} unknown"
+    relation[(first < 0) | (second < 0)] = f"{what} unknown"
     if COMBINATION in systems:
-        combined = systems.set_index("name")[COMBINATION].fillna(value=False).astype(bool)
-        both = combined.loc[pairs["system_a"]].to_numpy().astype(int) + combined.loc[pairs["system_b"]].to_numpy()
+        combined = _combined(systems)
+        both = combined.loc[pairs["system_a"]].to_numpy() + combined.loc[pairs["system_b"]].to_numpy()
         relation[both == 2] = COMBINATIONS
         relation[both == 1] = MIXED
     return pairs.assign(relation=relation.astype(str))
 
 
+def _combined(systems: pd.DataFrame) -> pd.Series[int]:
+    """1 for systems that combine others, else 0; a table that was read as text has words for them."""
+    known = {"true": 1, "1": 1, "1.0": 1, "false": 0, "0": 0, "0.0": 0}
+    cells = systems.set_index("name")[COMBINATION].astype(object)
+    words = cells.where(cells.notna(), "false").astype(str).str.lower()
+    if not (right := words.isin(known)).all():
+        raise ValueError(f"{COMBINATION} must be true or false, not '{words[~right].iloc[0]}'")
+    return words.map(known).astype("int64")
+
+
 def _plural(noun: str) -> str:
-    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith("s") else "s")
 
 
 def _listed(systems: pd.DataFrame) -> str:

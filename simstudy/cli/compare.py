@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from simstudy.natural import Examination
 
 _console = Console()
-_errors = Console(stderr=True, soft_wrap=True)
 
 # Rows that a terminal shows of a table of pairs; --out and --json have all.
 _MOST_ROWS = 40
@@ -101,8 +101,10 @@ def compare(
             "strata": strata,
             "n_jobs": jobs,
         }
-        if fail_unless_better:
-            _check_systems(loaded, fail_unless_better)
+        # What can be wrong is said before minutes of resampling.
+        _check_systems(loaded, fail_unless_better)
+        if out is not None and out.exists() and not out.is_dir():
+            raise ValueError(f"out must be a folder, but {out} is a file")
         found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, options, notes)
         said = _verdict(found, alpha, options)
         if out is not None:
@@ -115,9 +117,7 @@ def compare(
             _print(found, said, out)
         if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
             a, b = fail_unless_better
-            _errors.print(
-                f"simstudy: {escape(a)} is not significantly better than {escape(b)} at {alpha:g}", highlight=False
-            )
+            typer.echo(f"simstudy: {a} is not significantly better than {b} at {alpha:g}", err=True)
             raise typer.Exit(1)
 
 
@@ -172,14 +172,18 @@ def _mapping(columns: str | None) -> dict[str, str]:
 
 def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
     """What relation classes come from: what was asked for, else the group or family of the systems table."""
-    if by is not None or systems is None:
-        if by is not None and systems is None and by not in loaded.outputs.systems:
-            raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
-        return by
+    from simstudy.choices import nearest
+
     table = loaded.outputs.systems
-    if table["group"].notna().any():
-        return "group"
-    return "family" if (table["family"] != table["name"]).any() else None
+    known = [str(name) for name in table if name != "name" and table[name].notna().any()]
+    if by is None:
+        own = "group" if "group" in known else "family"
+        return own if systems is not None and (table[own] != table["name"]).any() else None
+    if by in known:
+        return by
+    if systems is None:
+        raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
+    raise ValueError(f"{systems}: no column '{by}' that says anything of the systems{nearest(by, known)}")
 
 
 def _examine(
@@ -194,9 +198,7 @@ def _examine(
     loaded = replace(loaded, notes=(*loaded.notes, *notes))
     known = TESTS.get(options["test"])
     total = options["n_resamples"] or (known.n_resamples if known else None)
-    if not total or not sys.stderr.isatty():
-        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison=options)
-    with progress_bar("comparing systems", total) as advance:
+    with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
         return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison={**options, "progress": advance})
 
 
@@ -215,13 +217,19 @@ def _verdict(found: Examination, alpha: float, options: dict[str, Any]) -> str |
     return verdict(pair, alpha=alpha, other_tail=other)
 
 
-def _check_systems(loaded: Loaded, names: Sequence[str]) -> None:
-    from simstudy.choices import check_choice
+def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
+    """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
+    from simstudy.choices import nearest
 
-    for name in names:
-        check_choice("fail-unless-better", name, loaded.outputs.names)
-    if names[0] == names[1]:
-        raise ValueError(f"fail-unless-better must name two different systems, not '{names[0]}' twice")
+    names = loaded.outputs.names
+    if len(names) < 2:
+        raise ValueError(f"at least two systems are needed to compare, but there is only '{names[0]}'")
+    for name in asked or ():
+        if name not in names:
+            listed = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
+            raise ValueError(f"fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
+    if asked and asked[0] == asked[1]:
+        raise ValueError(f"fail-unless-better must name two different systems, not '{asked[0]}' twice")
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
@@ -255,33 +263,33 @@ def _print(found: Examination, said: str | None, out: Path | None) -> None:
     from simstudy.natural import page
 
     if said is not None:
-        _console.print(said, highlight=False, soft_wrap=True)
+        _console.print(escape(said), highlight=False, soft_wrap=True)
     else:
-        facts = page.facts(found)
+        facts = {name: value for name, value in page.facts(found).items() if name != "Note"}
         _console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
-        _console.print("", _table("Systems; those of one group do not differ significantly", page.ranking(found)))
+    for note in found.notes:
+        _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+    if said is None:
+        _print_table("Systems; those of one group do not differ significantly", page.ranking(found))
         pairs = page.pair_rows(found)
         rest = f", the first {_MOST_ROWS} of {len(pairs):,}" if len(pairs) > _MOST_ROWS else ""
-        _console.print("", _table(f"Pairs, the most significant first{rest}", pairs.head(_MOST_ROWS)))
-        _console.print(
-            "", _table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
-        )
-    if said is not None:
-        for note in found.notes:
-            _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+        _print_table(f"Pairs, the most significant first{rest}", pairs.head(_MOST_ROWS))
+        _print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:
         _console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)
 
 
-def _table(title: str, rows: pd.DataFrame) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
+def _print_table(title: str, rows: pd.DataFrame) -> None:
+    table = Table(box=None, header_style="dim")
     for column in rows.columns:
-        table.add_column(
-            escape(str(column)), justify="left" if column in ("system", "better", "worse", "groups") else "right"
-        )
+        text = column in ("system", "better", "worse", "relation", "groups")
+        # Long names are folded, not cut: one must be able to tell systems apart.
+        table.add_column(escape(str(column)), justify="left" if text else "right", overflow="fold", no_wrap=not text)
     for row in rows.to_numpy():
         table.add_row(*(escape(str(cell)) for cell in row))
-    return table
+    _console.print(f"\n[bold]{title}[/]", highlight=False, soft_wrap=True)
+    # A file or another program has no width that lines must fit.
+    (_console if _console.is_terminal else Console(width=1000)).print(table)
 
 
 def _plain(value: Any) -> Any:

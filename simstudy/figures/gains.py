@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
@@ -144,7 +146,9 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None = None) -> Axes:
+def calibration(
+    table: pd.DataFrame, *, by: str = "elsewhere", among: Sequence[str] = (), ax: Axes | None = None
+) -> Axes:
     """Share of home winners that win elsewhere, by bin of p-value on the home test set.
 
     Parameters
@@ -153,6 +157,8 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
         Rows of what `simstudy.calibration` returned, for one relation class or one test set elsewhere.
     by
         The column that gives the colours: elsewhere or relation.
+    among
+        All values that panels beside this one have, so that each has one colour in all of them.
 
     Raises
     ------
@@ -174,7 +180,7 @@ def calibration(table: pd.DataFrame, *, by: str = "elsewhere", ax: Axes | None =
     bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
     place = {bound: x for x, bound in enumerate(bounds)}
     values = list(dict.fromkeys(bins[by]))
-    colours = colours_of(by, values)
+    colours = colours_of(by, list(among) or values)
     for k, value in enumerate(values):
         # Bins without a share stay in, as gaps in the line.
         rows = bins[bins[by] == value].sort_values("p_from", ascending=False)

@@ -37,7 +37,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     >>> gains_by_size(table).get_legend_handles_labels()[1]
     ['las: 40 / √n']
     """
-    require(table, ["n_items", by, "median", "median_low", "median_high"], "table")
+    require(table, ["n_items", "metric", by, "median", "median_low", "median_high"], "table")
     known = table[table["median"].notna()]
     if known.empty:
         raise ValueError("table must have at least one number; every test set had too few pairs")
@@ -51,11 +51,11 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
         ax.errorbar(n, median, error, fmt="o", markersize=3.5, linewidth=0.7, alpha=0.75, color=colours[value])
         c = float(np.exp(np.mean(np.log(median) + np.log(n) / 2)))
         ends = np.array([n.min(), n.max()])
-        ax.plot(ends, c / np.sqrt(ends), color=colours[value], linewidth=1.4, label=f"{value}: {c:.3g} / √n")
+        slope = f"   (free slope {np.polyfit(np.log(n), np.log(median), 1)[0]:.2f})" if len(set(n)) > 2 else ""
+        ax.plot(ends, c / np.sqrt(ends), color=colours[value], linewidth=1.4, label=f"{value}: {c:.3g} / √n{slope}")
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
-    ax.set_ylabel(
-        "gain that is just significant" + (f" ({unit(table)})" if table["metric"].nunique() == 1 else ", points")
-    )
+    units = {unit(rows) for _, rows in known.groupby("metric")}
+    ax.set_ylabel("gain that is just significant" + (f" ({units.pop()})" if len(units) == 1 else ""))
     for axis, locator in ((ax.xaxis, LogLocator(subs=(1, 2, 5))), (ax.yaxis, LogLocator(subs=(1, 2, 3, 5)))):
         axis.set_major_locator(locator)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -104,8 +104,8 @@ def panels(
 
 
 @styled
-def share_legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Give a figure one legend, below its panels, instead of one in each."""
+def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) -> None:
+    """Give a figure one legend, below its panels or at their right side, instead of one in each."""
     named: dict[str, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
@@ -113,7 +113,10 @@ def share_legend(figure: Figure, axes: Sequence[Axes]) -> None:
         legend = ax.get_legend()
         if legend:
             legend.remove()
-    figure.legend(named.values(), named.keys(), loc="outside lower right", ncols=len(named))
+    place: dict[str, Any] = (
+        {"loc": "outside right center"} if side else {"loc": "outside lower right", "ncols": len(named)}
+    )
+    figure.legend(named.values(), named.keys(), **place)
 
 
 @styled

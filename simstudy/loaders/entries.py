@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.item_scores import numbers, score_statistics, takes_one_score
+from simstudy.loaders.item_scores import narrow, numbers, score_statistics, takes_one_score
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray, IntArray, whole
+from simstudy.metrics.base import Array, IntArray
 
 #: Row of a table -> its file and line.
 Where = Callable[[int], str]
@@ -52,8 +52,9 @@ def is_tidy(frame: pd.DataFrame, metric: Metric) -> bool:
     return ("score" in frame and takes_one_score(metric)) or set(metric.statistics) <= set(frame.columns)
 
 
-def tidy_entries(frame: pd.DataFrame, origin: str, metric: Metric, where: Where) -> Entries:
+def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where) -> Entries:
     """Entries of a table with a row for each system and item."""
+    metric = source.metric
     if "system" not in frame:
         no_column(origin, "system", frame.columns, "; --columns system=... names it")
     (system, systems), (item, items) = (_coded(frame, column, where) for column in ("system", "item"))
@@ -136,11 +137,6 @@ def _statistics(frame: pd.DataFrame, columns: Sequence[str], rows: IntArray, whe
             i = int(np.argmax(wrong))
             raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cells.iloc[i]!r}")
     return narrow(found)
-
-
-def narrow(values: FloatArray) -> Array:
-    """Whole numbers as integers, so that scores that tie are known to tie."""
-    return values.astype(np.int64) if values.size and whole(values) else values
 
 
 def _coded(frame: pd.DataFrame, column: str, where: Where) -> tuple[IntArray, list[str]]:

@@ -17,7 +17,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 def takes_one_score(metric: Metric) -> bool:
-    """Whether items may have one score each: 0 or 1 for accuracy, any number within its range for a mean."""
+    """Whether items may have one score each: 0 to 1 for accuracy, any number within its range for a mean."""
     return isinstance(metric, Mean) or metric.name == "accuracy"
 
 
@@ -35,6 +35,11 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
     return found
+
+
+def narrow(values: FloatArray) -> Array:
+    """Whole numbers as integers, so that scores that tie are known to tie."""
+    return values.astype(np.int64) if values.size and whole(values) else values
 
 
 def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int], str]) -> Array:
@@ -60,9 +65,9 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int
     >>> from simstudy.metrics import get_metric
     >>> score_statistics(pd.Series(["1", "0"]), get_metric("accuracy"), str).tolist()
     [[1, 1], [0, 1]]
-    >>> score_statistics(pd.Series(["1", "0.5"]), get_metric("accuracy"), lambda i: f"a.csv, line {i + 2}")
+    >>> score_statistics(pd.Series(["1", "3"]), get_metric("rr"), lambda i: f"a.csv, line {i + 2}")
     Traceback (most recent call last):
-    ValueError: a.csv, line 3: a score must be 0 or 1 for metric 'accuracy', not 0.5; --metric mean takes any number
+    ValueError: a.csv, line 3: a score must be between 0 and 1 for metric 'rr', not 3
     """
     check_takes_one_score(metric)
     found = numbers(cells)
@@ -81,10 +86,10 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int
         within = (found >= metric.low) & (found <= metric.high)
         require(within, f"between {metric.low:g} and {metric.high:g} for metric '{metric.name}'")
     else:
-        right = (found == 0) | (found == 1)
-        require(right, f"0 or 1 for metric '{metric.name}'", "; --metric mean takes any number")
-    statistics = np.stack([found, np.ones_like(found)], axis=-1)
-    return statistics.astype(np.int64) if found.size and whole(found) else statistics
+        # Between: the mean of several answers to one question.
+        within = (found >= 0) & (found <= 1)
+        require(within, f"between 0 and 1 for metric '{metric.name}'", "; --metric mean takes any number")
+    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 
 def check_takes_one_score(metric: Metric) -> None:
@@ -92,5 +97,5 @@ def check_takes_one_score(metric: Metric) -> None:
     if not takes_one_score(metric):
         raise ValueError(
             f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
-            "--metric accuracy (0 or 1) or mean"
+            "--metric accuracy (0 to 1) or mean"
         )

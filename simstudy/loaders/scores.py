@@ -24,7 +24,8 @@ def read_scores(source: Source) -> Loaded:
     The columns tell the shape. *Tidy*: ``system`` (without it each file is one system, named after it), ``item``, and
     ``score`` or the metric's statistics (``correct``, ``guessed``, ``gold`` for f1). *Wide*: ``item``, and a column of
     scores for each system; of statistics, columns ``<system>:<statistic>``, and ``<statistic>`` for one that all
-    systems share. An empty cell of a wide table is an item that the system lacks.
+    systems share. An empty cell of a wide table is an item that the system lacks; of a tidy one it is an error, unless
+    items may be missing.
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` and what `Source.columns` declares. `Source.columns` maps our name to the file's:
@@ -106,11 +107,11 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         raise ValueError(f"{origin}: no row is left")
     _check_columns(frame, origin, source)
     frame = _renamed(frame, source.columns)
+    tidy = is_tidy(frame, source.metric)
+    if tidy and source.missing != "error" and "score" in frame:
+        frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = _places(frame, origin)
-    if is_tidy(frame, source.metric):
-        entries = tidy_entries(frame, origin, source.metric, where)
-    else:
-        entries = wide_entries(frame, origin, source, where)
+    entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
     _check_once(entries, where)
     _check_rules(entries, source.metric, where)
     items = _item_table(frame, entries, source, where)

@@ -97,7 +97,8 @@ def match_items(source: Source, ids: Sequence[str]) -> pd.DataFrame | None:
     if twice.any():
         at = int(np.argmax(twice))
         raise ValueError(f"{source.items}, {frame.index.name} {frame.index[at]}: item '{frame['id'].iloc[at]}' again")
-    lacking = [item for item in ids if item not in set(frame["id"])]
+    known = set(frame["id"])
+    lacking = [item for item in ids if item not in known]
     if lacking:
         raise ValueError(f"{source.items} lacks {len(lacking)} of {len(ids)} items, first '{lacking[0]}'")
     return frame.set_index("id").loc[list(ids)].reset_index()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.natural.examination import Examination
@@ -50,5 +51,6 @@ def as_json(found: Examination, verdict: str | None, settings: Mapping[str, Any]
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
-    return rows
+    # Not by pandas' own JSON, which rounds to 15 decimals: a p-value of 1e-20 is not 0.
+    cells = table.astype(object).where(table.notna() & ~table.isin([np.inf, -np.inf]), None)
+    return [{str(name): value for name, value in row.items()} for row in cells.to_dict("records")]

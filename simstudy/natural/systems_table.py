@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from simstudy.choices import nearest
 from simstudy.inputs import check_unique, complete_systems
+from simstudy.loaders.tables import read_table
 from simstudy.outputs import Outputs
 
 
@@ -23,8 +22,7 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
         K systems.
     table
         A row a system, with a column ``system`` (or ``name``) and any others: family, group, base_model,
-        combination … A path is read as CSV (``.tsv``: tab-separated). Rows of systems that the outputs have not
-        are left out.
+        combination … A path is read by `read_systems`. Rows of systems that the outputs have not are left out.
 
     Returns
     -------
@@ -44,11 +42,13 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     (['NLP lab', nan], ["the systems table has no row for 1 of 2 systems: 'b'"])
     """
     source = "the systems table" if isinstance(table, pd.DataFrame) else str(table)
-    rows = table if isinstance(table, pd.DataFrame) else _read(Path(table))
+    rows = table if isinstance(table, pd.DataFrame) else read_systems(Path(table))
     key = next((name for name in ("system", "name") if name in rows), None)
     if key is None:
         raise ValueError(f"{source} must have a column 'system'; it has {', '.join(map(str, rows.columns))}")
-    rows = rows.rename(columns={key: "name"})
+    if key == "system":
+        # A column "name" beside it is what people call the system, not what the outputs do.
+        rows = rows.drop(columns="name", errors="ignore").rename(columns={key: "name"})
     if rows["name"].isna().any():
         raise ValueError(f"{source} must have a system in every row")
     rows["name"] = rows["name"].astype(str)
@@ -62,7 +62,6 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
         )
     described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
     extra = [c for c in outputs.systems.columns if c not in described and outputs.systems[c].notna().any()]
-    extra = [c for c in extra if c != "family"]
     described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))
     notes = (
         [f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'"] if lacking else []
@@ -72,13 +71,15 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     return replace(outputs, systems=described), notes
 
 
-def _read(path: Path) -> pd.DataFrame:
-    if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}")
-    try:
-        options: Mapping[str, Any] = {"sep": "\t"} if ".tsv" in path.name else {}
-        # Text stays text: "01" is a name, and a group may be called "NA".
-        rows: pd.DataFrame = pd.read_csv(path, dtype={"system": str, "name": str}, encoding="utf-8-sig", **options)
-        return rows
-    except (ValueError, pd.errors.ParserError) as error:
-        raise ValueError(f"{path} can not be read as a table: {' '.join(str(error).split())}") from None
+def read_systems(path: Path) -> pd.DataFrame:
+    """A systems table from a file .csv, .tsv or .parquet.
+
+    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `simstudy.loaders.tables.read_table`.
+    """
+    rows, _ = read_table(path)
+    return rows.mask(rows.astype(object) == "").reset_index(drop=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 #: Tests by the names that a report gives them.
@@ -63,6 +65,9 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
     on = f"on {pair['n_items']:,} items{test_set}"
     digits = 2 if max(abs(pair["score_a"]), abs(pair["score_b"])) >= 1 else 4
+    if pair["gain"] > 0:
+        # A gain that is there must not read 0.00.
+        digits = max(digits, -floor(log10(pair["gain"])))
     score_a, score_b, gain = (f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain"))
     if pair["gain"] == 0:
         return f"{a} and {b} have the same score ({score_a} {metric}) {on}: there is no gain to test."
@@ -102,4 +107,4 @@ def written(p: float) -> str:
     """
     if p >= 0.0995:
         return f"{p:.3f}"
-    return f"{float(f'{p:.2g}'):.10f}".rstrip("0") if p > 0 else "0"
+    return np.format_float_positional(float(f"{p:.2g}"), trim="-")

@@ -115,11 +115,13 @@ def test_missing_documents(tmp_path: Path) -> None:
     assert read(one, two, missing="drop").outputs.n_items == 1
 
 
-def test_fractions_are_for_the_mean(tmp_path: Path) -> None:
+def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"f": 0.5}), sample(1, {"f": 1})])
     assert read(path, metric="mean").outputs.scores().tolist() == [0.75]
+    assert read(path).outputs.scores().tolist() == [75]
+    path = write(tmp_path, "m", "u", [sample(0, {"f": 1.5})])
     with pytest.raises(
-        ValueError, match=r"line 1: a score must be 0 or 1 for metric 'accuracy', not 0\.5; --metric mean"
+        ValueError, match=r"line 1: a score must be between 0 and 1 for metric 'accuracy', not 1\.5; --metric mean"
     ):
         read(path)
     with pytest.raises(ValueError, match="metric 'f1' needs .* of each item, but there is one score"):

@@ -125,8 +125,17 @@ def test_a_parquet_table(tmp_path: Path) -> None:
     assert outputs.items.to_dict("list") == {"id": ["7"], "domain": ["d"]}
     frame["score"] = [1.0, 2.0]
     frame.to_parquet(tmp_path / "s.parquet")
-    with pytest.raises(ValueError, match=r"s\.parquet, row 2: a score must be 0 or 1"):
+    with pytest.raises(ValueError, match=r"s\.parquet, row 2: a score must be between 0 and 1"):
         read_scores(Source((tmp_path / "s.parquet",), get_metric("accuracy")))
+
+
+def test_an_empty_score_is_a_missing_item_where_items_may_be_missing(tmp_path: Path) -> None:
+    message = "{s}, line 3: no score; leave out the rows of items that a system lacks"
+    check_error(message, tmp_path, HEAD + "a,02,\n", metric="mean")
+    (tmp_path / "s.csv").write_text("system,item,score\na,x,1\na,y,1\nb,x,1\nb,y,\n")
+    kept = {m: read_scores(Source((tmp_path / "s.csv",), get_metric("accuracy"), missing=m)) for m in ("drop", "zero")}
+    assert kept["drop"].outputs.items["id"].tolist() == ["x"]
+    assert kept["zero"].outputs.scores().tolist() == [100, 50]
 
 
 def test_a_table_may_be_cut_before_and_messages_still_name_the_line(tmp_path: Path) -> None:
@@ -135,7 +144,9 @@ def test_a_table_may_be_cut_before_and_messages_still_name_the_line(tmp_path: Pa
     frame, _ = read_frame(source)
     cut = frame[frame["kind"] == "y"]
     assert scores_from_frame(cut, "s.csv", source).outputs.items["id"].tolist() == ["1"]
-    with pytest.raises(ValueError, match=r"/s\.csv, line 5: a score must be 0 or 1 for metric 'accuracy', not 2"):
+    with pytest.raises(
+        ValueError, match=r"/s\.csv, line 5: a score must be between 0 and 1 for metric 'accuracy', not 2"
+    ):
         scores_from_frame(frame[frame["kind"] == "x"], "s.csv", source)
     with pytest.raises(ValueError, match=r"^s\.csv: no row is left$"):
         scores_from_frame(frame[frame["kind"] == "z"], "s.csv", source)
@@ -166,11 +177,11 @@ HEAD = "system,item,score\na,01,1\n"
         (HEAD + "a,02,x\n", "accuracy", "{s}, line 3: a score must be a number, not 'x'"),
         (HEAD + "a,02,nan\n", "mean", "{s}, line 3: a score must be a number, not 'nan'"),
         (HEAD + "a,02,inf\n", "mean", "{s}, line 3: a score must be a number, not inf"),
-        (HEAD + "a,02,\n", "mean", "{s}, line 3: no score; leave out the rows of items that a system lacks"),
         (
-            HEAD + "a,02,0.5\n",
+            HEAD + "a,02,50\n",
             "accuracy",
-            "{s}, line 3: a score must be 0 or 1 for metric 'accuracy', not 0.5; --metric mean takes any number",
+            "{s}, line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; --metric mean takes any "
+            "number",
         ),
         (HEAD + "a,02,1.5\n", "ap", "{s}, line 3: a score must be between 0 and 1 for metric 'ap', not 1.5"),
         (HEAD + "b,02,1\na,01,0\n", "mean", "{s}, line 4: item '01' of system 'a' again, first in {s}, line 2"),
@@ -203,7 +214,7 @@ HEAD = "system,item,score\na,01,1\n"
         (
             "item,a\nx,2\n",
             "accuracy",
-            "{s}, line 2, system 'a': a score must be 0 or 1 for metric 'accuracy', not "
+            "{s}, line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not "
             "2; --metric mean takes any number",
         ),
         (

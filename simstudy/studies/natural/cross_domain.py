@@ -28,7 +28,9 @@ def cross_domain(
     study: NaturalStudy, part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], context: RunContext
 ) -> pd.DataFrame:
     """What `simstudy.calibration` says for every home; the column ``homes`` names them together."""
-    metric = part.metric or next(metric for name, metric in outputs if name in (*part.among, part.domains_of))
+    first, *others = part.among or [str(part.domains_of)]
+    # The first that all have: the definition makes sure that there is one.
+    metric = part.metric or next(m for name, m in outputs if name == first and all((o, m) in outputs for o in others))
     homes = _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
     home_sets = [home for home, _ in homes]
     seeds = [study.seed] * len(homes)
@@ -51,6 +53,8 @@ def _test_sets(
     """Each test set, with the systems that all have, and the others."""
     names = outputs[part.among[0], metric].names
     common = [name for name in names if all(name in outputs[other, metric].names for other in part.among)]
+    if len(common) < 2:
+        raise StudyError(f"calibration: fewer than 2 systems are in all of {', '.join(part.among)}")
     sets = {name: outputs[name, metric].select(common) for name in part.among}
     return [(home, {other: sets[other] for other in sets if other != name}) for name, home in sets.items()]
 

@@ -14,12 +14,12 @@ from simstudy.natural.examination import DUPLICATES
 from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, one_of
 
 
-def _metric(name: str) -> str:
-    get_metric(name)
-    return name
-
-
-MetricName = Annotated[str, AfterValidator(_metric)]
+def _known_metrics(metric: str | list[str]) -> str | list[str]:
+    if not metric:
+        raise ValueError("it must name at least one metric")
+    for name in [metric] if isinstance(metric, str) else metric:
+        get_metric(name)
+    return metric
 
 
 class SystemsTable(Keys):
@@ -40,8 +40,8 @@ class NaturalTestSet(Keys):
     """
 
     name: str
-    each: list[str] = [""]
-    metric: MetricName | list[MetricName]
+    each: list[str] = Field(default=[""], min_length=1)
+    metric: Annotated[str | list[str], AfterValidator(_known_metrics)]
     paths: list[str] = Field(min_length=1)
     """Data files, <folder>/<file>, or folders of them."""
     references: list[str] = []
@@ -60,12 +60,22 @@ class NaturalTestSet(Keys):
     leave_out: list[str] = []
     """Systems that are not compared: broken ones, the baseline that a preference is held against."""
     lowercase: bool = False
+    mark: str = ""
+    """What stands between the sentences of a text and is not part of it."""
     mixed: bool = False
     """Whether items are put into a mixed order first, where the files have one domain after the other."""
     sizes: list[Size] = []
     """Nested initial segments to compare on, beside the whole."""
     n_resamples: Resamples | None = None
     """Instead of the study's."""
+
+    @model_validator(mode="after")
+    def _one_group_each(self) -> Self:
+        members = [system for group in self.groups.values() for system in group]
+        for system in members:
+            if members.count(system) > 1:
+                raise ValueError(f"groups must have each system once; '{system}' is there twice")
+        return self
 
     @property
     def metrics(self) -> list[str]:
@@ -96,8 +106,10 @@ class CrossDomain(Keys):
             raise ValueError("calibration needs either among or domains_of")
         if self.among and self.n_draws:
             raise ValueError("calibration.n_draws is for domains_of")
-        if len(self.among) == 1:
-            raise ValueError("calibration.among must name at least two test sets")
+        if self.among and (len(self.among) < 2 or len(set(self.among)) < len(self.among)):
+            raise ValueError("calibration.among must name at least two test sets, each once")
+        if len(self.bins) < 2 or self.bins != sorted(set(self.bins)) or self.bins[0] < 0 or self.bins[-1] > 1:
+            raise ValueError(f"calibration.bins must ascend within 0 and 1, not {self.bins}")
         return self
 
 
@@ -115,12 +127,27 @@ class NaturalStudy(Study):
 
     @model_validator(mode="after")
     def _known_names(self) -> Self:
-        names = [test_set.name.replace("{}", value) for test_set in self.test_sets for value in test_set.each]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"test_sets must have different names; '{name}' is there twice")
+        names = [
+            (part.name.replace("{}", value), m) for part in self.test_sets for value in part.each for m in part.metrics
+        ]
+        for key in names:
+            if names.count(key) > 1:
+                raise ValueError(f"test_sets must differ in name or metric; '{key[0]}' by {key[1]} is there twice")
         wanted = [*self.shown, *(name for part in self.calibration for name in part.among)]
         wanted += [part.domains_of for part in self.calibration if part.domains_of]
         for name in wanted:
-            check_choice("shown, among and domains_of", name, names)
+            check_choice("shown, among and domains_of", name, dict(names))
+        asked: set[tuple[str, str]] = set()
+        for part in self.calibration:
+            homes = part.among or [str(part.domains_of)]
+            of_each = [[m for own, m in names if own == home] for home in homes]
+            shared = [m for m in of_each[0] if all(m in others for others in of_each)]
+            if not shared:
+                raise ValueError(f"calibration.among must name test sets with a metric in common, not {part.among}")
+            if part.metric is not None:
+                check_choice("calibration.metric", part.metric, shared)
+            key = (", ".join(homes), part.metric or shared[0])
+            if key in asked:
+                raise ValueError(f"calibration of {key[0]} by {key[1]} is there twice")
+            asked.add(key)
         return self

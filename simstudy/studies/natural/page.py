@@ -25,6 +25,8 @@ _LEAST_SETS = 6
 _LEAST_PAIRS = 100
 # In percent: their gains may stand in one chart.
 _POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu", "rouge1", "rouge2", "rougeL")
+# Rows of a table of test sets that a page, or a terminal, has room for.
+_MOST_ROWS = 60
 # Notes that the head of a page has room for.
 _MOST_NOTES = 4
 
@@ -63,7 +65,15 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
         "correction for all neighbours. Level with the best: systems that do not differ significantly from it. "
         "Places: the median number of places that a system must be ahead until it differs significantly."
     )
-    parts.append(Section("Ranks", text, None, _rank_rows(tables["ranks"])))
+    ranks, total = tables["ranks"], tables["ranks"][["n_adjacent", "n_separated", "n_separated_holm"]].sum()
+    if len(ranks) > 1:
+        text += (
+            f" In all, {total['n_separated']:,} of {total['n_adjacent']:,} neighbours are separated, "
+            f"{total['n_separated_holm']:,} after Holm's correction."
+        )
+    if len(ranks) > _MOST_ROWS and study.shown:
+        ranks, text = ranks[ranks["test_set"].isin(study.shown)], text + " All test sets are in ranks.csv."
+    parts.append(Section("Ranks", text, None, _rank_rows(ranks)))
     if "calibration" in tables:
         parts += _calibrations(tables["calibration"], folder)
     if len(tables["duplicates"]):
@@ -94,8 +104,17 @@ def summary(tables: Tables, study: NaturalStudy) -> dict[str, pd.DataFrame]:
     """What a terminal shows at the end: title -> a few rows of text."""
     whole = _all_pairs(_whole(tables["significant_gains"]))
     rows = whole[whole["test_set"].isin(study.shown)] if study.shown else whole
-    table = _gain_rows(tables["thresholds"], rows.head(20))
-    return {"Gain from which on a difference is usually significant": table}
+    table = pd.DataFrame(
+        {
+            "test set": rows["test_set"],
+            "metric": rows["metric"],
+            "items": rows["n_items"].map("{:,}".format),
+            "pairs": rows["n_pairs"].map("{:,}".format),
+            "median": rows["median"].map(_number).where(rows["median"].notna(), "too few pairs"),
+            "95 % are below": rows["p95"].map(_number).where(rows["p95"].notna(), "too few pairs"),
+        }
+    )
+    return {"Gain at which pairs are just significant": table.head(_MOST_ROWS)}
 
 
 def _curves(tables: Tables, folder: Path) -> Section:
@@ -103,7 +122,8 @@ def _curves(tables: Tables, folder: Path) -> Section:
     keys = list(points[["test_set", "metric", "n_items"]].drop_duplicates().itertuples(index=False, name=None))
     several = points["metric"].nunique() > 1
     titles = [f"{name}, {metric}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
-    figure, axes = figures.panels(titles, columns=min(3, len(keys)), width=4.0, height=3.2, shared=False)
+    columns = 2 if len(keys) in (2, 4) else min(3, len(keys))
+    figure, axes = figures.panels(titles, columns=columns, width=4.0, height=3.2, shared=False)
     for (name, metric, _), ax in zip(keys, axes, strict=True):
         own = points[(points["test_set"] == name) & (points["metric"] == metric)]
         lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
@@ -119,9 +139,11 @@ def _curves(tables: Tables, folder: Path) -> Section:
 
 
 def _segments(gains: pd.DataFrame, folder: Path) -> Section:
-    figure, (ax,) = figures.panels([""], width=5.8, height=4.0)
+    figure, (ax,) = figures.panels([""], width=6.4, height=4.0)
     named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"] if gains["metric"].nunique() > 1 else ""))
     figures.gains_by_size(named, by="test_set", ax=ax)
+    if named["test_set"].nunique() > _LEAST_SETS:
+        figures.share_legend(figure, [ax], side=True)
     save_figure(figure, folder, "segments")
     text = "Nested initial segments of a test set: the median gain that is just significant, all pairs together."
     return Section("Initial segments", text, "segments")
@@ -129,16 +151,19 @@ def _segments(gains: pd.DataFrame, folder: Path) -> Section:
 
 def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
     parts = []
-    for number, (homes, rows) in enumerate(table.groupby("homes", sort=False), start=1):
+    parted = table.groupby(["homes", "metric"], sort=False)
+    several = table["metric"].nunique() > 1
+    for number, ((homes, metric), rows) in enumerate(parted, start=1):
         if not rows["share"].notna().any():
             continue
-        name = f"calibration_{number}" if table["homes"].nunique() > 1 else "calibration"
+        name = f"calibration_{number}" if parted.ngroups > 1 else "calibration"
         if (rows["elsewhere"] == OTHERS).any():
             figure, (ax,) = figures.panels([str(homes)], width=6.2, height=3.9)
             prefix = f"{homes} / "
             named = rows.assign(home=rows["test_set"].str.removeprefix(prefix))
             known = named.groupby("home")["share"].transform("count") > 0
             figures.calibration(named[known], by="home", ax=ax)
+            figures.share_legend(figure, [ax], side=True)
             text = "Winners in one domain who also win in all the others together, by p at home"
             text += (
                 ", and the same for test sets redrawn from all items."
@@ -151,11 +176,12 @@ def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
             for title, ax in zip(titles, axes, strict=True):
                 own = rows[rows["test_set"] == title]
                 if own["share"].notna().any():
-                    figures.calibration(own, by="elsewhere", ax=ax)
+                    figures.calibration(own, by="elsewhere", among=titles, ax=ax)
             figures.share_legend(figure, axes)
             text = "Winners on one test set who also win on another, by p at home (their Table 1)."
         save_figure(figure, folder, name)
-        parts.append(Section(f"Does the winner win elsewhere? {homes}", text, name, _calibration_rows(rows)))
+        heading = f"Does the winner win elsewhere? {homes}" + (f", {metric}" if several else "")
+        parts.append(Section(heading, text, name, _calibration_rows(rows)))
     return parts
 
 

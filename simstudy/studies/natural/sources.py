@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 
+from simstudy.choices import check_choice
 from simstudy.datasets import DataError, find, find_folder, registry
-from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.base import Loaded, Source, system_names
 from simstudy.loaders.formats import load
+from simstudy.loaders.references import is_table
 from simstudy.loaders.scores import read_frame, scores_from_frame
+from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
-from simstudy.natural import describe_systems
+from simstudy.natural.systems_table import describe_systems, read_systems
 from simstudy.studies.definition import StudyError
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 
@@ -76,29 +80,20 @@ class _Reader:
         settings = self._settings
         paths = [path for file in settings.paths for path in self._files(self._filled(file))]
         columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
-        if settings.where:
-            loaded = self._rows(paths, columns)
-        else:
-            references = [path for file in settings.references for path in self._files(self._filled(file))]
-            loaded = load(
-                paths,
-                self._metric,
-                references=references,
-                format=settings.format,
-                items=self._files(self._filled(settings.items))[0] if settings.items else None,
-                columns=columns,
-                missing=settings.missing,
-                lowercase=settings.lowercase,
-            )
-        loaded = self._without(loaded)
+        read = self._rows if all(is_table(path) for path in paths) else self._texts
+        loaded = read(paths, columns)
         outputs = replace(loaded.outputs, test_set=name)
         if settings.systems:
             outputs, notes = describe_systems(outputs, self._table(settings.systems))
             loaded = replace(loaded, notes=(*loaded.notes, *notes))
         elif settings.by == ["group"]:
             group = {system: group for group, members in settings.groups.items() for system in members}
+            for system in group:
+                check_choice("groups", system, [*outputs.names, *settings.leave_out])
             table = pd.DataFrame({"system": outputs.names, "group": [group.get(n, n) for n in outputs.names]})
             outputs, _ = describe_systems(outputs, table)
+        for column in settings.by:
+            check_choice("by", column, [str(known) for known in outputs.systems if known != "name"])
         loaded = replace(loaded, outputs=outputs)
         return _mixed(loaded) if settings.mixed else loaded
 
@@ -115,38 +110,84 @@ class _Reader:
                 raise
             paths = find_folder(name, self._data_dir)
         for path in paths:
-            key = name if len(paths) == 1 and path.name == Path(name).name else f"{name}/{path.name}"
-            self._hashes[key] = sha256(path.read_bytes()).hexdigest()
+            # Below a folder by the path inside it: files of two subfolders may have one name.
+            _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
+            self._hashes[folder[1:] + inside if folder else name] = sha256(path.read_bytes()).hexdigest()
         return paths
 
     def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
-        """A table of scores, cut to the rows that the study asks for."""
-        source = Source(tuple(paths), get_metric(self._metric), columns=columns, missing=self._settings.missing)
+        """A table of scores, cut to the rows and systems that the study asks for."""
+        source = self._source(paths, columns)
         frame, notes = read_frame(source)
         for column, wanted in self._settings.where.items():
             if column not in frame:
-                raise ValueError(f"{paths[0].name} has no column '{column}'; it has {', '.join(frame.columns)}")
+                no_column(paths[0].name, column, frame.columns)
             frame = frame[frame[column] == self._filled(wanted)]
+        system = columns.get("system", "system")
+        tidy = system in frame
+        self._check_left_out(frame[system].unique() if tidy else frame.columns)
+        left_out = self._settings.leave_out
+        frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
         loaded = scores_from_frame(frame, str(paths[0]), source)
         return replace(loaded, notes=(*notes, *loaded.notes))
 
+    def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
+        """One file a system."""
+        names = system_names(paths)
+        self._check_left_out(names)
+        kept = [path for name, path in zip(names, paths, strict=True) if name not in self._settings.leave_out]
+        source = self._source(kept, columns)
+        with TemporaryDirectory() as folder:
+            if self._settings.mark:
+                source = _unmarked(source, self._settings.mark, Path(folder))
+            return load(
+                source.paths,
+                source.metric,
+                references=source.references,
+                format=self._settings.format,
+                items=source.items,
+                columns=columns,
+                missing=source.missing,
+                lowercase=source.lowercase,
+            )
+
+    def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:
+        settings = self._settings
+        return Source(
+            tuple(paths),
+            get_metric(self._metric),
+            tuple(path for file in settings.references for path in self._files(self._filled(file))),
+            self._files(self._filled(settings.items))[0] if settings.items else None,
+            columns,
+            settings.missing,
+            lowercase=settings.lowercase,
+        )
+
+    def _check_left_out(self, names: Iterable[str]) -> None:
+        known = list(names)
+        for name in self._settings.leave_out:
+            check_choice("leave_out", name, known)
+
     def _table(self, table: SystemsTable) -> pd.DataFrame:
         (path,) = self._files(self._filled(table.file))
-        rows = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        rows = read_systems(path)
         for column, wanted in table.where.items():
+            if column not in rows:
+                no_column(path.name, column, rows.columns)
             rows = rows[rows[column] == self._filled(wanted)]
         return rows.rename(columns={theirs: ours for ours, theirs in table.columns.items()})
 
-    def _without(self, loaded: Loaded) -> Loaded:
-        names = loaded.outputs.names
-        unknown = set(self._settings.leave_out) - set(names)
-        if unknown and len(self._settings.each) == 1:
-            raise ValueError(f"leave_out must name systems; there is no '{min(unknown)}'")
-        kept = [k for k, name in enumerate(names) if name not in self._settings.leave_out]
-        if len(kept) == len(names):
-            return loaded
-        answers = None if loaded.answers is None else loaded.answers[kept]
-        return replace(loaded, outputs=loaded.outputs.select([names[k] for k in kept]), answers=answers)
+
+def _unmarked(source: Source, mark: str, folder: Path) -> Source:
+    """The same texts without a mark that stands between sentences and is not part of them."""
+
+    def cleaned(path: Path) -> Path:
+        copy = folder / path.parent.name / path.name
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(path.read_text(encoding="utf-8").replace(mark, " "), encoding="utf-8")
+        return copy
+
+    return replace(source, paths=tuple(map(cleaned, source.paths)), references=tuple(map(cleaned, source.references)))
 
 
 def _mixed(loaded: Loaded) -> Loaded:

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy.analyses.duplicates import near_duplicates, without_duplicates
+from simstudy.outputs import Outputs
+
+
+def scored(table: np.ndarray, names: str) -> Outputs:
+    """Systems with one 0/1 score an item, (K, n)."""
+    return Outputs.from_scores(pd.DataFrame(table.T, columns=list(names)), "accuracy", task="t", test_set="s")
+
+
+def found_pairs(table: pd.DataFrame) -> set[str]:
+    return set(table["system_a"] + table["system_b"])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 12), st.booleans(), st.sampled_from([0.5, 0.9]))
+@settings(max_examples=120, deadline=None)
+def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: float) -> None:
+    """Every pair counted in a loop; without answers, over the items on which any two systems differ."""
+    rng = np.random.default_rng(seed)
+    names = "".join(rng.permutation(list("abcdefg"))[:k])
+    scores = (rng.random((k, n)) < 0.8).astype(int)
+    answers = rng.integers(0, 2, (k, n)) if with_answers else None
+    found = near_duplicates(scored(scores, names), answers, share=share)
+    table = scores if answers is None else answers
+    columns = [i for i in range(n) if with_answers or len({row[i] for row in table.tolist()}) > 1]
+    expected = {}
+    for i, j in combinations(range(k), 2):
+        equal = sum(int(table[i, c] == table[j, c]) for c in columns)
+        if equal == len(columns) or equal / len(columns) > share + 1e-9:
+            pair = tuple(sorted((names[i], names[j])))
+            expected[pair] = (equal, equal / len(columns) if columns else 1.0, equal == len(columns))
+    rows = found[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
+    assert {(a, b): tuple(rest) for a, b, *rest in rows} == expected
+    assert found["share"].is_monotonic_decreasing
+    assert set(found["compared"]) <= {"answers" if with_answers else "scores"}
+    assert (found["n_items"] == n).all()
+
+
+def test_more_than_the_share_and_not_exactly_the_share() -> None:
+    answers = np.zeros((3, 40), dtype=np.int64)
+    answers[1, :4] = 1  # 36 of 40 as the first has them: 0.9
+    answers[2, :3] = 2  # 37 of 40
+    scores = np.zeros((3, 40), dtype=int)
+    found = near_duplicates(scored(scores, "abc"), answers)
+    assert found[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["a", "c", 37]]
+
+
+def test_scores_in_common_are_no_likeness_where_all_systems_are_right() -> None:
+    """Two systems of 95 % accuracy: 95 of 100 scores equal, but not one of those on which any differ."""
+    table = np.ones((3, 100), dtype=int)
+    table[0, :5] = 0
+    table[1, 5:10] = 0
+    table[2, 10:15] = 0
+    outputs = scored(table, "abc")
+    assert near_duplicates(outputs).empty
+    assert found_pairs(near_duplicates(outputs, table)) == set(), "90 of 100 answers are not more than 90 %"
+    assert found_pairs(near_duplicates(outputs, table, share=0.89)) == {"ab", "ac", "bc"}
+
+
+def test_of_two_systems_with_scores_only_identical_ones_are_found() -> None:
+    table = np.ones((2, 50), dtype=int)
+    assert near_duplicates(scored(table, "ab"))["identical"].tolist() == [True]
+    table[1, 0] = 0
+    assert near_duplicates(scored(table, "ab")).empty
+
+
+def test_all_statistics_of_an_item_count() -> None:
+    """Equal sums, and equal values of single statistics, are not equal statistics."""
+    statistics = [[[1, 2, 3], [0, 1, 1]], [[1, 3, 2], [0, 1, 1]], [[1, 2, 3], [0, 1, 1]]]
+    outputs = Outputs.from_statistics(statistics, "f1", ["a", "b", "c"])
+    assert found_pairs(near_duplicates(outputs)) == {"ac"}
+
+
+def test_fractions_are_compared_as_they_are() -> None:
+    frame = pd.DataFrame({"a": [0.25, 0.5], "b": [0.25, 0.5], "c": [0.25, 0.5 + 1e-9]})
+    assert found_pairs(near_duplicates(Outputs.from_scores(frame))) == {"ab"}
+
+
+def test_order_of_the_systems_changes_nothing(rng: np.random.Generator) -> None:
+    answers = rng.integers(0, 2, (6, 30))
+    answers[[1, 4]] = answers[0]
+    answers[4, 0] += 1
+    names = list("fcadbe")
+    one = near_duplicates(scored(answers % 2, "".join(names)), answers)
+    for _ in range(5):
+        order = rng.permutation(6)
+        again = near_duplicates(scored(answers[order] % 2, "".join(names[k] for k in order)), answers[order])
+        pd.testing.assert_frame_equal(one, again)
+    assert (one["system_a"] < one["system_b"]).all()
+
+
+CHAIN = pd.DataFrame({"system_a": ["a", "b", "c", "d"], "system_b": ["b", "c", "d", "e"]})
+
+
+@pytest.mark.parametrize("names", ["abcdef", "fedcba", "cafebd"])
+def test_of_a_chain_every_other_system_stays(names: str) -> None:
+    """b goes for a; c is like b only, which is gone, so it stays; e likewise."""
+    assert without_duplicates(list(names), CHAIN) == [name for name in names if name in "acef"]
+    assert without_duplicates(list(names), CHAIN.sample(frac=1, random_state=3)) == [n for n in names if n in "acef"]
+
+
+def test_of_systems_that_are_all_alike_the_first_by_name_stays() -> None:
+    alike = pd.DataFrame(list(combinations("abcd", 2)), columns=["system_a", "system_b"])
+    assert without_duplicates(list("dbca"), alike) == ["a"]
+    assert without_duplicates(list("dbca"), alike.head(0)) == list("dbca")
+
+
+@given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda two: two[0] < two[1])))
+@settings(max_examples=150, deadline=None)
+def test_what_stays_is_not_alike_and_what_goes_is_like_something_that_stays(edges: set[tuple[int, int]]) -> None:
+    table = pd.DataFrame([(f"s{i}", f"s{j}") for i, j in edges], columns=["system_a", "system_b"])
+    kept = set(without_duplicates([f"s{k}" for k in range(8)], table))
+    alike = {frozenset((f"s{i}", f"s{j}")) for i, j in edges}
+    assert not [two for two in alike if two <= kept]
+    for gone in {f"s{k}" for k in range(8)} - kept:
+        assert any(frozenset((gone, other)) in alike and other < gone for other in kept)
+
+
+def test_bad_answers_and_shares() -> None:
+    outputs = scored(np.ones((2, 3), dtype=int), "ab")
+    with pytest.raises(ValueError, match=r"answers must have shape \(2, 3\), as the outputs have, not \(3, 2\)"):
+        near_duplicates(outputs, np.ones((3, 2), dtype=np.int64))
+    with pytest.raises(ValueError, match="share must lie between 0 and 1"):
+        near_duplicates(outputs, share=90)
+
+
+def test_one_system_has_no_duplicates() -> None:
+    assert near_duplicates(scored(np.ones((1, 3), dtype=int), "a")).empty
