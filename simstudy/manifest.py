@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -66,3 +67,12 @@ def manifest_of(
         },
         "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
     }
+
+
+def earlier_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of the last run that finished in this folder; empty where there is none."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}

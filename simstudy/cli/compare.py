@@ -183,7 +183,7 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
         return by
     if systems is None:
         raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
-    raise ValueError(f"{systems}: no column '{by}' that says anything of the systems{nearest(by, known)}")
+    raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")
 
 
 def _examine(
@@ -271,9 +271,7 @@ def _print(found: Examination, said: str | None, out: Path | None) -> None:
         _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
     if said is None:
         _print_table("Systems; those of one group do not differ significantly", page.ranking(found))
-        pairs = page.pair_rows(found)
-        rest = f", the first {_MOST_ROWS} of {len(pairs):,}" if len(pairs) > _MOST_ROWS else ""
-        _print_table(f"Pairs, the most significant first{rest}", pairs.head(_MOST_ROWS))
+        _print_table(*page.pair_rows(found, _MOST_ROWS))
         _print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:
         _console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)

@@ -93,14 +93,15 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if known.empty:
         raise ValueError("table must have at least one number; every test set had too few pairs")
     sizes = known.groupby("test_set", sort=False)["n_items"].first().sort_values(kind="stable")
-    relations = list(dict.fromkeys(known["relation"]))
     ax = ax or panels([""], width=7.0, height=0.8 + _ROW * len(sizes))[1][0]
-    for k, relation in enumerate(relations):
-        rows = known[known["relation"] == relation].set_index("test_set")
-        y = np.array([sizes.index.get_loc(name) for name in rows.index]) + 0.22 * (k - (len(relations) - 1) / 2)
+    # Classes of one colour are one class: "same group" here is "same family" there.
+    classes = known.groupby(known["relation"].map(relation_colour), sort=False)
+    order = sorted(classes, key=lambda found: found[1]["relation"].iloc[0])
+    for k, (colour, rows) in enumerate(order):
+        y = np.array([sizes.index.get_loc(name) for name in rows["test_set"]]) + 0.24 * (k - (len(order) - 1) / 2)
         error = [(rows["p95"] - rows["p95_low"]).clip(lower=0), (rows["p95_high"] - rows["p95"]).clip(lower=0)]
-        colour = relation_colour(relation)
-        ax.errorbar(rows["p95"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=relation)
+        label = " / ".join(dict.fromkeys(rows["relation"]))
+        ax.errorbar(rows["p95"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=label)
         ax.plot(rows["median"], y, "|", markersize=6, markeredgewidth=1.6, color=colour)
     ax.set_yticks(range(len(sizes)), [f"{name}  ({n:,})" for name, n in sizes.items()], fontsize=8)
     ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel="gain that is significant, points")

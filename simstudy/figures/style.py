@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simstudy.files import atomic_path
+from simstudy.metrics.labels import in_percent, label
 
 _STYLE = {
     **sns.axes_style("ticks"),
@@ -44,15 +45,6 @@ _RELATIONS = {
     "system combinations": "#009E73",
     "combination and single system": "#CC79A7",
 }
-
-# Metrics in percent: a difference of two is in points.
-_UNITS = {name: f"{name}, points" for name in ("accuracy", "precision", "recall")} | {
-    f"f{beta}": f"F{beta}, points" for beta in ("1", "0.5", "2")
-}
-_UNITS |= {name: f"{name.upper()}, points" for name in ("uas", "las", "aer")}
-_UNITS |= {"span_f1": "span F1, points", "parseval": "labelled F1, points", "win_rate": "win rate, points"}
-_UNITS |= {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ap": "average precision", "rr": "reciprocal rank"}
-_UNITS |= {f"rouge{kind}": f"ROUGE-{kind}" for kind in ("1", "2", "L")}
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
@@ -153,9 +145,9 @@ def relation_colour(relation: str) -> str:
 
 
 def unit(table: pd.DataFrame) -> str:
-    """The unit of the table's gains, for an axis; the metric's name where it has no other."""
+    """The unit of the table's gains, for an axis."""
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    return _UNITS.get(metric, metric)
+    return f"{label(metric)}, points" if in_percent(metric) else label(metric)
 
 
 def require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:

@@ -32,7 +32,7 @@ class Format:
     read
         Its loader.
     files
-        Patterns of the names by which its files are known.
+        Patterns of the names by which its files are known, packed (.gz) or not.
     metrics
         The metrics that no other format of files without such names has; "@" stands for precision@n and the like.
     """
@@ -43,11 +43,9 @@ class Format:
     metrics: tuple[str, ...] = ()
 
 
-_TABLES = tuple(f"*.{kind}{packed}" for kind in ("csv", "tsv") for packed in ("", ".gz"))
-
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
-    "scores": Format("CSV, TSV or Parquet of item scores", read_scores, (*_TABLES, "*.parquet")),
+    "scores": Format("CSV, TSV or Parquet of item scores", read_scores, ("*.csv", "*.tsv", "*.parquet")),
     "lm-eval": Format("sample logs of lm-evaluation-harness", read_lm_eval, ("samples_*.jsonl", "*.jsonl")),
     "inspect": Format("Inspect eval logs in JSON form", read_inspect, ("*.json", "*.eval")),
     "conllu": Format("CoNLL-U treebanks", read_conllu_outputs, ("*.conllu",), ("uas", "las")),
@@ -57,6 +55,9 @@ FORMATS = {
     "trec": Format("TREC runs", read_trec, (), ("ap", "rr", "@")),
     "text": Format("plain text, a segment a line", read_text),
 }
+
+# Formats whose files have scores: nothing is compared with gold answers.
+_SCORED = ("scores", "lm-eval", "inspect")
 
 
 def load(
@@ -138,6 +139,8 @@ def load(
     )
     if (tokenize or lowercase) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {FORMATS[name].what}")
+    if source.references and name in _SCORED:
+        raise ValueError(f"references are not for {FORMATS[name].what}, which have scores already")
     loaded = FORMATS[name].read(source)
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set))
 
@@ -189,4 +192,4 @@ def _of_format(files: Sequence[Path], name: str) -> list[Path]:
 
 
 def _matches(file: Path, patterns: Sequence[str]) -> bool:
-    return any(fnmatch(file.name.lower(), pattern) for pattern in patterns)
+    return any(fnmatch(file.name.lower().removesuffix(".gz"), pattern) for pattern in patterns)

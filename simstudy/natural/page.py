@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.files import atomic_path
-from simstudy.manifest import manifest_of
+from simstudy.manifest import earlier_manifest, manifest_of
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals, verdict, written
 from simstudy.report import Section, save_figure
@@ -55,6 +55,7 @@ def write(
         tables=tables,
         closing=CLOSING,
     )
+    report.remove_stale(folder, earlier_manifest(folder), tables, drawn)
     with atomic_path(folder / "manifest.json") as temporary:
         temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
@@ -85,9 +86,13 @@ def ranking(found: Examination) -> pd.DataFrame:
     return table
 
 
-def pair_rows(found: Examination) -> pd.DataFrame:
-    """Pairs, the most significant first, as text."""
+def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
+    """A title, and pairs as text: the most significant first, or, where these are too many, neighbours by score."""
     pairs = sorted_pairs(found)
+    title = "Pairs, the most significant first"
+    if len(pairs) > most:
+        pairs = _neighbours(found).head(most)
+        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
     interval = pairs["p_low"].map(written) + "–" + pairs["p_high"].map(written)
     rows = pd.DataFrame(
         {
@@ -103,7 +108,14 @@ def pair_rows(found: Examination) -> pd.DataFrame:
             "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
         }
     )
-    return rows.drop(columns="relation") if (pairs["relation"] == ALL_PAIRS).all() else rows
+    return title, rows.drop(columns="relation") if (pairs["relation"] == ALL_PAIRS).all() else rows
+
+
+def _neighbours(found: Examination) -> pd.DataFrame:
+    """Pairs of systems that follow one another by score."""
+    place = {name: k for k, name in enumerate(found.outputs.best_first().names)}
+    pairs = found.pairs
+    return pairs[pairs["system_b"].map(place) == pairs["system_a"].map(place) + 1]
 
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:
@@ -152,9 +164,8 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame]:
 def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     if len(found.pairs) == 1:
         said = verdict(found.pairs.iloc[0], alpha=alpha)
-        return [Section("Verdict", said, None, pair_rows(found))]
+        return [Section("Verdict", said, None, pair_rows(found, 1)[1])]
     parts = []
-    shown = "" if len(found.pairs) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(found.pairs):,} pairs."
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None
     rule = found.groups["rule"].iloc[0]
@@ -173,8 +184,9 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     )
     parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
     matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None
-    text = f"Every pair tested, the most significant first.{shown}"
-    parts.append(Section("Pairs", text, matrix, pair_rows(found).head(_MOST_ROWS)))
+    title, rows = pair_rows(found, _MOST_ROWS)
+    text = f"{title}. All are in pairs.csv."
+    parts.append(Section("Pairs", text, matrix, rows))
     if len(found.duplicates):
         rows = found.duplicates[["system_a", "system_b", "compared"]].assign(
             identical=found.duplicates["share"].map("{:.1%}".format)

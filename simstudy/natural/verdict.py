@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.metrics.labels import in_percent, label
+
 #: Tests by the names that a report gives them.
 NAMES = {
     "bootstrap": "paired bootstrap",
@@ -43,7 +45,7 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
     >>> said, decided = verdict(compare(outputs).iloc[0]).split(": p ")
     >>> said
-    'new scores 100.00 accuracy, 25.00 more than old (75.00), on 40 items'
+    'new scores 100.00 % accuracy, 25.00 points more than old (75.00 %), on 40 items'
     >>> decided
     '= 0.00057 (paired bootstrap, one-sided, exact). The gain is significant at 0.05.'
     """
@@ -61,7 +63,8 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
         how += f", convention {pair['convention']}"
     if other_tail is not None:
         how += f"; {'one' if two_sided else 'two'}-sided p {equals(other_tail)}"
-    a, b, metric = pair["system_a"], pair["system_b"], pair["metric"]
+    a, b = pair["system_a"], pair["system_b"]
+    percent, points = (" %", " points") if in_percent(pair["metric"]) else ("", "")
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
     on = f"on {pair['n_items']:,} items{test_set}"
     digits = 2 if max(abs(pair["score_a"]), abs(pair["score_b"])) >= 1 else 4
@@ -69,12 +72,12 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
         # A gain that is there must not read 0.00.
         digits = max(digits, -floor(log10(pair["gain"])))
     score_a, score_b, gain = (f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain"))
+    score = f"{score_a}{percent} {label(pair['metric'])}"
     if pair["gain"] == 0:
-        return f"{a} and {b} have the same score ({score_a} {metric}) {on}: there is no gain to test."
+        return f"{a} and {b} have the same score ({score}) {on}: there is no gain to test."
     more = "less" if pair["score_a"] < pair["score_b"] else "more"
-    said = (
-        f"{a} scores {score_a} {metric}, {gain} {more} than {b} ({score_b}), {on}: p {equals(pair['p_value'])} ({how})."
-    )
+    said = f"{a} scores {score}, {gain}{points} {more} than {b} ({score_b}{percent}), {on}"
+    said += f": p {equals(pair['p_value'])} ({how})."
     return f"{said} {_decision(pair, alpha)}"
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from simstudy import report
 from simstudy.files import atomic_path
-from simstudy.manifest import manifest_of
+from simstudy.manifest import earlier_manifest, manifest_of
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
 from simstudy.studies.definition import Study
@@ -109,19 +108,10 @@ def run_study(
         tables=found.tables,
         closing=found.closing,
     )
-    report.remove_stale(folder, _earlier(folder), found.tables, drawn)
+    report.remove_stale(folder, earlier_manifest(folder), found.tables, drawn)
     with atomic_path(folder / "manifest.json") as temporary:
         temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return Results(folder, found.tables, found.comparisons, found.summary)
-
-
-def _earlier(folder: Path) -> dict[str, Any]:
-    """The manifest of the last run that finished in this folder, if there is one."""
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
 
 
 def _command(study: Study, seed: int | None) -> str:

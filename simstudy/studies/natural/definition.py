@@ -68,6 +68,8 @@ class NaturalTestSet(Keys):
     """Nested initial segments to compare on, beside the whole."""
     n_resamples: Resamples | None = None
     """Instead of the study's."""
+    duplicates: Annotated[str, one_of(DUPLICATES)] | None = None
+    """Instead of the study's."""
 
     @model_validator(mode="after")
     def _one_group_each(self) -> Self:

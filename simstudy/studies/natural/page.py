@@ -21,8 +21,8 @@ CLOSING = (
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6
-# Of fewer pairs a running median says little that the points do not.
-_LEAST_PAIRS = 100
+# Of fewer pairs that are not decided a running median says little that the points do not.
+_LEAST_PAIRS = 40
 # In percent: their gains may stand in one chart.
 _POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu", "rouge1", "rouge2", "rougeL")
 # Rows of a table of test sets that a page, or a terminal, has room for.
@@ -80,7 +80,7 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
         text = (
             "Pairs of systems with more than 90 % of their answers in common (of scores: of those that differ at all). "
         )
-        text += "Of these the first by name was compared." if study.duplicates == "drop" else "All were compared."
+        text += "Some were dropped, so that the first by name stays."
         parts.append(Section("Near-duplicates", text, None, _duplicate_rows(tables["duplicates"])))
     return parts
 
@@ -127,13 +127,14 @@ def _curves(tables: Tables, folder: Path) -> Section:
     for (name, metric, _), ax in zip(keys, axes, strict=True):
         own = points[(points["test_set"] == name) & (points["metric"] == metric)]
         lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
-        lines = lines[lines["relation"].isin(own["relation"]) & (lines["n_pairs"] >= _LEAST_PAIRS)]
+        undecided = own.loc[own["p_value"] >= 0.001, "relation"].value_counts()
+        lines = lines[lines["relation"].isin(undecided.index[undecided >= _LEAST_PAIRS])]
         figures.curve(own, lines, ax=ax)
     save_figure(figure, folder, "gain_confidence")
     text = (
         "Each point is a pair of systems on the whole test set (of a class of more than 600 an even choice of those "
-        f"with p >= 0.001); lines are running medians of classes of {_LEAST_PAIRS} pairs and more, bands hold 5-95 % "
-        "of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
+        f"with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, bands hold "
+        "5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
     )
     return Section("Gain against confidence", text, "gain_confidence")
 
@@ -274,5 +275,6 @@ def _duplicate_rows(table: pd.DataFrame) -> pd.DataFrame:
             "systems": shown["system_a"] + " / " + shown["system_b"],
             "compared": shown["compared"],
             "identical": shown["share"].map("{:.1%}".format),
+            "dropped": shown["dropped"].replace("", "none"),
         }
     )

@@ -43,7 +43,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
     with context.clock("analyses and figures"):
         tables = _analyse(study, found, outputs, pairs, two_sided)
-        tables["duplicates"] = duplicates
+        tables["duplicates"] = duplicates.assign(dropped=_dropped(duplicates, outputs))
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
         sections = page.sections(tables, context.folder, study)
@@ -65,13 +65,20 @@ def _kept(study: NaturalStudy, found: dict[Key, Found], duplicates: pd.DataFrame
     kept = {}
     for (name, metric), part in found.items():
         outputs = part.loaded.outputs
-        if study.duplicates == "drop":
+        if (part.settings.duplicates or study.duplicates) == "drop":
             own = duplicates[(duplicates["test_set"] == name) & (duplicates["metric"] == metric)]
             outputs = outputs.select(without_duplicates(outputs.names, own))
         if outputs.n_systems < 2:
             raise StudyError(f"test set '{name}': fewer than 2 systems are left that are not near-duplicates")
         kept[name, metric] = outputs
     return kept
+
+
+def _dropped(duplicates: pd.DataFrame, outputs: dict[Key, Outputs]) -> list[str]:
+    """Which of each pair of near-duplicates were not compared."""
+    staying = {key: set(found.names) for key, found in outputs.items()}
+    rows = duplicates[["test_set", "metric", "system_a", "system_b"]].itertuples(index=False, name=None)
+    return [" and ".join(name for name in pair if name not in staying[key, metric]) for key, metric, *pair in rows]
 
 
 def _compare_all(

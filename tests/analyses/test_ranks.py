@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy.analyses.ranks import ranks
+from simstudy.engines.comparisons import compare
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.outputs import Outputs
+
+
+def leaderboard(names: str, p_values: Mapping[str, float]) -> pd.DataFrame:
+    """Every pair of systems, best first, a point apart; p is 0.001 where it is not given."""
+    two = list(combinations(names, 2))
+    return pd.DataFrame(two, columns=["system_a", "system_b"]).assign(
+        task="t", test_set="s", n_items=100, metric="accuracy", alternative="two-sided",
+        gain=[float(names.index(b) - names.index(a)) for a, b in two],
+        p_value=[p_values.get(a + b, 0.001) for a, b in two],
+    )  # fmt: skip
+
+
+def test_a_board_by_hand() -> None:
+    """Five systems: a is level with b and c; b with c; d differs from c, and e not from d.
+
+    Neighbours ab 0.4, bc 0.2, cd 0.02, de 0.06: one of four is separated, and none after Holm (4 * 0.02 = 0.08).
+    a differs from d (3 places) first, b from d (2), c from d (1), d from none: the median of 3, 2 and 1 is 2.
+    """
+    p = {"ab": 0.4, "ac": 0.3, "bc": 0.2, "cd": 0.02, "de": 0.06}
+    row = ranks(leaderboard("abcde", p)).iloc[0]
+    assert row.to_dict() == {
+        "task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy", "alternative": "two-sided", "n_systems": 5,
+        "n_adjacent": 4, "n_separated": 1, "n_separated_holm": 0, "best": "a", "n_not_below_best": 2, "places": 2.0,
+        "gain_adjacent": 1.0,
+    }  # fmt: skip
+    row = ranks(leaderboard("abcde", p), alpha=0.1).iloc[0]
+    assert (row["n_separated"], row["n_separated_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
+
+
+def test_p_at_the_level_is_significant() -> None:
+    row = ranks(leaderboard("abc", {"ab": 0.05, "bc": 0.05000001})).iloc[0]
+    assert (row["n_separated"], row["n_not_below_best"]) == (1, 0)
+
+
+def test_a_nearer_system_may_differ_where_a_farther_one_does_not() -> None:
+    """Differing is not transitive: the nearest below that differs counts, c is level with the best all the same."""
+    row = ranks(leaderboard("abc", {"ab": 0.01, "ac": 0.2, "bc": 0.5})).iloc[0]
+    assert (row["places"], row["n_not_below_best"]) == (1.0, 1)
+
+
+def test_nothing_separated_has_no_number_of_places() -> None:
+    table = leaderboard("abcd", {}).assign(p_value=0.9)
+    row = ranks(table).iloc[0]
+    assert np.isnan(row["places"])
+    assert (row["n_separated"], row["n_separated_holm"], row["n_not_below_best"]) == (0, 0, 3)
+
+
+def test_two_systems_are_one_pair() -> None:
+    row = ranks(leaderboard("ab", {"ab": 0.01})).iloc[0]
+    assert (row["n_systems"], row["n_adjacent"], row["n_separated"], row["places"]) == (2, 1, 1, 1.0)
+
+
+@given(st.integers(2, 8), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names = "hgfedcba"[:k]
+    p = {a + b: float(rng.choice([0.001, 0.04, 0.06, 0.5])) for a, b in combinations(names, 2)}
+    row = ranks(leaderboard(names, p).sample(frac=1, random_state=seed % 1000)).iloc[0]
+    neighbours = sorted(p[a + b] for a, b in zip(names, names[1:], strict=False))
+    assert row["n_separated"] == sum(value <= 0.05 for value in neighbours)
+    steps = 0  # Holm's procedure as he wrote it: go on while the smallest left is small enough
+    while steps < k - 1 and neighbours[steps] <= 0.05 / (k - 1 - steps):
+        steps += 1
+    assert row["n_separated_holm"] == steps
+    assert (row["best"], row["n_not_below_best"]) == (names[0], sum(p[names[0] + b] > 0.05 for b in names[1:]))
+    nearest = [
+        min(j - i for j in range(i + 1, k) if p[names[i] + names[j]] <= 0.05)
+        for i in range(k)
+        if any(p[names[i] + names[j]] <= 0.05 for j in range(i + 1, k))
+    ]
+    assert (row["places"] == np.median(nearest)) if nearest else np.isnan(row["places"])
+
+
+def test_test_sets_and_alternatives_have_rows_of_their_own() -> None:
+    outputs = correlated_accuracies([0.6, 0.7, 0.8, 0.9], 300, seed=3)
+    tables = [compare(outputs.head(n), alternative=a) for n in (100, 300) for a in ("greater", "two-sided")]
+    table = ranks(pd.concat(tables, ignore_index=True))
+    assert table[["n_items", "alternative"]].to_numpy().tolist() == [
+        [100, "greater"], [100, "two-sided"], [300, "greater"], [300, "two-sided"],
+    ]  # fmt: skip
+    assert (table["n_systems"] == 4).all()
+
+
+def test_the_best_error_rate_is_the_lowest() -> None:
+    statistics = [[[sure, sure, 10, 10]] * 40 for sure in (9, 5, 7)]
+    outputs = Outputs.from_statistics(statistics, "aer", ["low", "high", "middle"])
+    assert outputs.scores()[0] < outputs.scores()[2] < outputs.scores()[1]
+    row = ranks(compare(outputs, alternative="two-sided", n_resamples=999)).iloc[0]
+    assert row["best"] == "low"
+    assert row["gain_adjacent"] > 0
+
+
+def test_rows_that_are_not_every_pair_once_are_refused() -> None:
+    table = leaderboard("abc", {})
+    whole = table.set_index(["system_a", "system_b"], drop=False)
+    twice = pd.concat([whole.loc[[("a", "b")]], whole.loc[[("a", "b")]], whole.loc[[("b", "c")]]])
+    turned = table.rename(columns={"system_a": "system_b", "system_b": "system_a"}).iloc[[1]]
+    cycle = pd.concat([table.iloc[[0, 2]], turned])
+    itself = pd.concat([table.iloc[[0, 1]], table.iloc[[2]].assign(system_b="b")])
+    for wrong in (table.head(2), pd.concat([table, table]), twice, cycle, itself, table.head(1).assign(system_b="a")):
+        with pytest.raises(ValueError, match="every pair of systems of a test set once, the better system first"):
+            ranks(wrong)
+
+
+def test_bad_options_and_tables() -> None:
+    table = leaderboard("abc", {})
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        ranks(table, alpha=1)
+    with pytest.raises(ValueError, match="no column alternative, gain"):
+        ranks(table.drop(columns=["alternative", "gain"]))
+    with pytest.raises(ValueError, match="at least one row"):
+        ranks(table.head(0))

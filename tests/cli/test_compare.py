@@ -1,0 +1,460 @@
+"""`simstudy compare` as its users meet it: files in; sentences, tables, JSON and exit codes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+
+_SAMPLES = "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
+_SAMPLE = '{"doc_id": %d, "metrics": ["acc"], "acc": 1.0, "filtered_resps": ["yes"]}'
+_TREES = "(S (NP (DT the) (NN cat)) (VP (VBD sat)))\n(S (NP (DT a) (NN dog)) (VP (VBD ran)))\n"
+
+
+def compare(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["compare", *arguments])
+    assert "Traceback" not in result.stdout + result.stderr
+    return result.exit_code, result.stdout, result.stderr
+
+
+def as_json(*arguments: str) -> dict[str, Any]:
+    code, out, err = compare(*arguments, "--json")
+    assert (code, err) == (0, "")
+    content: dict[str, Any] = json.loads(out)
+    return content
+
+
+def write_wide(path: str, rights: Mapping[str, Sequence[int]]) -> str:
+    pd.DataFrame(rights).rename_axis("item").to_csv(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test runs in a folder of its own, so that messages name files as the user did."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def two() -> str:
+    """Of 8 items, old misses two and new none."""
+    return write_wide("scores.csv", {"old": [1] * 6 + [0] * 2, "new": [1] * 8})
+
+
+@pytest.fixture
+def four() -> str:
+    """Systems by groups, documents and domains, on 30 items."""
+    rng = np.random.default_rng(4)
+    right = rng.random((4, 30)) < np.array([0.9, 0.7, 0.5, 0.2])[:, None]
+    table = pd.DataFrame(right.T.astype(int), columns=list("abcd")).rename_axis("item")
+    table.assign(genre=["news", "web", "mail"] * 10, doc=[f"d{i // 3}" for i in range(30)]).to_csv("four.csv")
+    Path("systems.csv").write_text("system,group,base_model\na,X,m1\nb,X,m2\nc,Y,m1\nd,Y,\n")
+    return "four.csv"
+
+
+# One sentence on two systems
+
+
+def test_the_verdict_is_one_sentence_with_the_exact_p_value(two: str) -> None:
+    """A resample has twice the gain where it has at least 4 of the 2 items in 8: P(Binomial(8, 1/4) >= 4).
+
+    Two-sided also those without any of them; 7,459 and 6,561 of 65,536.
+    """
+    code, out, err = compare(two, "--metric", "accuracy")
+    assert (code, err) == (0, "")
+    assert out == (
+        "new scores 100.00 % accuracy, 25.00 points more than old (75.00 %), on 8 items: p = 0.114 (paired bootstrap, "
+        "one-sided, exact; two-sided p = 0.214). The gain is not significant at 0.05: that does not show that the "
+        "systems are equally good.\n"
+    )
+    assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
+
+
+@pytest.mark.parametrize(
+    ("test", "alternative", "p", "said"),
+    [
+        ("randomization", "greater", 2**-6, "p = 0.016 (approximate randomization, one-sided, exact; two-sided p ="),
+        ("randomization", "two-sided", 2**-5, "p = 0.031 (approximate randomization, two-sided, exact; one-sided p ="),
+        ("sign", "greater", 2**-6, "p = 0.016 (sign test, one-sided, exact; two-sided p = 0.031)"),
+        ("mcnemar", "two-sided", 2**-5, "p = 0.031 (McNemar's test, two-sided, exact; one-sided p = 0.016)"),
+        ("t_paired", "greater", stats.t.sf(0.6 / np.sqrt(0.6 * 0.4 / 9), 9), "(paired t test, one-sided; two-sided p"),
+    ],
+)
+def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said: str) -> None:
+    """Six of ten items differ, all for the better: 2^-6 of all swaps have such a gain. The t is by its formula."""
+    path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})
+    arguments = (path, "--metric", "accuracy", "--test", test, "--alternative", alternative)
+    (pair,) = as_json(*arguments)["pairs"]
+    assert pair["p_value"] == pytest.approx(p, rel=1e-12)
+    assert (pair["system_a"], pair["gain"]) == ("new", 60)
+    code, out, _ = compare(*arguments)
+    assert code == 0
+    assert said in out
+    assert out.endswith("The gain is significant at 0.05.\n")
+
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    for name, text in {"old": "x\nb\nx\n", "new": "a\nb\nx\n", "gold": "a\nb\nc\n"}.items():
+        Path(name).write_text(text)
+    there, back = (
+        compare(*files, "--metric", "accuracy", "--references", "gold") for files in (("old", "new"), ("new", "old"))
+    )
+    assert there == back
+    assert there[0] == 0
+
+
+def test_a_small_p_value_is_not_0_in_json() -> None:
+    path = write_wide("scores.csv", {"old": [0] * 90, "new": [1] * 90})
+    (pair,) = as_json(path, "--metric", "accuracy", "--test", "sign")["pairs"]
+    assert pair["p_value"] == pytest.approx(2.0**-90, rel=1e-9)
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
+    path = write_wide("scores.csv", {"[red]": [1, 0, 1], "[/b]": [1, 1, 1]})
+    out = compare(path, "--metric", "accuracy")[1]
+    assert out.startswith("[/b] scores 100.00")
+    assert "more than [red] (66.67" in out
+
+
+# Many systems
+
+
+def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
+    options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--test", "sign")
+    code, out, err = compare(four, *options)
+    assert (code, err) == (0, "")
+    content = as_json(four, *options)
+    assert content["verdict"] is None
+    right = pd.read_csv(four)[list("abcd")]
+    lines = [line.split() for line in out.splitlines()]
+    for row in content["systems"]:
+        assert row["score"] == pytest.approx(100 * right[row["name"]].mean())
+        assert [row["name"], f"{row['score']:.2f}"] in [line[:2] for line in lines]
+    assert len(content["pairs"]) == 6
+    for pair in content["pairs"]:
+        a, b = right[pair["system_a"]], right[pair["system_b"]]
+        wins, losses = int((a > b).sum()), int((b > a).sum())
+        assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
+        (line,) = [line for line in lines if line[:2] == [pair["system_a"], pair["system_b"]]]
+        assert float(line[2]) == pytest.approx(pair["gain"], abs=0.01)
+    assert [pair["p_value"] for pair in content["pairs"]] == sorted(pair["p_value"] for pair in content["pairs"])
+
+
+def test_json_has_the_documented_keys_and_nothing_else(four: str) -> None:
+    content = as_json(four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
+    assert list(content) == [
+        *("simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds"),
+        *("significant_gains", "near_duplicates"),
+    ]
+    assert content["settings"]["paths"] == [four]
+    assert content["settings"]["columns"] == "domain=genre,cluster=doc"
+    assert {name for group in content["groups"] for name in group} == set("abcd")
+
+
+def test_long_names_are_not_cut_in_a_file() -> None:
+    names = [f"a_very_long_name_of_a_system_that_was_submitted_by_team_number_{k}_with_model" for k in range(3)]
+    path = write_wide("scores.csv", dict(zip(names, np.eye(3, 9, dtype=int) + 0, strict=True)))
+    out = compare(path, "--metric", "accuracy")[1]
+    for name in names:
+        assert name in out
+
+
+def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
+    options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--systems", "systems.csv")
+    code, out, err = compare(four, *options, "--out", "report/one")
+    assert (code, err) == (0, "")
+    assert "Figures and report: report/one/README.md" in out
+    folder = Path("report/one")
+    tables = ("curve", "duplicates", "groups", "pairs", "significant_gains", "systems", "thresholds")
+    assert sorted(path.stem for path in folder.glob("*.csv")) == list(tables)
+    content = as_json(four, *options)
+    pairs = pd.read_csv(folder / "pairs.csv")
+    # Tables are written with six digits.
+    np.testing.assert_allclose(pairs["p_value"], [pair["p_value"] for pair in content["pairs"]], rtol=2e-6)
+    assert pairs["relation"].tolist() == [pair["relation"] for pair in content["pairs"]]
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    for drawn in (folder / "figures").iterdir():
+        assert drawn.stat().st_size > 1000
+    for figure in ("groups", "gain_confidence", "matrix"):
+        assert f"figures/{figure}.png" in page
+        assert (folder / "figures" / f"{figure}.svg").exists()
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for used in (four, "systems.csv"):
+        assert sha256(Path(used).read_bytes()).hexdigest() in json.dumps(manifest)
+
+
+@pytest.mark.parametrize(
+    ("options", "relations"),
+    [
+        (["--by", "base_model"], {"ac": "same base model", "ab": "different base models", "ad": "base model unknown"}),
+        (["--by", "group"], {"ab": "same group", "cd": "same group", "ac": "different groups"}),
+        ([], {"ab": "same group", "cd": "same group", "ac": "different groups"}),
+    ],
+)
+def test_relation_classes_are_those_of_a_column_of_the_systems(
+    four: str, options: list[str], relations: dict[str, str]
+) -> None:
+    files = (four, "--systems", "systems.csv", "--columns", "domain=genre,cluster=doc")
+    content = as_json(*files, "--metric", "accuracy", *options)
+    found = {pair["system_a"] + pair["system_b"]: pair["relation"] for pair in content["pairs"]}
+    assert {names: found[names] for names in relations} == relations
+    assert {row["relation"] for row in content["thresholds"]} == {*found.values(), "all pairs"}
+
+
+# Items: domains, clusters, those that are missing
+
+
+def test_domains_are_never_mixed_silently(four: str) -> None:
+    options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
+    note = "items of 3 domains are tested together: news 10, web 10, mail 10"
+    assert as_json(*options)["notes"] == [note]
+    assert f"Note: {note}\n" in compare(*options)[1]
+    assert as_json(*options, "--strata", "domain", "--resamples", "100")["notes"] == []
+    alone = as_json(*options, "--domain", "web", "--test", "sign")
+    assert alone["notes"] == []
+    right = pd.read_csv(four).query("genre == 'web'")
+    assert {pair["n_items"] for pair in alone["pairs"]} == {10}
+    assert {row["name"]: row["score"] for row in alone["systems"]} == pytest.approx(
+        {name: 100 * right[name].mean() for name in "abcd"}
+    )
+
+
+def test_whole_documents_can_be_resampled(four: str) -> None:
+    content = as_json(
+        four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--unit", "cluster", "--test", "sign"
+    )
+    sums = pd.read_csv(four).groupby("doc")[list("abcd")].sum()
+    (pair,) = [pair for pair in content["pairs"] if {pair["system_a"], pair["system_b"]} == set("ad")]
+    assert pair["unit"] == "cluster"
+    wins, losses = int((sums["a"] > sums["d"]).sum()), int((sums["a"] < sums["d"]).sum())
+    assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
+
+
+def test_items_that_a_system_lacks_are_dropped_or_count_as_wrong() -> None:
+    rows = [f"new,q{i},1" for i in range(6)] + [f"old,q{i},{int(i == 0)}" for i in range(5)]
+    Path("scores.csv").write_text("\n".join(["system,item,score", *rows]))
+    dropped = as_json("scores.csv", "--metric", "accuracy", "--test", "sign", "--missing", "drop")
+    assert dropped["notes"] == ["1 of 6 items dropped that not every system has: 'q5'"]
+    assert (dropped["pairs"][0]["n_items"], dropped["pairs"][0]["p_value"]) == (5, 2**-4)
+    wrong = as_json("scores.csv", "--metric", "accuracy", "--test", "sign", "--missing", "zero")
+    assert wrong["notes"] == ["scored as no answer: scores.csv lacks 1 of 6 items, first 'q5' (system 'old')"]
+    assert (wrong["pairs"][0]["n_items"], wrong["pairs"][0]["p_value"]) == (6, 2**-5)
+
+
+def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
+    lines = [f"word{i} and more" for i in range(20)]
+    Path("gold").write_text("\n".join(lines))
+    Path("one").write_text("\n".join([*lines[:10], *["nothing"] * 10]))
+    Path("same").write_text("\n".join([*lines[:10], *["nothing"] * 9, "else"]))
+    Path("other").write_text("\n".join([*["something"] * 12, *lines[12:]]))
+    options = ("one", "same", "other", "--metric", "accuracy", "--references", "gold")
+    kept = as_json(*options)
+    assert [(row["system_a"], row["system_b"], row["share"]) for row in kept["near_duplicates"]] == [
+        ("one", "same", 0.95)
+    ]
+    assert any("near-duplicates kept" in note and "one / same" in note for note in kept["notes"])
+    dropped = as_json(*options, "--duplicates", "drop")
+    assert [row["name"] for row in dropped["systems"]] == ["one", "other"]
+    assert "near-duplicates dropped: same" in dropped["notes"]
+    assert dropped["verdict"].startswith("one scores 50.00")
+    code, _, err = compare(*options, "--duplicates", "drop", "--fail-unless-better", "same", "other")
+    assert (code, err) == (2, "simstudy: fail-unless-better: system 'same' was dropped as a near-duplicate\n")
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_taken_off_with_a_note() -> None:
+    for name, text in {"old": "a\nx\nc\n", "new": "a\nb\nc\n", "gold": "a\nb\nc\n"}.items():
+        Path(name).write_text(text)
+    options = ("--metric", "accuracy", "--references", "gold")
+    plain = as_json("old", "new", *options)
+    Path("new").write_bytes("\ufeffa\r\nb\r\nc\r\n".encode())
+    content = as_json("old", "new", *options)
+    assert content["notes"] == ["new: byte order mark taken off", "new: Windows line ends converted"]
+    assert content["pairs"] == plain["pairs"]
+    out = compare("old", "new", *options)[1]
+    assert out.endswith("Note: new: byte order mark taken off\nNote: new: Windows line ends converted\n")
+
+
+# Exit codes
+
+
+@pytest.mark.parametrize(
+    ("names", "alpha", "expected"),
+    [(("new", "old"), "0.05", 0), (("new", "old"), "0.01", 1), (("old", "new"), "0.05", 1)],
+)
+def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], alpha: str, expected: int) -> None:
+    """p = 2^-6: significant at 0.05, not at 0.01, and for one of the two only."""
+    path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})
+    options = (path, "--metric", "accuracy", "--test", "sign", "--alpha", alpha, "--fail-unless-better", *names)
+    code, out, err = compare(*options)
+    assert code == expected
+    assert out.startswith("new scores 100.00")
+    assert err == f"simstudy: {names[0]} is not significantly better than {names[1]} at {alpha}\n" * expected
+    code, out, _ = compare(*options, "--json")
+    assert code == expected
+    assert json.loads(out)["pairs"][0]["p_value"] == 2**-6
+
+
+def test_a_tie_is_not_better() -> None:
+    path = write_wide("scores.csv", {"old": [0, 1], "new": [1, 0]})
+    code, out, _ = compare(path, "--metric", "accuracy", "--fail-unless-better", "new", "old")
+    assert code == 1
+    assert "have the same score" in out
+
+
+@pytest.fixture
+def bad(two: str, four: str) -> None:
+    """Files in which something is wrong, beside good ones."""
+    tidy = "system,item,score\nold,q1,0\nold,q2,%s\nnew,q1,1\nnew,q2,1\n"
+    texts = {
+        **{"a.txt": "the cat\nthe dog\na bird\n", "b.txt": "a cat\nthe dog\nthe bird\n", "ref.txt": "x y\ny\nz\n"},
+        **{"empty.txt": "", "short.txt": "the cat\nthe dog\n", "numbers.txt": "1\nNaN\n0\n", "big.txt": "0\n1\n3\n"},
+        **{"nan.csv": tidy % "NaN", "words.csv": tidy % "much", "range.csv": tidy % "1.5"},
+        "twice.csv": "system,item,score\nold,q1,0\nold,q1,1\nnew,q1,1\n",
+        "lacks.csv": "system,item,score\nold,q1,0\nnew,q1,1\nnew,q2,1\n",
+        "ragged.csv": "system,item,score\nold,q1,0\nold,q2\n",
+        **{"gold.mrg": _TREES, "good.mrg": _TREES, "open.mrg": _TREES.replace("ran)))", "ran))")},
+        **{"gold.wa": "0-0\n0-0 1-1\n", "good.wa": "0-0\n1-1\n", "out.wa": "0-0\n0-5\n", "src": "a\nb c\n"},
+        **{"others.csv": "system,group\nx,g\ny,g\n", "again.csv": "system,group\nold,g\nold,h\nnew,g\n"},
+        **{"unnamed.csv": "model,group\nold,g\n", "items.csv": "domain\nnews\nweb\n", "notes.csv": "system\nold\n"},
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    Path("latin.txt").write_bytes("the cat\nle garçon\na bird\n".encode("latin-1"))
+    Path("wide.txt").write_text("the cat\nthe dog\na bird\n", encoding="utf-16")
+    for model, end in (("whole", ""), ("cut", '\n{"doc_id": 1, "metrics": ["acc"], "acc"')):
+        Path(model).mkdir()
+        Path(model, _SAMPLES).write_text(_SAMPLE % 0 + (end or "\n" + _SAMPLE % 1))
+
+
+_TEXT = "--metric bleu --references ref.txt"
+_BAD = {
+    "not UTF-8": (f"a.txt latin.txt {_TEXT}", "latin.txt, line 2: not UTF-8 (byte 0xe7); convert the file to UTF-8"),
+    "references not UTF-8": ("a.txt b.txt --metric bleu --references latin.txt", "latin.txt, line 2: not UTF-8"),
+    "UTF-16": (f"a.txt wide.txt {_TEXT}", "wide.txt, line 1: not UTF-8 but UTF-16"),
+    "empty": (f"a.txt empty.txt {_TEXT}", "empty.txt is empty"),
+    "length": (f"a.txt short.txt {_TEXT}", "short.txt has 2 lines, ref.txt 3"),
+    "length of references": ("a.txt b.txt --metric chrf --references short.txt", "a.txt has 3 lines, b.txt 3, short."),
+    "id twice": ("twice.csv --metric accuracy", "twice.csv, line 3: item 'q1' of system 'old' again"),
+    "NaN": ("nan.csv --metric accuracy", "nan.csv, line 3: "),
+    "NaN in text": ("numbers.txt big.txt --metric mean", "numbers.txt, line 2: mean must be a number, not 'NaN'"),
+    "no number": ("words.csv --metric mean", "words.csv, line 3: a score must be a number, not 'much'"),
+    "range": (
+        "range.csv --metric win_rate",
+        "range.csv, line 3: a score must be between 0 and 1 for metric 'win_rate'",
+    ),
+    "range in text": ("big.txt a.txt --metric win_rate", "big.txt, line 3: win_rate must be at most 1, not '3'"),
+    "an item missing": (
+        "lacks.csv --metric accuracy",
+        "items differ: lacks.csv lacks 1 of 2 items, first 'q2' (system 'old'); --missing drop leaves such items out",
+    ),
+    "cells": ("ragged.csv --metric accuracy", "ragged.csv, line 3: 2 cells, but the header has 3"),
+    "cut JSON": ("whole cut --metric accuracy", f"cut/{_SAMPLES}, line 2: not a whole JSON line (is the file cut?)"),
+    "open bracket": (
+        "good.mrg open.mrg --metric parseval --references gold.mrg",
+        "open.mrg, line 2: the bracket opened here does not close",
+    ),
+    "link": (
+        "good.wa out.wa --metric aer --references gold.wa --references src --references src",
+        "out.wa, line 2: link 0-5 is outside the sentence (2 x 2 words)",
+    ),
+    "metric": ("scores.csv --metric acuracy", "not 'acuracy' (did you mean 'accuracy'?)"),
+    "test": ("scores.csv --metric accuracy --test sgin", "not 'sgin' (did you mean 'sign'?)"),
+    "convention": ("scores.csv --metric accuracy --convention sacrebleau", "(did you mean 'sacrebleu'?)"),
+    "alternative": ("scores.csv --metric accuracy --alternative two_sided", "(did you mean 'two-sided'?)"),
+    "format": ("scores.csv --metric accuracy --format score", "not 'score' (did you mean 'scores'?)"),
+    "no file": (f"a.txt nothing.txt {_TEXT}", "no such file: nothing.txt"),
+    "no reference file": ("a.txt b.txt --metric bleu --references nothing.txt", "no such file: nothing.txt"),
+    "no items file": (f"a.txt b.txt {_TEXT} --items nothing.csv", "no such file: nothing.csv"),
+    "no systems file": ("scores.csv --metric accuracy --systems nothing.csv", "no such file: nothing.csv"),
+    "one system": (f"a.txt {_TEXT}", "at least two systems are needed to compare, but there is only 'a'"),
+    "no references": ("a.txt b.txt --metric bleu", "metric 'bleu' needs references: at least one file"),
+    "references of scores": ("scores.csv --metric accuracy --references ref.txt", "references are not for CSV, TSV or"),
+    "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
+    "half a column": ("scores.csv --metric accuracy --columns item=", "columns must be like item=instance_id"),
+    "no column": ("scores.csv --metric accuracy --columns item=itme", "scores.csv: no column 'itme' among item, old"),
+    "domain": (
+        "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",
+        "domain 'sports' has no items; the domains are mail, news, web",
+    ),
+    "no domains": ("scores.csv --metric accuracy --domain news", "items have no column 'domain'; they have id"),
+    "items of another length": (
+        f"a.txt b.txt {_TEXT} --items items.csv",
+        "items.csv has 2 rows, but there are 3 items",
+    ),
+    "other systems": (
+        "scores.csv --metric accuracy --systems others.csv",
+        "others.csv must have rows for the systems; it has none for 'old' and all others",
+    ),
+    "a system twice": ("scores.csv --metric accuracy --systems again.csv", "'old' occurs twice"),
+    "unnamed systems": (
+        "scores.csv --metric accuracy --systems unnamed.csv",
+        "unnamed.csv must have a column 'system'",
+    ),
+    "by": (
+        "four.csv --metric accuracy --columns domain=genre,cluster=doc --systems systems.csv --by base_modle",
+        "systems.csv: no column 'base_modle' with values among family, group, source, base_model (did you mean "
+        "'base_model'?)",
+    ),
+    "by a column without values": (
+        "scores.csv --metric accuracy --by group",
+        "by needs a systems table (--systems) wi",
+    ),
+    "unknown system": (
+        "scores.csv --metric accuracy --fail-unless-better newer old",
+        "fail-unless-better: no system 'newer' among old, new (did you mean 'new'?)",
+    ),
+    "itself": (
+        "scores.csv --metric accuracy --fail-unless-better new new",
+        "must name two different systems, not 'new'",
+    ),
+    "missing": ("scores.csv --metric accuracy --missing ignore", "missing must be one of error, drop, zero, not 'ign"),
+    "duplicates": ("scores.csv --metric accuracy --duplicates no", "duplicates must be one of keep, drop, not 'no'"),
+    "alpha": ("scores.csv --metric accuracy --alpha 5", "alpha must lie between 0 and 1, both excluded, not 5"),
+    "resamples": ("scores.csv --metric accuracy --resamples 0", "n_resamples must be at least 1"),
+    "unit": ("scores.csv --metric accuracy --unit cluster", "items have no column 'cluster'; they have id"),
+    "strata": ("scores.csv --metric accuracy --strata domain", "items have no column 'domain'; they have id"),
+    "tokenize": (
+        "scores.csv --metric accuracy --tokenize zh",
+        "tokenize and lowercase are for plain text, not for CSV",
+    ),
+    "a test of another metric": (f"a.txt b.txt {_TEXT} --test t_paired", "test 't_paired' needs a metric that is a me"),
+    "a file as folder": ("scores.csv --metric accuracy --out a.txt", "out must be a folder, but a.txt is a file"),
+    "one file twice": ("a.txt ./a.txt --metric mean", "a.txt and a.txt would both be system 'a': rename one"),
+}
+
+
+@pytest.mark.usefixtures("bad")
+@pytest.mark.parametrize(("arguments", "message"), _BAD.values(), ids=_BAD)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: str, message: str) -> None:
+    code, out, err = compare(*arguments.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("simstudy: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert message in err
+
+
+@pytest.mark.slow
+def test_a_million_lines() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 10**6)
+    systems = {name: np.where(rng.random(10**6) < p, gold, 2) for name, p in (("old", 0.8), ("new", 0.801))}
+    for name, labels in {"gold": gold, **systems}.items():
+        Path(name).write_text("\n".join("ABC"[label] for label in labels))
+    (pair,) = as_json("old", "new", "--metric", "accuracy", "--references", "gold", "--test", "mcnemar")["pairs"]
+    old, new = (systems[name] == gold for name in ("old", "new"))
+    wins, losses = int((new & ~old).sum()), int((old & ~new).sum())
+    assert pair["n_items"] == 10**6
+    assert pair["system_a"] == ("new" if wins > losses else "old")
+    expected = stats.binomtest(max(wins, losses), wins + losses, alternative="greater").pvalue
+    assert pair["p_value"] == pytest.approx(expected, rel=1e-9)

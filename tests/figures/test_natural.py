@@ -1,0 +1,161 @@
+"""Gains that are significant, by test set and by test size, show what their tables say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from simstudy import figures
+from simstudy.figures.style import colours_of, relation_colour
+
+
+def by_size() -> pd.DataFrame:
+    """The medians of two metrics that follow c / sqrt(n) exactly, c = 40 and 90."""
+    table = pd.DataFrame({"n_items": [100, 400, 1600, 100, 900], "metric": ["las"] * 3 + ["bleu"] * 2})
+    table["median"] = np.where(table["metric"] == "las", 40.0, 90.0) / np.sqrt(table["n_items"])
+    return table.assign(median_low=0.8 * table["median"], median_high=1.3 * table["median"])
+
+
+def points_of(ax: Axes, colour: str) -> dict[float, float]:
+    dots = [line for line in ax.lines if line.get_marker() == "o" and to_hex(line.get_color()) == to_hex(colour)]
+    return dict(zip(*np.concatenate([line.get_xydata() for line in dots]).T, strict=True))
+
+
+def labels(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_sizes_show_a_point_for_each_test_set_and_a_line_through_them() -> None:
+    table = by_size().sample(frac=1, random_state=1)
+    ax = figures.gains_by_size(table)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    colours = colours_of("metric", list(dict.fromkeys(table["metric"])))
+    assert points_of(ax, colours["las"]) == pytest.approx({100: 4.0, 400: 2.0, 1600: 1.0})
+    assert points_of(ax, colours["bleu"]) == pytest.approx({100: 9.0, 900: 3.0})
+    lines = {str(line.get_label()): line.get_xydata() for line in ax.lines if "√n" in str(line.get_label())}
+    (las,) = [line for name, line in lines.items() if name.startswith("las: 40 / √n")]
+    np.testing.assert_allclose(las, [[100, 4], [1600, 1]])
+    np.testing.assert_allclose(lines["bleu: 90 / √n"], [[100, 9], [900, 3]])
+    assert sorted(labels(ax)) == sorted(lines)
+    bars = np.concatenate([c.get_segments() for c in ax.collections])
+    drawn = sorted((x, low, high) for (x, low), (_, high) in bars.tolist())
+    np.testing.assert_allclose(drawn, sorted(table[["n_items", "median_low", "median_high"]].to_numpy().tolist()))
+    assert ax.get_ylabel() == "gain that is just significant", "several metrics have no unit in common"
+
+
+def test_sizes_of_one_metric_have_its_unit_and_other_colours() -> None:
+    table = by_size().query("metric == 'las'").assign(test_set=["one", "two", "two"])
+    ax = figures.gains_by_size(table, by="test_set")
+    assert ax.get_ylabel() == "gain that is just significant (LAS, points)"
+    assert [name.partition(":")[0] for name in labels(ax)] == ["one", "two"]
+
+
+def test_the_free_slope_is_that_of_a_power_law() -> None:
+    """Gains that fall with n and not with its square root: the slope in the logarithms is -1."""
+    table = by_size().head(3)
+    table = table.assign(median=400 / table["n_items"])
+    assert "(free slope -1.00)" in labels(figures.gains_by_size(table))[0]
+
+
+def test_test_sets_without_a_number_are_left_out() -> None:
+    table = by_size()
+    table.loc[table["metric"] == "bleu", ["median", "median_low", "median_high"]] = np.nan
+    ax = figures.gains_by_size(table)
+    assert len(labels(ax)) == 1
+    assert labels(ax)[0].startswith("las: 40 / √n")
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_one_test_set_or_one_size_can_be_drawn(rows: int) -> None:
+    table = by_size().head(1)
+    ax = figures.gains_by_size(pd.concat([table] * rows, ignore_index=True))
+    ax.figure.canvas.draw()
+    assert labels(ax) == ["las: 40 / √n"]
+
+
+def by_test_set() -> pd.DataFrame:
+    rows = [
+        ("small", 50, "same group", 3.0, 4.0, 3.5, 5.0), ("small", 50, "different groups", 6.0, 8.0, 7.0, 9.5),
+        ("large", 1000, "same group", 1.0, 1.5, 1.2, 1.9), ("large", 1000, "different groups", 2.0, 3.0, 2.5, 3.5),
+        ("middle", 200, "all pairs", 2.5, 3.5, 3.0, 4.0), ("unknown", 20, "same group", *[np.nan] * 4),
+    ]  # fmt: skip
+    columns = ["test_set", "n_items", "relation", "median", "p95", "p95_low", "p95_high"]
+    return pd.DataFrame(rows, columns=columns).assign(metric="accuracy")
+
+
+def marks(ax: Axes, marker: str, relation: str) -> dict[int, float]:
+    """Row of the chart -> where the marks of a relation stand."""
+    colour = to_hex(relation_colour(relation))
+    lines = [line for line in ax.lines if line.get_marker() == marker and to_hex(line.get_color()) == colour]
+    return {round(y): x for line in lines for x, y in np.asarray(line.get_xydata(), float).tolist()}
+
+
+def test_test_sets_have_rows_by_size_with_percentile_median_and_interval() -> None:
+    table = by_test_set()
+    ax = figures.gains_by_test_set(table)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["small  (50)", "middle  (200)", "large  (1,000)"]
+    bottom, top = ax.get_ylim()
+    assert bottom > top, "the largest at the bottom"
+    assert marks(ax, "o", "same group") == {0: 4.0, 2: 1.5}
+    assert marks(ax, "|", "same group") == {0: 3.0, 2: 1.0}
+    assert marks(ax, "o", "different groups") == {0: 8.0, 2: 3.0}
+    assert marks(ax, "o", "all pairs") == {1: 3.5}
+    bars = np.concatenate([c.get_segments() for c in ax.collections])
+    drawn = {(low, high) for (low, _), (high, _) in bars.round(6).tolist()}
+    assert drawn == {(3.5, 5.0), (7.0, 9.5), (1.2, 1.9), (2.5, 3.5), (3.0, 4.0)}
+    assert labels(ax) == ["same group", "different groups", "all pairs", "median"]
+    heights = [
+        y for line in ax.lines if isinstance(line, Line2D) and line.get_marker() == "o" for y in line.get_ydata()
+    ]
+    assert len({round(float(y), 6) for y in heights}) == 5, "classes of a test set do not hide each other"
+
+
+def test_relations_keep_their_colours() -> None:
+    """One class missing changes no other's colour, and all words for one kind of class have one."""
+    ax = figures.gains_by_test_set(by_test_set().query("relation != 'same group'"))
+    assert marks(ax, "o", "different groups") == {0: 8.0, 2: 3.0}
+    assert relation_colour("same base model") == relation_colour("same group")
+    assert relation_colour("different families") == relation_colour("different groups")
+    kinds = ["same group", "different groups", "all pairs", "system combinations", "combination and single system"]
+    assert len({relation_colour(kind) for kind in [*kinds, "group unknown"]}) == 6
+    assert colours_of("relation", kinds) == {kind: relation_colour(kind) for kind in kinds}
+
+
+def test_many_test_sets_keep_their_names_apart() -> None:
+    table = pd.concat([by_test_set().head(2).assign(test_set=f"set {k}", n_items=50 + k) for k in range(50)])
+    ax = figures.gains_by_test_set(table)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert len(boxes) == 50
+    assert not any(one.overlaps(other) for one, other in zip(boxes, boxes[1:], strict=False))
+
+
+def test_panels_share_their_axes_or_do_not() -> None:
+    for shared, columns, same in ((None, 2, True), (None, None, False), (False, 2, False), (True, None, True)):
+        _, axes = figures.panels(["a", "b", "c", "d"], columns=columns, shared=shared)
+        axes[0].set_xlim(0, 7)
+        assert (axes[3].get_xlim() == (0, 7)) is same
+
+
+def test_drawn_on_an_axes_that_is_there() -> None:
+    _, (ax,) = figures.panels(["here"])
+    assert figures.gains_by_size(by_size(), ax=ax) is ax
+    _, (ax,) = figures.panels(["here"])
+    assert figures.gains_by_test_set(by_test_set(), ax=ax) is ax
+
+
+def test_bad_tables() -> None:
+    for column in ("metric", "median_low"):
+        with pytest.raises(ValueError, match=f"missing: {column}"):
+            figures.gains_by_size(by_size().assign(test_set="a").drop(columns=column), by="test_set")
+    with pytest.raises(ValueError, match="missing: relation"):
+        figures.gains_by_test_set(by_test_set().drop(columns="relation"))
+    with pytest.raises(ValueError, match="missing: rows"):
+        figures.gains_by_test_set(by_test_set().head(0))
+    with pytest.raises(ValueError, match="every test set had too few pairs"):
+        figures.gains_by_size(by_size().assign(median=np.nan))
+    with pytest.raises(ValueError, match="every test set had too few pairs"):
+        figures.gains_by_test_set(by_test_set().tail(1))

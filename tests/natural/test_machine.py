@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from math import comb
+
+import pandas as pd
+import pytest
+
+from simstudy.loaders.base import Loaded
+from simstudy.natural import examine
+from simstudy.natural.machine import as_json
+from simstudy.outputs import Outputs
+
+KEYS = [
+    "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds", "significant_gains",
+    "near_duplicates",
+]  # fmt: skip
+
+
+def test_an_object_of_everything(loaded: Loaded) -> None:
+    found = examine(loaded, alpha=0.1)
+    content = json.loads(as_json(found, None, {"alpha": 0.1}))
+    assert list(content) == KEYS
+    assert content["simstudy"] == version("simstudy")
+    assert content["settings"] == {"alpha": 0.1}
+    assert content["verdict"] is None
+    assert content["notes"] == list(found.notes)
+    assert [(row["name"], row["score"]) for row in content["systems"]] == [
+        ("best", 90), ("twin", 87.5), ("good", 82.5), ("fair", 70), ("worst", 20),
+    ]  # fmt: skip
+    members = found.groups.groupby("group")["system"].agg(set)
+    assert [set(group) for group in content["groups"]] == members.tolist()
+    assert [row["system_b"] for row in content["near_duplicates"]] == ["twin"]
+
+
+def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> None:
+    found = examine(loaded, comparison={"n_resamples": 3000, "exact": False})
+    content = json.loads(as_json(found, None, {}))
+    rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
+    assert len(rows) == len(found.pairs) == 10
+    for pair in found.pairs.to_dict("records"):
+        row = rows[pair["system_a"], pair["system_b"]]
+        for name in (
+            "p_value",
+            "p_low",
+            "p_high",
+            "p_holm",
+            "p_bh",
+            "gain",
+            "score_a",
+            "n_items",
+            "n_extreme",
+            "exact",
+        ):
+            assert row[name] == pair[name]
+            assert type(row[name]) is type(pair[name])
+    p_values = [row["p_value"] for row in content["pairs"]]
+    assert p_values == sorted(p_values)
+
+
+def test_a_very_small_p_value_is_not_0() -> None:
+    """All of 80 items won: the sign test's p is 2^-80."""
+    outputs = Outputs.from_statistics([[[1, 1]] * 80, [[0, 1]] * 80], "accuracy", ["new", "old"])
+    (row,) = json.loads(as_json(examine(Loaded(outputs), comparison={"test": "sign"}), None, {}))["pairs"]
+    assert row["p_value"] == pytest.approx(comb(80, 80) / 2**80 * (2 if row["alternative"] == "two-sided" else 1))
+
+
+def test_what_is_not_known_is_null(loaded: Loaded) -> None:
+    """No statistic of a bootstrap, no threshold of ten pairs, an infinite t where all items differ alike."""
+    content = json.loads(as_json(examine(loaded), "A sentence.", {}))
+    assert content["verdict"] == "A sentence."
+    assert {row["statistic"] for row in content["pairs"]} == {None}
+    assert content["thresholds"][0]["threshold"] is None
+    systems = loaded.outputs.systems.assign(group=["x", None, None, None, None])
+    outputs = Outputs.from_statistics(loaded.outputs.statistics, "accuracy", systems)
+    rows = json.loads(as_json(examine(Loaded(outputs)), None, {}))["systems"]
+    assert sorted(str(row["group"]) for row in rows) == ["None"] * 4 + ["x"]
+    assert not any("train_size" in row for row in rows), "nothing is known of any"
+    far = Outputs.from_scores(pd.DataFrame({"a": [2.0, 3.0, 4.0], "b": [1.0, 2.0, 3.0]}))
+    text = as_json(examine(Loaded(far), comparison={"test": "t_paired"}), None, {})
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def test_names_stay_as_they_are(loaded: Loaded) -> None:
+    statistics = loaded.outputs.statistics[:2]
+    outputs = Outputs.from_statistics(statistics, "accuracy", ['süß "x"', "日本\\n"])
+    text = as_json(examine(Loaded(outputs)), None, {})
+    assert "süß" in text
+    assert {row["name"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}

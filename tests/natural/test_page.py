@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.loaders.base import Loaded
+from simstudy.natural import Examination, examine, page
+
+COMPARISON = {"n_resamples": 2000, "exact": False}
+
+
+def written(found: Examination, folder: Path, alpha: float = 0.05) -> str:
+    page.write(
+        found, folder, title="Five systems", command="simstudy compare x", alpha=alpha, settings={"alpha": alpha},
+        files={"x.csv": "abc"},
+    )  # fmt: skip
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def found(loaded: Loaded) -> Examination:
+    return examine(loaded, comparison=COMPARISON)
+
+
+@pytest.fixture(scope="module")
+def folder(found: Examination, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Written once, and looked at by several tests."""
+    folder = tmp_path_factory.mktemp("written")
+    written(found, folder)
+    return folder
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """The cells of the table below a heading, its header first."""
+    part = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in part.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+
+
+def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# Five systems\n\n")
+    assert "Made by `simstudy compare x`" in text
+    manifest = json.loads((folder / "manifest.json").read_text())
+    tables = {path.stem for path in folder.glob("*.csv")}
+    assert tables == {"pairs", "systems", "groups", "curve", "thresholds", "significant_gains", "duplicates"}
+    for name, digest in manifest["tables"].items():
+        assert sha256((folder / f"{name}.csv").read_bytes()).hexdigest() == digest
+    assert set(manifest["tables"]) == tables
+    assert manifest["data"] == {"files": {"x.csv": "abc"}}
+    assert manifest["comparison"] == {"alpha": 0.05}
+    drawn = {path.name for path in (folder / "figures").iterdir()}
+    assert drawn == {f"{name}.{kind}" for name in manifest["figures"] for kind in ("png", "svg")}
+    assert set(manifest["figures"]) == {"groups", "gain_confidence", "matrix"}
+    assert all(f"figures/{name}.png" in text for name in manifest["figures"])
+
+
+def test_tables_hold_every_pair_with_the_numbers_of_the_comparison(found: Examination, folder: Path) -> None:
+    pairs = pd.read_csv(folder / "pairs.csv")
+    assert pairs["p_value"].is_monotonic_increasing
+    merged = found.pairs.merge(pairs, on=["system_a", "system_b"], suffixes=("", "_file"))
+    assert len(merged) == len(pairs) == 10
+    for column in ("p_value", "p_low", "p_high", "p_holm", "p_bh", "gain", "score_a"):
+        np.testing.assert_allclose(merged[f"{column}_file"], merged[column], rtol=1e-5)
+    systems = pd.read_csv(folder / "systems.csv")
+    assert systems["name"].tolist() == ["best", "twin", "good", "fair", "worst"]
+    assert systems["score"].tolist() == [90, 87.5, 82.5, 70, 20]
+
+
+def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder: Path) -> None:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    header, *systems = rows(text, "Systems")
+    assert [row[header.index("system")] for row in systems] == ["best", "twin", "good", "fair", "worst"]
+    assert [row[header.index("score")] for row in systems] == ["90.00", "87.50", "82.50", "70.00", "20.00"]
+    members = found.groups.groupby("system")["group"].agg(list)
+    assert [row[header.index("groups")].split() for row in systems] == [
+        [str(number) for number in members[row[0]]] for row in systems
+    ]
+    header, *pairs = rows(text, "Pairs")
+    assert len(pairs) == 10
+    assert pairs[0][header.index("worse")] == "worst"
+    assert {row[header.index("gain")] for row in pairs} >= {"70.00", "2.50"}
+    (_, duplicate) = rows(text, "Near-duplicates")
+    assert duplicate[:2] == ["best", "twin"]
+    assert duplicate[-1] == "97.5%"
+    assert "a note of the loader" in text
+
+
+def test_relations_are_shown_where_there_are_any(loaded: Loaded, folder: Path, tmp_path: Path) -> None:
+    outputs = replace(loaded.outputs, systems=loaded.outputs.systems.assign(group=["x", "x", "y", "y", "y"]))
+    classified = examine(replace(loaded, outputs=outputs), by="group", comparison=COMPARISON)
+    header, *pairs = rows(written(classified, tmp_path), "Pairs")
+    assert {row[header.index("relation")] for row in pairs} == {"same group", "different groups"}
+    header, *_ = rows((folder / "README.md").read_text(encoding="utf-8"), "Pairs")
+    assert "relation" not in header
+
+
+def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
+    loaded: Loaded, folder: Path, tmp_path: Path
+) -> None:
+    copytree(folder, tmp_path, dirs_exist_ok=True)
+    assert (tmp_path / "figures" / "matrix.png").exists()
+    two = examine(Loaded(loaded.outputs.select(["worst", "best"])))
+    text = written(two, tmp_path)
+    assert "best scores 90.00" in text
+    assert "The gain is significant at 0.05." in text
+    assert not list((tmp_path / "figures").iterdir()), "figures of the run before, which the page does not show"
+    assert json.loads((tmp_path / "manifest.json").read_text())["figures"] == []
+
+
+def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path) -> None:
+    two = loaded.outputs.select(["best", "worst"])
+    renamed = replace(two, systems=two.systems.assign(name=["best|v2", "worst|v2"]))
+    _, (better, worse, *_) = rows(written(examine(Loaded(renamed)), tmp_path).replace("\\|", "/"), "Verdict")
+    assert (better, worse) == ("best/v2", "worst/v2")
+
+
+def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
+    outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 60, seed=2)
+    text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "exact": False}), tmp_path)
+    assert [path.name for path in sorted((tmp_path / "figures").iterdir())] == [
+        "gain_confidence.png", "gain_confidence.svg",
+    ]  # fmt: skip
+    assert len(rows(text, "Systems")) == 62
+    assert len(rows(text, "Pairs")) == 51
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 61 * 60 / 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n_resamples": 2000, "exact": False}, "2,000 resamples"),
+        ({"test": "sign"}, "100% of the p-values are exact"),
+        ({"test": "t_paired"}, "0% of the p-values are exact"),
+    ],
+)
+def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) -> None:
+    listed = page.facts(examine(loaded, comparison=options))
+    assert said in listed["Test"]
+    assert (listed["Systems"], listed["Items"]) == ("5 (10 pairs)", "40")
+    assert "Note" not in page.facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
+
+
+def test_thresholds_by_both_rules_as_text() -> None:
+    """With enough pairs there are numbers and their intervals; too few are said to be too few."""
+    outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
+    found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "exact": False})
+    table = page.threshold_rows(found)
+    row, scaled = table.iloc[0], found.gains.iloc[0]
+    cells = row.astype(str).tolist()
+    assert f"{scaled['median']:.2f} ({scaled['median_low']:.2f}–{scaled['median_high']:.2f})" in cells
+    assert f"{scaled['p95']:.2f} ({scaled['p95_low']:.2f}–{scaled['p95_high']:.2f})" in cells
+    few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3]))))
+    assert few.iloc[0].tolist().count("too few pairs") == 3

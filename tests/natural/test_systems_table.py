@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simstudy.natural import describe_systems
+from simstudy.natural.systems_table import read_systems
+from simstudy.outputs import Outputs
+
+
+@pytest.fixture
+def outputs() -> Outputs:
+    return Outputs.from_scores(pd.DataFrame({"01": [1, 0], "NA": [1, 1], "x": [0, 0]}), "accuracy", test_set="t")
+
+
+def saved(folder: Path, text: str, name: str = "systems.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rows_meet_systems_by_name_and_numbers_stay(outputs: Outputs) -> None:
+    table = pd.DataFrame({"size": [7, 70, 1], "system": ["x", "01", "other"], "group": ["lab", "uni", "lab"]})
+    described, notes = describe_systems(outputs, table)
+    assert described.names == outputs.names
+    assert (described.statistics == outputs.statistics).all()
+    assert described.test_set == "t"
+    assert described.systems["group"].fillna("?").tolist() == ["uni", "?", "lab"]
+    assert described.systems["size"].fillna(0).tolist() == [70, 0, 7]
+    assert described.systems["family"].tolist() == outputs.names, "where nothing is known"
+    assert notes == ["the systems table has no row for 1 of 3 systems: 'NA'"]
+    assert "group" not in table.rename(columns={"group": "g"}), "the table that was given is left alone"
+
+
+@pytest.mark.parametrize("name", ["systems.csv", "systems.tsv"])
+def test_text_stays_text(outputs: Outputs, tmp_path: Path, name: str) -> None:
+    """ "01" is a system, "NA" another, and a group of that name; an empty cell is what is not known."""
+    text = "system,group,size\n01,NA,07\nNA,NA,7\nx,,\n"
+    path = saved(tmp_path, text.replace(",", "\t") if name.endswith("tsv") else text, name)
+    described, notes = describe_systems(outputs, path)
+    assert notes == []
+    assert described.systems["group"].tolist()[:2] == ["NA", "NA"]
+    assert described.systems["size"].tolist()[:2] == ["07", "7"]
+    assert described.systems[["group", "size"]].iloc[2].isna().all()
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_the_table(outputs: Outputs, tmp_path: Path) -> None:
+    path = tmp_path / "systems.csv"
+    path.write_bytes("\ufeffsystem,group\r\n01,a\r\nx,b\r\nNA,b\r\n".encode())
+    assert describe_systems(outputs, path)[0].systems["group"].tolist() == ["a", "b", "b"]
+
+
+def test_a_column_name_may_name_the_systems_or_be_something_else(outputs: Outputs) -> None:
+    by_name = pd.DataFrame({"name": ["01", "NA", "x"], "group": list("abc")})
+    assert describe_systems(outputs, by_name)[0].systems["group"].tolist() == list("abc")
+    both = by_name.assign(system=["x", "NA", "01"], name=["Ex", "En-A", "Oh-one"])
+    assert describe_systems(outputs, both)[0].systems["group"].tolist() == list("cba")
+
+
+def test_what_outputs_know_already_is_kept_unless_the_table_says_otherwise() -> None:
+    systems = pd.DataFrame({"name": ["a", "b"], "family": ["f", "f"], "group": ["g", "h"], "beam": [4, 8]})
+    outputs = Outputs.from_statistics([[[1, 1]], [[0, 1]]], "accuracy", systems)
+    described, _ = describe_systems(outputs, pd.DataFrame({"system": ["b", "a"], "group": ["new", "old"]}))
+    assert described.systems["family"].tolist() == ["f", "f"]
+    assert described.systems["group"].tolist() == ["old", "new"]
+    assert described.systems["beam"].tolist() == [4, 8]
+
+
+def test_described_outputs_can_be_cut_and_saved(outputs: Outputs, tmp_path: Path) -> None:
+    described, _ = describe_systems(outputs, pd.DataFrame({"system": ["x"], "group": ["lab"], "open": [True]}))
+    described.save(tmp_path / "outputs.parquet")
+    again = Outputs.load(tmp_path / "outputs.parquet")
+    assert again.fingerprint() == described.fingerprint()
+    assert described.select(["x"]).systems["group"].tolist() == ["lab"]
+
+
+def test_several_systems_without_a_row_are_counted(outputs: Outputs) -> None:
+    _, notes = describe_systems(outputs, pd.DataFrame({"system": ["x"]}))
+    assert notes == ["the systems table has no row for 2 of 3 systems: '01' …"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model,group\n01,a\n", "systems.csv must have a column 'system'; it has model, group"),
+        ("system,group\n01,a\n01,b\n", "'01' occurs twice"),
+        ("system,group\n01,a\n,b\n", "systems.csv must have a system in every row"),
+        ("system,group\n001,a\ny,b\n", "it has none for '01' (did you mean '001'?) and all others"),
+        ("system,group\n01,a,b\n", "systems.csv, line 2: 3 cells, but the header has 2"),
+        ("system,group\n", "systems.csv has a header, but no rows"),
+        ("", "systems.csv is empty"),
+        ("system,group,group\n01,a,b\n", "columns must be named, once each, unlike 'group'"),
+    ],
+)
+def test_bad_tables_are_named(outputs: Outputs, tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole message is looked at
+        describe_systems(outputs, saved(tmp_path, text))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file: .*systems.csv"):
+        read_systems(tmp_path / "systems.csv")
