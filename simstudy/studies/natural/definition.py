@@ -49,7 +49,7 @@ class NaturalTestSet(Keys):
     """A table of the items."""
     systems: SystemsTable | None = None
     groups: dict[str, list[str]] = {}
-    """Group -> its systems, where there is no table; all others are groups of their own."""
+    """Value of the column `by` -> its systems, where there is no table; all others are groups of their own."""
     by: list[str] = ["group"]
     """Columns of the systems table that relation classes come from; [] for no classes."""
     format: Annotated[str, one_of(FORMATS)] | None = None

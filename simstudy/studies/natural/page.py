@@ -51,7 +51,8 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
         single = chart[~chart["test_set"].isin(classes.loc[classes["p95"].notna(), "test_set"])]
         drawn = pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
         figure = save_figure(figures.gains_by_test_set(drawn).figure, folder, "significant_gains")
-    shown = whole[whole["test_set"].isin(study.shown)] if study.shown else whole
+    sizes = gains if len(gains) <= _MOST_ROWS else whole
+    shown = sizes[sizes["test_set"].isin(study.shown)] if study.shown else sizes
     parts.append(Section("The gain that is significant", text, figure, _gain_rows(tables["thresholds"], shown)))
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
         figure = save_figure(figures.gains_by_size(known).figure, folder, "test_sizes")

@@ -86,11 +86,11 @@ class _Reader:
         if settings.systems:
             outputs, notes = describe_systems(outputs, self._table(settings.systems))
             loaded = replace(loaded, notes=(*loaded.notes, *notes))
-        elif settings.by == ["group"]:
+        elif len(settings.by) == 1:
             group = {system: group for group, members in settings.groups.items() for system in members}
             for system in group:
                 check_choice("groups", system, [*outputs.names, *settings.leave_out])
-            table = pd.DataFrame({"system": outputs.names, "group": [group.get(n, n) for n in outputs.names]})
+            table = pd.DataFrame({"system": outputs.names, settings.by[0]: [group.get(n, n) for n in outputs.names]})
             outputs, _ = describe_systems(outputs, table)
         for column in settings.by:
             check_choice("by", column, [str(known) for known in outputs.systems if known != "name"])

@@ -1,0 +1,127 @@
+"""Who wins elsewhere: the shares of the study, counted again in loops over pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.datasets import DataError
+from simstudy.outputs import Outputs
+from simstudy.studies import Results, StudyError
+from tests.studies.natural.small import EXAMS, MEASURES, Make
+
+BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
+
+
+def exam(data_dir: Path, value: str, topic: str | None = None, *, without: bool = False) -> pd.DataFrame:
+    """Scores, items x systems, of an exam or of one of its topics (or of all others)."""
+    table = pd.read_csv(data_dir / "made" / f"exam_{value}.csv")
+    if topic:
+        table = table[(table["topic"] == topic) != without]
+    scores = table.pivot(index="item", columns="system", values="score")
+    return scores.drop(columns=["broken", "s00"])
+
+
+def share(home: pd.DataFrame, elsewhere: pd.DataFrame, low: float, high: float) -> tuple[int, float]:
+    """How many pairs have a p-value in the bin, and how many of their winners win elsewhere."""
+    pairs = ss.compare(Outputs.from_scores(home, "accuracy"), n_resamples=2000, exact=True)
+    closed = high in (1.0, 0.06)
+    inside = [
+        bool(elsewhere[row.system_a].sum() > elsewhere[row.system_b].sum())
+        for row in pairs.itertuples()
+        if row.gain > 0 and (low <= row.p_value < high or (closed and row.p_value == high))
+    ]
+    return len(inside), float(np.mean(inside)) if inside else np.nan
+
+
+@pytest.fixture(scope="module")
+def exact(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """The calibration of a study whose p-values are exact, so that no order of items or seed plays a part."""
+    study = make(
+        {**EXAMS, "sizes": []}, comparison={"n_resamples": 2000},
+        calibration=[
+            {"among": ["exam a", "exam b"], "min_pairs": 1, "bins": [0.0, 0.05, 1.0]},
+            {"domains_of": "exam a", "min_pairs": 1, "least_items": 30, "bins": [0.0, 0.05, 1.0]},
+        ],
+    )  # fmt: skip
+    out = tmp_path_factory.mktemp("exact")
+    return ss.run_study(study, out=out, data_dir=data_dir, n_jobs=2).tables["calibration"]
+
+
+def test_test_sets_are_home_in_turn(exact: pd.DataFrame, data_dir: Path) -> None:
+    rows = exact[exact["homes"] == "exam a, exam b"].set_index(["test_set", "elsewhere", "p_from", "p_to"])
+    assert set(rows.index) == {(*two, *b) for two in (("exam a", "exam b"), ("exam b", "exam a")) for b in BINS}
+    for (home, elsewhere, low, high), row in rows.iterrows():  # type: ignore[misc]
+        n, wins = share(exam(data_dir, home[-1]), exam(data_dir, elsewhere[-1]), low, high)
+        assert row["n_pairs"] == n
+        assert row["share"] == pytest.approx(wins, nan_ok=True)
+
+
+def test_domains_are_home_in_turn_and_all_others_are_elsewhere(exact: pd.DataFrame, data_dir: Path) -> None:
+    rows = exact[exact["homes"] == "exam a"].set_index(["test_set", "p_from", "p_to"])
+    assert {key[0] for key in rows.index} == {"exam a / law", "exam a / art"}, "20 items are too few for a home"
+    assert set(rows["elsewhere"]) == {"all other domains"}
+    for (home, low, high), row in rows.iterrows():  # type: ignore[misc]
+        topic = home.removeprefix("exam a / ")
+        n, wins = share(exam(data_dir, "a", topic), exam(data_dir, "a", topic, without=True), low, high)
+        assert (row["n_pairs"], row["n_items"]) == (n, {"law": 60, "art": 40}[topic])
+        assert row["n_items_elsewhere"] == 120 - row["n_items"]
+        assert row["share"] == pytest.approx(wins, nan_ok=True)
+
+
+def test_redrawn_test_sets_have_the_homes_median_size_and_the_population_elsewhere(done: Results) -> None:
+    table = done.tables["calibration"].query("homes == 'exam a'")
+    (redrawn,) = [rows for name, rows in table.groupby("test_set") if "redrawn" in str(name)]
+    assert set(redrawn["elsewhere"]) == {"population"}
+    assert set(redrawn["n_items"]) == {50}, "the median of 60 and 40"
+    assert set(redrawn["n_items_elsewhere"]) == {120}
+    bins = redrawn[redrawn["p_from"] != 0.04]
+    assert bins["n_pairs"].sum() <= 3 * 66, "three draws; pairs that tie have no winner"
+    assert bins["n_pairs"].sum() > 2.5 * 66
+    assert len(done.tables["calibration"].query("homes == 'exam a, exam b'")) == 6
+
+
+def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Results) -> None:
+    table = done.tables["calibration"].query("homes == 'runs'")
+    assert table.groupby("metric")["test_set"].nunique().to_dict() == {"ap": 2, "rr": 2}
+    page = (done.folder / "README.md").read_text()
+    headings = [line for line in page.splitlines() if line.startswith("## ") and line.endswith((", ap", ", rr"))]
+    assert len(headings) == 2
+
+
+def test_a_test_set_needs_two_domains_of_enough_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
+    study = make({**EXAMS, "each": ["a"], "sizes": []}, calibration=[{"domains_of": "exam a", "least_items": 50}])
+    with pytest.raises(StudyError, match="calibration: 'exam a' has not two domains of 50 items"):
+        ss.run_study(study, out=tmp_path, data_dir=data_dir)
+
+
+def test_a_test_set_without_domains_is_named(make: Make, data_dir: Path, tmp_path: Path) -> None:
+    columns = {name: column for name, column in MEASURES["columns"].items() if name != "domain"}
+    study = make({**MEASURES, "metric": "ap", "columns": columns}, calibration=[{"domains_of": "runs"}])
+    with pytest.raises(ValueError, match="items of test set 'runs' have no column 'domain'"):
+        ss.run_study(study, out=tmp_path, data_dir=data_dir)
+
+
+def test_test_sets_of_other_systems_can_not_be_one_anothers_home(make: Make, data_dir: Path, tmp_path: Path) -> None:
+    runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{j}" for j in range(8) if j % 2 == k]} for k in (0, 1)]  # fmt: skip  # noqa: E501
+    study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"]}])
+    with pytest.raises(StudyError, match="calibration: fewer than 2 systems are in all of runs 0, runs 1"):
+        ss.run_study(study, out=tmp_path, data_dir=data_dir)
+
+
+def test_only_shared_systems_are_compared_between_test_sets(make: Make, data_dir: Path, tmp_path: Path) -> None:
+    runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{k}"]} for k in (0, 1)]
+    study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"], "min_pairs": 1, "bins": [0.0, 1.0]}])
+    table = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=2).tables["calibration"]
+    assert table.query("p_to == 1")["n_pairs"].tolist() == [15, 15], "6 systems"
+    assert table.query("p_to == 1")["share"].tolist() == [1.0, 1.0], "the same scores on both"
+
+
+def test_no_folder_no_study(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SIMSTUDY_DATA_DIR", raising=False)
+    with pytest.raises(DataError, match="made/exam_a.csv has no public address: --data-dir or SIMSTUDY_DATA_DIR"):
+        ss.run_study(make(EXAMS), out=tmp_path / "out")
