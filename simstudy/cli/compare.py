@@ -243,6 +243,7 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
 def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:
     from hashlib import sha256
 
+    from simstudy.metrics.labels import label
     from simstudy.natural import page
 
     files = [
@@ -251,7 +252,7 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
     page.write(
         found,
         out,
-        title=f"{found.outputs.n_systems} systems compared by {found.outputs.metric.name}",
+        title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}",
         command=f"simstudy {shlex.join(sys.argv[1:])}",
         alpha=alpha,
         settings=settings,

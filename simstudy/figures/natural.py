@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
+from simstudy.metrics.labels import label
 
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
@@ -35,7 +36,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     >>> table = pd.DataFrame({"n_items": [100, 400], "metric": "las", "median": [4.0, 2.0], "median_low": [3.0, 1.5],
     ...                       "median_high": [5.0, 2.5]})
     >>> gains_by_size(table).get_legend_handles_labels()[1]
-    ['las: 40 / √n']
+    ['LAS: 40 / √n']
     """
     require(table, ["n_items", "metric", by, "median", "median_low", "median_high"], "table")
     known = table[table["median"].notna()]
@@ -52,7 +53,13 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
         c = float(np.exp(np.mean(np.log(median) + np.log(n) / 2)))
         ends = np.array([n.min(), n.max()])
         slope = f"   (free slope {np.polyfit(np.log(n), np.log(median), 1)[0]:.2f})" if len(set(n)) > 2 else ""
-        ax.plot(ends, c / np.sqrt(ends), color=colours[value], linewidth=1.4, label=f"{value}: {c:.3g} / √n{slope}")
+        ax.plot(
+            ends,
+            c / np.sqrt(ends),
+            color=colours[value],
+            linewidth=1.4,
+            label=f"{label(str(value))}: {c:.3g} / √n{slope}",
+        )
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     units = {unit(rows) for _, rows in known.groupby("metric")}
     ax.set_ylabel("gain that is just significant" + (f" ({units.pop()})" if len(units) == 1 else ""))

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.files import atomic_path
 from simstudy.manifest import earlier_manifest, manifest_of
+from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals, verdict, written
 from simstudy.report import Section, save_figure
@@ -71,7 +73,7 @@ def facts(found: Examination) -> dict[str, str]:
     listed = {
         "Systems": f"{found.outputs.n_systems:,} ({len(found.pairs):,} pairs)",
         "Items": f"{found.outputs.n_items:,}",
-        "Metric": str(one.metric),
+        "Metric": label(str(one.metric)),
         "Test": f"{one.test}, {one.alternative}, {precision}, convention {one.convention}, resampled unit {one.unit}",
     }
     return listed | ({"Note": "; ".join(found.notes)} if found.notes else {})
@@ -81,7 +83,7 @@ def ranking(found: Examination) -> pd.DataFrame:
     """Systems, best first, with their scores and groups, as text."""
     ranked = found.outputs.best_first()
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
-    scores = [_number(score) for score in ranked.scores()]
+    scores = [f"{score:.{_digits(found)}f}" for score in ranked.scores()]
     table = pd.DataFrame({"system": ranked.names, "score": scores, "groups": groups.loc[ranked.names].to_numpy()})
     return table
 
@@ -99,7 +101,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
             "better": pairs["system_a"],
             "worse": pairs["system_b"],
             "relation": pairs["relation"],
-            "gain": pairs["gain"].map(_number),
+            "gain": pairs["gain"].map(f"{{:.{_digits(found)}f}}".format),
             "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
             "Monte Carlo 95 %": interval.where(pairs["n_resamples"] > 0, "exact").where(
                 (pairs["n_resamples"] > 0) | pairs["exact"], ""
@@ -125,26 +127,28 @@ def sorted_pairs(found: Examination) -> pd.DataFrame:
 
 def threshold_rows(found: Examination) -> pd.DataFrame:
     """The gain that is usually significant, by both rules, as text."""
-    rule, scaled = found.thresholds, found.gains
+    rule, scaled, digits = found.thresholds, found.gains, _digits(found)
     return pd.DataFrame(
         {
             "relation": rule["relation"],
             "pairs": rule["n_pairs"].map("{:,}".format),
             "p ≈ 0.05": rule["n_window"],
-            "threshold": _with_interval(rule, "threshold", "low", "high"),
-            "just significant, median": _with_interval(scaled, "median", "median_low", "median_high"),
-            "95th percentile": _with_interval(scaled, "p95", "p95_low", "p95_high"),
+            "threshold": _with_interval(rule, "threshold", "low", "high", digits),
+            "just significant, median": _with_interval(scaled, "median", "median_low", "median_high", digits),
+            "95th percentile": _with_interval(scaled, "p95", "p95_low", "p95_high", digits),
         }
     )
 
 
-def _with_interval(table: pd.DataFrame, value: str, low: str, high: str) -> pd.Series[str]:
-    text = table[value].map(_number) + " (" + table[low].map(_number) + "–" + table[high].map(_number) + ")"
+def _with_interval(table: pd.DataFrame, value: str, low: str, high: str, digits: int) -> pd.Series[str]:
+    number = f"{{:.{digits}f}}".format
+    text = table[value].map(number) + " (" + table[low].map(number) + "–" + table[high].map(number) + ")"
     return text.where(table[value].notna(), "too few pairs")
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}" if abs(value) >= 0.1 else f"{value:.4f}"
+def _digits(found: Examination) -> int:
+    """Decimals of scores and gains: two of percent and the like, four of fractions."""
+    return 2 if np.abs(found.outputs.scores()).max() >= 1 else 4
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame]:

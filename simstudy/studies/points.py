@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def even_choice(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Of pairs with p >= 0.001, an even choice over the gains.
+    """Of pairs with p >= 0.001 (of all, where there are none), an even choice over the gains.
 
     Curves, thresholds and calibration always use all pairs.
 
@@ -20,5 +20,7 @@ def even_choice(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
     """
     ordered = pairs.sort_values(["gain", "p_value", "system_a", "system_b"])
     undecided = ordered[ordered["p_value"] >= 0.001]
+    if undecided.empty:
+        undecided = ordered
     positions = np.linspace(0, len(undecided) - 1, min(most, len(undecided))).round().astype(int)
     return undecided.iloc[np.unique(positions)]

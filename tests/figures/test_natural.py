@@ -36,9 +36,9 @@ def test_sizes_show_a_point_for_each_test_set_and_a_line_through_them() -> None:
     assert points_of(ax, colours["las"]) == pytest.approx({100: 4.0, 400: 2.0, 1600: 1.0})
     assert points_of(ax, colours["bleu"]) == pytest.approx({100: 9.0, 900: 3.0})
     lines = {str(line.get_label()): line.get_xydata() for line in ax.lines if "√n" in str(line.get_label())}
-    (las,) = [line for name, line in lines.items() if name.startswith("las: 40 / √n")]
+    (las,) = [line for name, line in lines.items() if name.startswith("LAS: 40 / √n")]
     np.testing.assert_allclose(las, [[100, 4], [1600, 1]])
-    np.testing.assert_allclose(lines["bleu: 90 / √n"], [[100, 9], [900, 3]])
+    np.testing.assert_allclose(lines["BLEU: 90 / √n"], [[100, 9], [900, 3]])
     assert sorted(labels(ax)) == sorted(lines)
     bars = np.concatenate([c.get_segments() for c in ax.collections])
     drawn = sorted((x, low, high) for (x, low), (_, high) in bars.tolist())
@@ -65,7 +65,7 @@ def test_test_sets_without_a_number_are_left_out() -> None:
     table.loc[table["metric"] == "bleu", ["median", "median_low", "median_high"]] = np.nan
     ax = figures.gains_by_size(table)
     assert len(labels(ax)) == 1
-    assert labels(ax)[0].startswith("las: 40 / √n")
+    assert labels(ax)[0].startswith("LAS: 40 / √n")
 
 
 @pytest.mark.parametrize("rows", [1, 2])
@@ -73,7 +73,7 @@ def test_one_test_set_or_one_size_can_be_drawn(rows: int) -> None:
     table = by_size().head(1)
     ax = figures.gains_by_size(pd.concat([table] * rows, ignore_index=True))
     ax.figure.canvas.draw()
-    assert labels(ax) == ["las: 40 / √n"]
+    assert labels(ax) == ["LAS: 40 / √n"]
 
 
 def by_test_set() -> pd.DataFrame:

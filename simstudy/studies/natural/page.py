@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.metrics.labels import label
 from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
@@ -108,7 +109,7 @@ def summary(tables: Tables, study: NaturalStudy) -> dict[str, pd.DataFrame]:
     table = pd.DataFrame(
         {
             "test set": rows["test_set"],
-            "metric": rows["metric"],
+            "metric": rows["metric"].map(label),
             "items": rows["n_items"].map("{:,}".format),
             "pairs": rows["n_pairs"].map("{:,}".format),
             "median": rows["median"].map(_number).where(rows["median"].notna(), "too few pairs"),
@@ -122,7 +123,7 @@ def _curves(tables: Tables, folder: Path) -> Section:
     points, curves = tables["points"], tables["curves"]
     keys = list(points[["test_set", "metric", "n_items"]].drop_duplicates().itertuples(index=False, name=None))
     several = points["metric"].nunique() > 1
-    titles = [f"{name}, {metric}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
+    titles = [f"{name}, {label(metric)}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
     columns = 2 if len(keys) in (2, 4) else min(3, len(keys))
     figure, axes = figures.panels(titles, columns=columns, width=4.0, height=3.2, shared=False)
     for (name, metric, _), ax in zip(keys, axes, strict=True):
@@ -142,7 +143,9 @@ def _curves(tables: Tables, folder: Path) -> Section:
 
 def _segments(gains: pd.DataFrame, folder: Path) -> Section:
     figure, (ax,) = figures.panels([""], width=6.4, height=4.0)
-    named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"] if gains["metric"].nunique() > 1 else ""))
+    named = gains.assign(
+        test_set=gains["test_set"] + (", " + gains["metric"].map(label) if gains["metric"].nunique() > 1 else "")
+    )
     figures.gains_by_size(named, by="test_set", ax=ax)
     if named["test_set"].nunique() > _LEAST_SETS:
         figures.share_legend(figure, [ax], side=True)
@@ -209,7 +212,7 @@ def _gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "test set": rows["test_set"],
-            "metric": rows["metric"],
+            "metric": rows["metric"].map(label),
             "items": rows["n_items"].map("{:,}".format),
             "relation": rows["relation"],
             "systems": rows["n_systems"],
@@ -235,7 +238,7 @@ def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "test set": table["test_set"],
-            "metric": table["metric"],
+            "metric": table["metric"].map(label),
             "items": table["n_items"].map("{:,}".format),
             "systems": table["n_systems"],
             "neighbours separated": table["n_separated"].astype(str) + " of " + neighbours,

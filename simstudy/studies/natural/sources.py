@@ -133,9 +133,11 @@ class _Reader:
 
     def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """One file a system."""
-        names = system_names(paths)
-        self._check_left_out(names)
-        kept = [path for name, path in zip(names, paths, strict=True) if name not in self._settings.leave_out]
+        kept = paths
+        if self._settings.leave_out:
+            names = system_names(paths)
+            self._check_left_out(names)
+            kept = [path for name, path in zip(names, paths, strict=True) if name not in self._settings.leave_out]
         source = self._source(kept, columns)
         with TemporaryDirectory() as folder:
             if self._settings.mark:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from simstudy.analyses.classes import ALL_PAIRS
@@ -32,7 +34,8 @@ _POINTS = 600
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
-        found, hashes = read_all(study.test_sets, context.data_dir, advance)
+        read, hashes = read_all(study.test_sets, context.data_dir, advance)
+    found = {key: _of_task(part, study.name) for key, part in read.items()}
     duplicates = _duplicates(found)
     outputs = _kept(study, found, duplicates)
     with context.clock("comparisons"):
@@ -50,6 +53,11 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     everything = pd.concat(pairs.values(), ignore_index=True)
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
     return Findings(tables, sections, facts, page.CLOSING, page.summary(tables, study), {"files": hashes}, everything)
+
+
+def _of_task(part: Found, task: str) -> Found:
+    outputs = replace(part.loaded.outputs, task=task)
+    return replace(part, loaded=replace(part.loaded, outputs=outputs))
 
 
 def _duplicates(found: dict[Key, Found]) -> pd.DataFrame:

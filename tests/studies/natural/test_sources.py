@@ -86,20 +86,25 @@ def test_systems_of_no_group_are_groups_of_their_own(make: Make, data_dir: Path)
     assert bare["group"].tolist() == bare["name"].tolist()
 
 
-def test_files_of_one_name_in_two_folders_are_both_told(make: Make, tmp_path: Path) -> None:
-    for folder, text in (("first", "item,x\nq,1\n"), ("second", "item,y\nq,0\n")):
-        (tmp_path / "made" / "logs" / folder).mkdir(parents=True)
-        (tmp_path / "made" / "logs" / folder / "scores.csv").write_text(text)
-    test_set = {"name": "t", "metric": "accuracy", "paths": ["made/logs/first", "made/logs/second"], "by": []}
-    _, hashes = read(make, tmp_path, test_set) if False else ({}, {})
-    study = make({**test_set, "paths": ["made/logs"]})
-    assert isinstance(study, NaturalStudy)
-    seen: dict[str, str] = {}
-    from simstudy.studies.natural.sources import _Reader
-
-    _Reader(study.test_sets[0], "", "accuracy", tmp_path, seen)._files("made/logs/")
-    assert set(seen) == {"made/logs/first/scores.csv", "made/logs/second/scores.csv"}
-    assert not hashes
+def test_files_of_one_name_in_two_folders_are_both_read_and_told(make: Make, tmp_path: Path) -> None:
+    """As evaluation harnesses leave them: a folder for each model, with files of the same names in it."""
+    logs = tmp_path / "made" / "logs"
+    for folder, right in (("first", 1), ("second", 0)):
+        (logs / folder).mkdir(parents=True)
+        (logs / folder / "scores.csv").write_text(f"system,item,score\n{folder},q,{right}\n{folder},r,1\n")
+        rows = [f'{{"doc_id": {i}, "exact_match": {right}.0, "doc": {{}}, "target": "x"}}\n' for i in range(3)]
+        (logs / folder / "samples_task_2024-01-01T00-00-00.jsonl").write_text("".join(rows))
+    tables = {"name": "t", "metric": "accuracy", "paths": ["made/logs/first", "made/logs/second"], "by": []}
+    found, hashes = read(
+        make, tmp_path, {**tables, "paths": ["made/logs/first/scores.csv", "made/logs/second/scores.csv"]}
+    )
+    assert found["t", "accuracy"].scores().tolist() == [100, 50]
+    assert set(hashes) == {"made/logs/first/scores.csv", "made/logs/second/scores.csv"}
+    for folder in ("first", "second"):
+        (logs / folder / "scores.csv").unlink()
+    found, hashes = read(make, tmp_path, {**tables, "paths": ["made/logs"]})
+    assert found["t", "accuracy"].n_systems == 2
+    assert set(hashes) == {f"made/logs/{f}/samples_task_2024-01-01T00-00-00.jsonl" for f in ("first", "second")}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,7 @@ def test_files_of_one_name_in_two_folders_are_both_told(make: Make, tmp_path: Pa
         (ANSWERS, {"groups": {"x": ["oen"]}}, "groups must be one of"),
         (ANSWERS, {"by": ["group", "kind"]}, "by must be one of"),
         (EXAMS, {"by": ["base_modl"]}, "not 'base_modl' (did you mean 'base_model'?)"),
-        (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' among measure, run, topic, half, score"),
+        (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' among measure, run, topic"),
         (MEASURES, {"where": {"measure": "map"}}, "no row is left"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exams": "a"}}}, "systems.csv: no column 'exams'"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exam": "c"}}}, "must have rows for the systems"),

@@ -155,7 +155,9 @@ def test_shown_are_the_test_sets_that_are_asked_for(done: Results) -> None:
 
 
 def test_jobs_and_second_runs_change_no_byte(make: Make, data_dir: Path, tmp_path: Path) -> None:
-    study = make({**EXAMS, "each": ["a"]}, calibration=[{"domains_of": "exam a", "n_draws": 2}])
+    study = make(
+        {**EXAMS, "each": ["a"], "by": ["group"], "sizes": []}, calibration=[{"domains_of": "exam a", "n_draws": 2}]
+    )
     one = ss.run_study(study, out=tmp_path / "one", data_dir=data_dir, n_jobs=1)
     first = cells(one.folder)
     finished = {path: path.stat().st_mtime_ns for path in (one.folder / "cells").iterdir()}
@@ -175,7 +177,7 @@ def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> N
 
 
 def test_settings_of_a_test_set_go_before_those_of_the_study(make: Make, data_dir: Path, tmp_path: Path) -> None:
-    study = make({**ANSWERS, "n_resamples": 500}, MEASURES)
+    study = make({**ANSWERS, "n_resamples": 500}, {**MEASURES, "metric": "ap"})
     results = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)
     drawn = results.comparisons.groupby("test_set")["n_resamples"].unique().map(list)
     assert drawn.to_dict() == {"answers": [500], "runs": [2000]}

@@ -1,0 +1,130 @@
+"""How long comparisons of real systems take, from files to the table of all pairs.
+
+- SWE-bench Verified: 123 systems x 500 instances, resolved or not; loading, and all 7,503 pairs by exact p-values where
+  they are to be had (auto) and by resampling.
+- WMT24 English-German: 25 systems x 997 segments, BLEU; from files to statistics beside sacrebleu's own extraction, and
+  all 300 pairs.
+- ImageNet: 34 systems x 50,000 images, right or wrong, and its first 500 and 5,000 images: what a pair and resample
+  costs as the test set grows.
+
+Each case runs in a process of its own. The data is none of ours: without a folder that holds it nothing is run.
+
+    python benchmarks/natural.py --data-dir DIR [--resamples 1000000] [--jobs 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from all_pairs import peak_memory, seconds
+from sacrebleu.metrics import BLEU
+
+from simstudy.datasets import folder_at_hand
+from simstudy.engines.comparisons import compare
+from simstudy.loaders.formats import load
+from simstudy.outputs import Outputs
+
+SWE_BENCH = "swebench/swebench_verified.csv.gz"
+IMAGENET = "imagenet_cifar/imagenet_val_wide.csv.gz"
+WMT = "wmt24_en-de"
+# One of two submissions that are all but identical.
+LEFT_OUT = "CycleL2.de"
+
+Result = TypeVar("Result")
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    start = time.perf_counter()
+    return work(), time.perf_counter() - start
+
+
+def compared(outputs: Outputs, n_resamples: int, n_jobs: int, exact: Any) -> float:
+    """Seconds for all pairs, compiled code at hand."""
+    compare(outputs, n_resamples=64, n_jobs=n_jobs, exact=exact)
+    return timed(lambda: compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, exact=exact))[1]
+
+
+def row(case: str, what: str, wall: float, each: float | None = None) -> str:
+    cost = "" if each is None else f"{each:.3f}"
+    return f"| {case} | {what} | {wall:.2f} | {cost} | {peak_memory():.0f} |"
+
+
+def resampled(case: str, outputs: Outputs, n_resamples: int, n_jobs: int) -> str:
+    wall = compared(outputs, n_resamples, n_jobs, exact=False)
+    n_pairs = outputs.n_systems * (outputs.n_systems - 1) / 2
+    return row(case, f"all pairs, {n_resamples:,} resamples", wall, 1e9 * wall / n_pairs / n_resamples)
+
+
+def swe_bench(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
+    columns = {"item": "instance_id", "score": "resolved", "domain": "repo"}
+    loaded, reading = timed(lambda: load(folder / SWE_BENCH, "accuracy", columns=columns))
+    outputs = loaded.outputs
+    case = f"SWE-bench Verified, {outputs.n_systems} x {outputs.n_items:,}"
+    return [
+        row(case, "load", reading),
+        row(case, "all pairs, exact", compared(outputs, n_resamples, n_jobs, exact="auto")),
+        resampled(case, outputs, n_resamples, n_jobs),
+    ]
+
+
+def wmt(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
+    files = [path for path in sorted((folder / WMT / "sys").iterdir()) if path.name != LEFT_OUT]
+    reference = folder / WMT / "ref.A.de"
+
+    def by_sacrebleu() -> None:
+        metric = BLEU(references=[lines(reference)])
+        for path in files:
+            metric._extract_corpus_statistics(lines(path), None)
+
+    outputs = load(files, "bleu", references=reference).outputs
+    case = f"WMT24 en-de, {outputs.n_systems} x {outputs.n_items:,}, BLEU"
+    return [
+        row(case, "files to statistics, sacrebleu", seconds(by_sacrebleu)),
+        row(case, "files to statistics", seconds(lambda: load(files, "bleu", references=reference))),
+        resampled(case, outputs, n_resamples, n_jobs),
+    ]
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+
+
+def imagenet(folder: Path, n_items: int | None, n_resamples: int, n_jobs: int) -> list[str]:
+    columns = {"domain": "domain", "class": "class_idx"}
+    loaded, reading = timed(lambda: load(folder / IMAGENET, "accuracy", columns=columns))
+    outputs = loaded.outputs if n_items is None else loaded.outputs.head(n_items)
+    case = f"ImageNet, {outputs.n_systems} x {outputs.n_items:,}"
+    told = [row(case, "load", reading)] if n_items is None else []
+    return [*told, resampled(case, outputs, n_resamples, n_jobs)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-dir", type=Path, help="or SIMSTUDY_DATA_DIR")
+    parser.add_argument("--resamples", type=int, default=1_000_000)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    folder = folder_at_hand(options.data_dir)
+    needed = [SWE_BENCH, IMAGENET, f"{WMT}/sys"]
+    if folder is None or not all((folder / name).exists() for name in needed):
+        print(f"skipped: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds {', '.join(needed)}")
+        return
+    cases: list[tuple[Any, ...]] = [(swe_bench,), (wmt,), (imagenet, 500), (imagenet, 5_000), (imagenet, None)]
+    print(f"{options.jobs} cores")
+    print("| real systems | what | s | ns a pair, resample | peak MiB so far |")
+    print("|---|---|---|---|---|")
+    for case, *arguments in cases:
+        # Peak memory is a process's own.
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+            for line in process.submit(case, folder, *arguments, options.resamples, options.jobs).result():
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
