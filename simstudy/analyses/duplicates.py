@@ -14,7 +14,10 @@ from simstudy.outputs import Outputs
 #: Two systems are near-duplicates where more than this share of their answers is identical.
 SHARE = 0.9
 
-_COLUMNS = ["task", "test_set", "n_items", "system_a", "system_b", "n_identical", "share", "compared", "identical"]
+_COLUMNS = [
+    *("task", "test_set", "n_items", "system_a", "system_b"),
+    *("n_identical", "share", "kappa", "compared", "identical"),
+]
 
 
 def near_duplicates(
@@ -28,18 +31,19 @@ def near_duplicates(
         K systems on n items.
     answers
         (K, n) numbers, equal in a column where two systems' outputs for the item are equal
-        (`simstudy.loaders.base.Loaded.answers`). Without them the items' statistics are compared, and only items that
-        some two systems differ on are looked at: two systems of 95 % accuracy have 90 % of scores in common
-        without any likeness. Of two systems alone, then, only identical ones are found.
+        (`simstudy.loaders.base.Loaded.answers`). Without them the items' statistics are compared, and that they are
+        equal says less: two systems of 95 % accuracy, and two of 1 %, have most scores in common without any likeness.
+        Only items are looked at then on which some two systems differ, and what is equal there by chance is taken off
+        (Cohen's kappa). Of two systems alone only identical ones are found.
     share
-        Near-duplicates have more than this in common.
+        Near-duplicates have more than this in common, of scores also beyond chance.
 
     Returns
     -------
     duplicates
         One row a pair, most alike first: task, test_set, n_items, system_a, system_b (by name), n_identical, share
-        (a fraction; both of the items that were looked at), compared ("answers" or "scores"), identical (whether the
-        two are so on every item).
+        (a fraction; both of the items that were looked at), kappa (of scores; NaN of answers, and where both systems
+        have one score throughout), compared ("answers" or "scores"), identical (whether the two are so on every item).
 
     Raises
     ------
@@ -63,6 +67,7 @@ def near_duplicates(
     if answers is None:
         table = table[:, (table != table[:1]).any(axis=0)]
     names, n = outputs.names, table.shape[1]
+    expected = _equal_by_chance(table) if answers is None and n else np.full((len(names), len(names)), np.nan)
     order = sorted(range(len(names)), key=names.__getitem__)
     rows = []
     for place, k in enumerate(order):
@@ -71,9 +76,11 @@ def near_duplicates(
             continue
         equal = (table[others] == table[k]).sum(axis=1)
         for other, count in zip(others, equal.tolist(), strict=True):
-            if count == n or count > share * n:
+            by_chance = expected[k, other]
+            kappa = (count / n - by_chance) / (1 - by_chance) if by_chance < 1 else np.nan
+            if count == n or (count > share * n and not kappa <= share):
                 known = [outputs.task, outputs.test_set, outputs.n_items, names[k], names[other]]
-                rows.append([*known, count, count / n if n else 1.0, compared, count == n])
+                rows.append([*known, count, count / n if n else 1.0, kappa, compared, count == n])
     found = pd.DataFrame(rows, columns=_COLUMNS)
     return found.sort_values(["share", "system_a", "system_b"], ascending=[False, True, True], ignore_index=True)
 
@@ -99,6 +106,12 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
         if not alike[name] & kept:
             kept.add(name)
     return [name for name in names if name in kept]
+
+
+def _equal_by_chance(table: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(K, K): the share of items on which two systems agree that have their values in any order."""
+    shares = np.stack([np.bincount(row, minlength=table.max() + 1) for row in table]) / table.shape[1]
+    return np.asarray(shares @ shares.T)
 
 
 def _scores(outputs: Outputs) -> NDArray[np.int64]:

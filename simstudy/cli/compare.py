@@ -106,15 +106,14 @@ def compare(
         if out is not None and out.exists() and not out.is_dir():
             raise ValueError(f"out must be a folder, but {out} is a file")
         found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, options, notes)
-        said = _verdict(found, alpha, options)
         if out is not None:
             _write(found, out, alpha, settings, [*paths, *(references or []), *filter(None, (systems, items))])
         if print_json:
             from simstudy.natural.machine import as_json
 
-            print(as_json(found, said, settings))
+            print(as_json(found, settings))
         else:
-            _print(found, said, out)
+            _print(found, out)
         if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
             a, b = fail_unless_better
             typer.echo(f"simstudy: {a} is not significantly better than {b} at {alpha:g}", err=True)
@@ -202,21 +201,6 @@ def _examine(
         return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison={**options, "progress": advance})
 
 
-def _verdict(found: Examination, alpha: float, options: dict[str, Any]) -> str | None:
-    """A sentence on two systems, with the p-value of the other alternative where the test has one."""
-    if len(found.pairs) != 1:
-        return None
-    from simstudy.engines.comparisons import compare as test_pairs
-    from simstudy.engines.registry import TESTS
-    from simstudy.natural import verdict
-
-    pair, other = found.pairs.iloc[0], None
-    if pair["convention"] == "default" and len(TESTS[pair["test"]].alternatives) > 1:
-        alternative = "greater" if pair["alternative"] == "two-sided" else "two-sided"
-        other = float(test_pairs(found.outputs, **{**options, "alternative": alternative})["p_value"].iloc[0])
-    return verdict(pair, alpha=alpha, other_tail=other)
-
-
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
     """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
     from simstudy.choices import nearest
@@ -260,17 +244,17 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
     )
 
 
-def _print(found: Examination, said: str | None, out: Path | None) -> None:
+def _print(found: Examination, out: Path | None) -> None:
     from simstudy.natural import page
 
-    if said is not None:
-        _console.print(escape(said), highlight=False, soft_wrap=True)
+    if found.verdict is not None:
+        _console.print(escape(found.verdict), highlight=False, soft_wrap=True)
     else:
         facts = {name: value for name, value in page.facts(found).items() if name != "Note"}
         _console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
     for note in found.notes:
         _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
-    if said is None:
+    if found.verdict is None:
         _print_table("Systems; those of one group do not differ significantly", page.ranking(found))
         _print_table(*page.pair_rows(found, _MOST_ROWS))
         _print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))

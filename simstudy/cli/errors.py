@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -18,6 +20,10 @@ def errors_in_one_line() -> Iterator[None]:
     """Bad input: one line and exit code 2. Failed cells: one line and 1. Stopped: one line and 130."""
     try:
         yield
+    except BrokenPipeError:
+        # Whoever read our output has seen enough (`| head`); python's last flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
     except (ValueError, OSError) as error:
         _fail(str(error), 2)
     except KeyboardInterrupt:

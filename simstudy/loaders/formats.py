@@ -130,8 +130,8 @@ def load(
     source = Source(
         tuple(files),
         chosen,
-        tuple(_existing(path) for path in _listed(references)),
-        _existing(items) if items is not None else None,
+        tuple(_file(path, "references") for path in _listed(references)),
+        _file(items, "items") if items is not None else None,
         dict(columns or {}),
         missing,
         tokenize,
@@ -152,6 +152,12 @@ def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
 def _existing(path: str | Path) -> Path:
     if not Path(path).exists():
         raise FileNotFoundError(f"no such file: {path}")
+    return Path(path)
+
+
+def _file(path: str | Path, argument: str) -> Path:
+    if _existing(path).is_dir():
+        raise ValueError(f"{argument} must be a file, but {path} is a folder")
     return Path(path)
 
 

@@ -18,7 +18,9 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
+from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import Loaded
+from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 
 #: What to do with near-duplicates.
@@ -42,6 +44,8 @@ class Examination:
         such groups, from the top ("greedy").
     curve, thresholds, gains
         As `simstudy.curve`, `thresholds` and `significant_gains` have them.
+    verdict
+        Of two systems: one sentence, with the p-value of the other alternative where the test has one.
     notes
         What a reader should know about the data.
     """
@@ -53,6 +57,7 @@ class Examination:
     curve: pd.DataFrame
     thresholds: pd.DataFrame
     gains: pd.DataFrame
+    verdict: str | None
     notes: tuple[str, ...]
 
 
@@ -119,8 +124,20 @@ def examine(
         curve(pairs),
         thresholds(pairs),
         significant_gains(pairs, alpha=alpha),
+        _verdict(outputs, pairs, alpha, options),
         tuple(notes),
     )
+
+
+def _verdict(outputs: Outputs, pairs: pd.DataFrame, alpha: float, options: Mapping[str, Any]) -> str | None:
+    if len(pairs) != 1:
+        return None
+    pair, other = pairs.iloc[0], None
+    if pair["convention"] == "default" and len(TESTS[pair["test"]].alternatives) > 1:
+        alternative = "greater" if pair["alternative"] == "two-sided" else "two-sided"
+        again = {**options, "alternative": alternative, "progress": None}
+        other = float(compare(outputs, **again)["p_value"].iloc[0])
+    return verdict(pair, alpha=alpha, other_tail=other)
 
 
 def _domains(outputs: Outputs, strata: str | None) -> list[str]:

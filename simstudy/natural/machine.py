@@ -14,15 +14,13 @@ from simstudy.natural.examination import Examination
 from simstudy.natural.page import sorted_pairs
 
 
-def as_json(found: Examination, verdict: str | None, settings: Mapping[str, Any]) -> str:
+def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
     """Everything that was found as a JSON object; what is not known is null.
 
     Parameters
     ----------
     found
         What `simstudy.natural.examine` returned.
-    verdict
-        The sentence on two systems; None for more.
     settings
         What was asked for.
 
@@ -38,7 +36,7 @@ def as_json(found: Examination, verdict: str | None, settings: Mapping[str, Any]
     content = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
-        "verdict": verdict,
+        "verdict": found.verdict,
         "notes": list(found.notes),
         "systems": _records(systems),
         "pairs": _records(sorted_pairs(found)),

@@ -16,7 +16,7 @@ from simstudy.files import atomic_path
 from simstudy.manifest import earlier_manifest, manifest_of
 from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
-from simstudy.natural.verdict import equals, verdict, written
+from simstudy.natural.verdict import equals, written
 from simstudy.report import Section, save_figure
 
 # More systems make no picture of a matrix or of groups.
@@ -166,9 +166,8 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame]:
 
 
 def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
-    if len(found.pairs) == 1:
-        said = verdict(found.pairs.iloc[0], alpha=alpha)
-        return [Section("Verdict", said, None, pair_rows(found, 1)[1])]
+    if found.verdict is not None:
+        return [Section("Verdict", found.verdict, None, pair_rows(found, 1)[1])]
     parts = []
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.choices import nearest
-from simstudy.inputs import check_unique, complete_systems
+from simstudy.inputs import complete_systems
 from simstudy.loaders.tables import read_table
 from simstudy.outputs import Outputs
 
@@ -52,7 +52,10 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     if rows["name"].isna().any():
         raise ValueError(f"{source} must have a system in every row")
     rows["name"] = rows["name"].astype(str)
-    check_unique(rows["name"], source)
+    twice = rows["name"].duplicated()
+    if twice.any():
+        line = f", {rows.index.name} {rows.index[twice][0]}" if rows.index.name else ""
+        raise ValueError(f"{source}{line}: system '{rows['name'][twice].iloc[0]}' occurs twice")
     known = set(rows["name"])
     lacking = [name for name in outputs.names if name not in known]
     if len(lacking) == outputs.n_systems:
@@ -74,7 +77,8 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
 def read_systems(path: Path) -> pd.DataFrame:
     """A systems table from a file .csv, .tsv or .parquet.
 
-    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known.
+    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known. The index says
+    where each row is.
 
     Raises
     ------
@@ -82,4 +86,4 @@ def read_systems(path: Path) -> pd.DataFrame:
         As `simstudy.loaders.tables.read_table`.
     """
     rows, _ = read_table(path)
-    return rows.mask(rows.astype(object) == "").reset_index(drop=True)
+    return rows.mask(rows.astype(object) == "")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
 
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.outputs import Outputs
@@ -24,7 +26,7 @@ def found_pairs(table: pd.DataFrame) -> set[str]:
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 12), st.booleans(), st.sampled_from([0.5, 0.9]))
 @settings(max_examples=60, deadline=None)
 def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: float) -> None:
-    """Every pair counted in a loop; without answers, over the items on which any two systems differ."""
+    """Every pair in a loop; without answers, on items on which any two systems differ, by scikit-learn's kappa too."""
     rng = np.random.default_rng(seed)
     names = "".join(rng.permutation(list("abcdefg"))[:k])
     scores = (rng.random((k, n)) < 0.8).astype(int)
@@ -35,7 +37,11 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
     expected = {}
     for i, j in combinations(range(k), 2):
         equal = sum(int(table[i, c] == table[j, c]) for c in columns)
-        if equal == len(columns) or equal / len(columns) > share + 1e-9:
+        with warnings.catch_warnings():
+            # Undefined where both have one score throughout; then they are identical or nowhere alike.
+            warnings.simplefilter("ignore")
+            kappa = np.inf if with_answers or not columns else cohen_kappa_score(table[i, columns], table[j, columns])
+        if equal == len(columns) or (equal / len(columns) > share + 1e-9 and kappa > share + 1e-9):
             pair = tuple(sorted((names[i], names[j])))
             expected[pair] = (equal, equal / len(columns) if columns else 1.0, equal == len(columns))
     rows = found[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
@@ -64,6 +70,16 @@ def test_scores_in_common_are_no_likeness_where_all_systems_are_right() -> None:
     assert near_duplicates(outputs).empty
     assert found_pairs(near_duplicates(outputs, table)) == set(), "90 of 100 answers are not more than 90 %"
     assert found_pairs(near_duplicates(outputs, table, share=0.89)) == {"ab", "ac", "bc"}
+
+
+def test_two_systems_that_are_hardly_ever_right_are_not_alike_for_it(rng: np.random.Generator) -> None:
+    """1 of 100 right each, on different items, among others that are right on half of them: 98 equal, by chance."""
+    table = (rng.random((6, 100)) < 0.5).astype(int)
+    table[:2] = 0
+    table[0, 3] = table[1, 50] = 1
+    table[5] = table[4]
+    table[5, 7] ^= 1
+    assert found_pairs(near_duplicates(scored(table, "abcdef"))) == {"ef"}
 
 
 def test_of_two_systems_with_scores_only_identical_ones_are_found() -> None:

@@ -395,7 +395,10 @@ _BAD = {
         "scores.csv --metric accuracy --systems others.csv",
         "others.csv must have rows for the systems; it has none for 'old' and all others",
     ),
-    "a system twice": ("scores.csv --metric accuracy --systems again.csv", "'old' occurs twice"),
+    "a system twice": (
+        "scores.csv --metric accuracy --systems again.csv",
+        "again.csv, line 3: system 'old' occurs twice",
+    ),
     "unnamed systems": (
         "scores.csv --metric accuracy --systems unnamed.csv",
         "unnamed.csv must have a column 'system'",

@@ -108,3 +108,13 @@ def test_one_system_is_none_to_compare(loaded: Loaded) -> None:
     alone = Loaded(loaded.outputs.select(["good"]))
     with pytest.raises(ValueError, match="at least 2 systems to compare, not 1"):
         examine(alone)
+
+
+def test_the_verdict_on_two_systems_has_the_other_tail(loaded: Loaded) -> None:
+    """8 items won and 2 lost: the sign test has 56 / 1024, and twice that for both tails."""
+    table = [[[1, 1]] * 8 + [[0, 1]] * 2, [[0, 1]] * 8 + [[1, 1]] * 2]
+    two = Loaded(Outputs.from_statistics(table, "accuracy", ["new", "old"]))
+    found = examine(two, comparison={"test": "sign", "alternative": "greater"})
+    assert found.verdict is not None
+    assert "p = 0.055 (sign test, one-sided, exact; two-sided p = 0.109)" in found.verdict
+    assert examine(loaded).verdict is None

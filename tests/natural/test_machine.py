@@ -20,7 +20,7 @@ KEYS = [
 
 def test_an_object_of_everything(loaded: Loaded) -> None:
     found = examine(loaded, alpha=0.1)
-    content = json.loads(as_json(found, None, {"alpha": 0.1}))
+    content = json.loads(as_json(found, {"alpha": 0.1}))
     assert list(content) == KEYS
     assert content["simstudy"] == version("simstudy")
     assert content["settings"] == {"alpha": 0.1}
@@ -36,7 +36,7 @@ def test_an_object_of_everything(loaded: Loaded) -> None:
 
 def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> None:
     found = examine(loaded, comparison={"n_resamples": 3000, "exact": False})
-    content = json.loads(as_json(found, None, {}))
+    content = json.loads(as_json(found, {}))
     rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
     assert len(rows) == len(found.pairs) == 10
     for pair in found.pairs.to_dict("records"):
@@ -62,29 +62,28 @@ def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> 
 def test_a_very_small_p_value_is_not_0() -> None:
     """All of 80 items won: the sign test's p is 2^-80."""
     outputs = Outputs.from_statistics([[[1, 1]] * 80, [[0, 1]] * 80], "accuracy", ["new", "old"])
-    (row,) = json.loads(as_json(examine(Loaded(outputs), comparison={"test": "sign"}), None, {}))["pairs"]
+    (row,) = json.loads(as_json(examine(Loaded(outputs), comparison={"test": "sign"}), {}))["pairs"]
     assert row["p_value"] == pytest.approx(comb(80, 80) / 2**80 * (2 if row["alternative"] == "two-sided" else 1))
 
 
 def test_what_is_not_known_is_null(loaded: Loaded) -> None:
     """No statistic of a bootstrap, no threshold of ten pairs, an infinite t where all items differ alike."""
-    content = json.loads(as_json(examine(loaded), "A sentence.", {}))
-    assert content["verdict"] == "A sentence."
+    content = json.loads(as_json(examine(loaded), {}))
     assert {row["statistic"] for row in content["pairs"]} == {None}
     assert content["thresholds"][0]["threshold"] is None
     systems = loaded.outputs.systems.assign(group=["x", None, None, None, None])
     outputs = Outputs.from_statistics(loaded.outputs.statistics, "accuracy", systems)
-    rows = json.loads(as_json(examine(Loaded(outputs)), None, {}))["systems"]
+    rows = json.loads(as_json(examine(Loaded(outputs)), {}))["systems"]
     assert sorted(str(row["group"]) for row in rows) == ["None"] * 4 + ["x"]
     assert not any("train_size" in row for row in rows), "nothing is known of any"
     far = Outputs.from_scores(pd.DataFrame({"a": [2.0, 3.0, 4.0], "b": [1.0, 2.0, 3.0]}))
-    text = as_json(examine(Loaded(far), comparison={"test": "t_paired"}), None, {})
+    text = as_json(examine(Loaded(far), comparison={"test": "t_paired"}), {})
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
 def test_names_stay_as_they_are(loaded: Loaded) -> None:
     statistics = loaded.outputs.statistics[:2]
     outputs = Outputs.from_statistics(statistics, "accuracy", ['süß "x"', "日本\\n"])
-    text = as_json(examine(Loaded(outputs)), None, {})
+    text = as_json(examine(Loaded(outputs)), {})
     assert "süß" in text
     assert {row["name"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}
