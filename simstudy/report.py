@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,11 @@ def write_page(
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
+# What Markdown would take for its own: columns, emphasis, tags.
+_MARKS = re.compile(r"([|*]|<(?=[A-Za-z/!]))")
+
+
 def markdown(table: pd.DataFrame) -> str:
     """A table of text as Markdown."""
     lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(_MARKS.sub(r"\\\1", str(cell)) for cell in line) + " |" for line in lines)

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
     from simstudy.natural import Examination
 
-_console = Console()
+# No emoji: a system may be called ":100:".
+_console = Console(emoji=False)
 
+# A narrower terminal has no room for all columns.
+_WIDE = 110
 # Rows that a terminal shows of a table of pairs; --out and --json have all.
 _MOST_ROWS = 40
 
@@ -41,13 +44,16 @@ def compare(
         str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV, a row an item in the files' order: domain, cluster, …")
+        Path | None, typer.Option(help="CSV, a row an item (in the files' order, or with ids): domain, cluster, …")
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Our names for the files' columns: item=instance_id,score=resolved.")
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="Of the files, where their names and the metric do not tell.")
+        str | None,
+        typer.Option(
+            help="scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect (default: as names tell)."
+        ),
     ] = None,
     missing: Annotated[str, typer.Option(help="Items that a system lacks: error, drop or zero.")] = "error",
     duplicates: Annotated[str, typer.Option(help="Near-duplicate systems: keep or drop.")] = "keep",
@@ -59,7 +65,7 @@ def compare(
     ] = "bootstrap",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
     seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
-    alternative: Annotated[str | None, typer.Option(help="greater (one-sided) or two-sided.")] = None,
+    alternative: Annotated[str | None, typer.Option(help="greater (one-sided, the default) or two-sided.")] = None,
     convention: Annotated[
         str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")
     ] = "default",
@@ -103,11 +109,12 @@ def compare(
         }
         # What can be wrong is said before minutes of resampling.
         _check_systems(loaded, fail_unless_better)
-        if out is not None and out.exists() and not out.is_dir():
-            raise ValueError(f"out must be a folder, but {out} is a file")
+        inputs = [*paths, *(references or []), *filter(None, (systems, items))]
+        if out is not None:
+            _check_out(out, inputs)
         found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, options, notes)
         if out is not None:
-            _write(found, out, alpha, settings, [*paths, *(references or []), *filter(None, (systems, items))])
+            _write(found, out, alpha, settings, inputs)
         if print_json:
             from simstudy.natural.machine import as_json
 
@@ -163,6 +170,8 @@ def _load(
 
 def _mapping(columns: str | None) -> dict[str, str]:
     pairs = [part.partition("=") for part in (columns or "").split(",") if part]
+    if len({name.strip() for name, _, _ in pairs}) < len(pairs):
+        raise ValueError(f"columns must name each of ours once, not '{columns}'")
     for name, equals, column in pairs:
         if not (name and equals and column):
             raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
@@ -173,6 +182,8 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
     """What relation classes come from: what was asked for, else the group or family of the systems table."""
     from simstudy.choices import nearest
 
+    if by is not None and systems is None:
+        raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
     table = loaded.outputs.systems
     known = [str(name) for name in table if name != "name" and table[name].notna().any()]
     if by is None:
@@ -180,8 +191,6 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
         return own if systems is not None and (table[own] != table["name"]).any() else None
     if by in known:
         return by
-    if systems is None:
-        raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
     raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")
 
 
@@ -216,12 +225,23 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
         raise ValueError(f"fail-unless-better must name two different systems, not '{asked[0]}' twice")
 
 
+def _check_out(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise a ValueError where writing to a folder would replace files that are not an earlier comparison's."""
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"out must be a folder, but {out} is a file")
+    for path in inputs:
+        if out.resolve() in (path.resolve(), path.resolve().parent):
+            raise ValueError(f"out must be a folder of its own, but {out} holds the input {path}")
+    if out.is_dir() and any(out.iterdir()) and not (out / "manifest.json").is_file():
+        raise ValueError(f"out must be new, empty or an earlier comparison's folder, but {out} has other files")
+
+
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
-    return len(better) == 1 and bool(better["gain"].iloc[0] > 0 and better["p_value"].iloc[0] <= alpha)
+    return len(better) == 1 and bool(better["gain"].iloc[0] > 0 and better["p_high"].iloc[0] <= alpha)
 
 
 def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:
@@ -263,6 +283,8 @@ def _print(found: Examination, out: Path | None) -> None:
 
 
 def _print_table(title: str, rows: pd.DataFrame) -> None:
+    if _console.is_terminal and _console.width < _WIDE:
+        rows = rows.drop(columns=[name for name in ("Monte Carlo 95 %", "p (BH)", "p ≈ 0.05") if name in rows])
     table = Table(box=None, header_style="dim")
     for column in rows.columns:
         text = column in ("system", "better", "worse", "relation", "groups")
@@ -272,7 +294,7 @@ def _print_table(title: str, rows: pd.DataFrame) -> None:
         table.add_row(*(escape(str(cell)) for cell in row))
     _console.print(f"\n[bold]{title}[/]", highlight=False, soft_wrap=True)
     # A file or another program has no width that lines must fit.
-    (_console if _console.is_terminal else Console(width=1000)).print(table)
+    (_console if _console.is_terminal else Console(width=1000, emoji=False)).print(table)
 
 
 def _plain(value: Any) -> Any:

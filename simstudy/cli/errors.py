@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-_console = Console(stderr=True, soft_wrap=True)
+_console = Console(stderr=True, soft_wrap=True, emoji=False)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -117,7 +118,9 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
     written = []
     for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
         target = Path(path).with_name(Path(path).name + suffix)
-        with atomic_path(target) as temporary:
+        with atomic_path(target) as temporary, warnings.catch_warnings():
+            # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure.savefig(temporary, **options)
         written.append(target)
     plt.close(figure)

@@ -23,6 +23,9 @@ from simstudy.loaders.base import Loaded
 from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 
+# With fewer units the bootstrap rejects true null hypotheses clearly more often than it says.
+_FEW = 30
+
 #: What to do with near-duplicates.
 DUPLICATES = ("keep", "drop")
 
@@ -113,6 +116,10 @@ def examine(
             f"{len(alike)} pairs of near-duplicates kept, first {alike['system_a'][0]} / {alike['system_b'][0]}"
         )
     notes += _domains(outputs, options.get("strata"))
+    notes += _few(outputs, options)
+    if by is not None and outputs.n_systems > 1:
+        # A column that is not there, or says what it can not, is told before minutes of resampling.
+        related(pd.DataFrame({"system_a": outputs.names[:1], "system_b": outputs.names[1:2]}), outputs.systems, by)
     pairs = compare(outputs, **options)
     pairs = pairs.assign(relation=ALL_PAIRS) if by is None else related(pairs, outputs.systems, by)
     pairs = corrected(pairs)
@@ -148,6 +155,15 @@ def _domains(outputs: Outputs, strata: str | None) -> list[str]:
     listed = ", ".join(f"{name} {count:,}" for name, count in counts.head(6).items())
     more = f" and {len(counts) - 6} more" if len(counts) > 6 else ""
     return [f"items of {len(counts)} domains are tested together: {listed}{more}"]
+
+
+def _few(outputs: Outputs, options: Mapping[str, Any]) -> list[str]:
+    """A note where there is so little to resample that the bootstrap is too sure."""
+    unit = options.get("unit") or "item"
+    n = outputs.n_items if unit == "item" else outputs.sum_by(unit).n_items
+    if options.get("test", "bootstrap") != "bootstrap" or n >= _FEW:
+        return []
+    return [f"only {n} units ({unit}) to resample: of so few the bootstrap is too sure; --test randomization is not"]
 
 
 def _groups(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:

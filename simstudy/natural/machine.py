@@ -45,7 +45,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
         "significant_gains": _records(found.gains),
         "near_duplicates": _records(found.duplicates),
     }
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str)
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

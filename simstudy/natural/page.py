@@ -25,9 +25,11 @@ _MOST_SYSTEMS = 60
 _MOST_ROWS = 50
 
 CLOSING = (
-    "p_value is not corrected for the number of pairs; p_holm and p_bh are, for all pairs of this table (Holm; "
-    "Benjamini and Hochberg). p_low and p_high are the 95 % interval for its Monte Carlo error. Gains are on the "
-    "metric's scale."
+    "One-sided p-values are for those who said beforehand which system is the better. Where the data say so, as in a "
+    "table of all pairs, two equally good systems have p <= 0.05 one time in ten: ask for two-sided ones "
+    "(--alternative two-sided) before you read groups and corrected p-values. p_value is not corrected for the number "
+    "of pairs; p_holm and p_bh are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are "
+    "the 95 % interval for its Monte Carlo error. Gains are on the metric's scale."
 )
 
 
@@ -91,10 +93,11 @@ def ranking(found: Examination) -> pd.DataFrame:
 def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
     """A title, and pairs as text: the most significant first, or, where these are too many, neighbours by score."""
     pairs = sorted_pairs(found)
-    title = "Pairs, the most significant first"
+    sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
+    title = f"Pairs, the most significant first ({sides} p)"
     if len(pairs) > most:
         pairs = _neighbours(found).head(most)
-        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs"
+        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
     interval = pairs["p_low"].map(written) + "–" + pairs["p_high"].map(written)
     rows = pd.DataFrame(
         {
@@ -172,7 +175,11 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     small = found.outputs.n_systems <= _MOST_SYSTEMS
     groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None
     rule = found.groups["rule"].iloc[0]
-    text = f"Systems of one group do not differ significantly at {alpha:g} ({rule} groups; they are not transitive)."
+    sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
+    text = (
+        f"Systems of one group do not differ significantly at {alpha:g} ({sides}, {rule} groups, which are not "
+        "transitive; where p was resampled, they differ if that is 99 % certain)."
+    )
     parts.append(Section("Systems", text, groups, ranking(found)))
     figure = _drawn(
         figures.curve(found.pairs, found.curve[found.curve["relation"].isin(found.pairs["relation"])]),
@@ -183,7 +190,8 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     parts.append(Section("Gain against confidence", text, figure))
     text = (
         "Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06. Just significant: the gain at which "
-        f"each pair's p-value would be {alpha:g}, by the normal approximation. 95 % intervals from resampling systems."
+        f"the p-value of a pair would be {alpha:g}, by the normal approximation, for pairs with 0.0001 <= p <= 0.3 "
+        "(those farther apart are less alike, and may need more). 95 % intervals from resampling systems."
     )
     parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
     matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None

@@ -48,6 +48,8 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     'new scores 100.00 % accuracy, 25.00 points more than old (75.00 %), on 40 items'
     >>> decided
     '= 0.00057 (paired bootstrap, one-sided, exact). The gain is significant at 0.05.'
+    >>> verdict(compare(outputs).iloc[0], other_tail=0.0011).split(").")[-1]
+    ' The gain is significant at 0.05, one-sided and two-sided.'
     """
     two_sided = pair["alternative"] == "two-sided"
     sides = "two-sided" if two_sided else "one-sided"
@@ -62,7 +64,7 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     if pair["convention"] != "default":
         how += f", convention {pair['convention']}"
     if other_tail is not None:
-        how += f"; {'one' if two_sided else 'two'}-sided p {equals(other_tail)}"
+        how += f"; {'one' if two_sided else 'two'}-sided p {equals(other_tail, alpha)}"
     a, b = pair["system_a"], pair["system_b"]
     percent, points = (" %", " points") if in_percent(pair["metric"]) else ("", "")
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
@@ -77,37 +79,46 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
         return f"{a} and {b} have the same score ({score}) {on}: there is no gain to test."
     more = "less" if pair["score_a"] < pair["score_b"] else "more"
     said = f"{a} scores {score}, {gain}{points} {more} than {b} ({score_b}{percent}), {on}"
-    said += f": p {equals(pair['p_value'])} ({how})."
-    return f"{said} {_decision(pair, alpha)}"
+    said += f": p {equals(pair['p_value'], alpha)} ({how})."
+    return f"{said} {_decision(pair, alpha, other_tail)}"
 
 
-def _decision(pair: pd.Series[Any], alpha: float) -> str:
+def _decision(pair: pd.Series[Any], alpha: float, other_tail: float | None) -> str:
     if pair["n_resamples"] and pair["p_low"] <= alpha < pair["p_high"]:
         return f"Whether the gain is significant at {alpha:g} is not sure with so few resamples."
-    if pair["p_value"] <= alpha:
+    if pair["p_value"] > alpha:
+        return f"The gain is not significant at {alpha:g}: that does not show that the systems are equally good."
+    if other_tail is None or pair["alternative"] == "two-sided":
         return f"The gain is significant at {alpha:g}."
-    return f"The gain is not significant at {alpha:g}: that does not show that the systems are equally good."
+    if other_tail <= alpha:
+        return f"The gain is significant at {alpha:g}, one-sided and two-sided."
+    return f"At {alpha:g} the gain is significant only if it was said beforehand that {pair['system_a']} is the better."
 
 
-def equals(p: float) -> str:
-    """An equals sign and a p-value, or "< 0.000001".
+def equals(p: float, alpha: float | None = None) -> str:
+    """An equals sign and a p-value as `written` has it, or "< 0.000001".
 
     Examples
     --------
-    >>> equals(0.0312), equals(3e-9)
-    ('= 0.031', '< 0.000001')
+    >>> equals(0.0312), equals(3e-9), equals(0.0501, 0.05)
+    ('= 0.031', '< 0.000001', '= 0.0501')
     """
-    return "< 0.000001" if p < 1e-6 else f"= {written(p)}"
+    # One in a million resamples and one is 0.000001 for a reader.
+    return "< 0.000001" if p < 9.95e-7 else f"= {written(p, alpha)}"
 
 
-def written(p: float) -> str:
-    """A p-value with two significant digits, three decimals where it is large.
+def written(p: float, alpha: float | None = None) -> str:
+    """A p-value with two significant digits, three decimals where it is large; never rounded across alpha.
 
     Examples
     --------
-    >>> written(0.0312), written(0.5012), written(0.00001), written(1.0)
-    ('0.031', '0.501', '0.00001', '1.000')
+    >>> written(0.0312), written(0.5012), written(0.00001), written(1.0), written(0.0504, 0.05)
+    ('0.031', '0.501', '0.00001', '1.000', '0.0504')
     """
     if p >= 0.0995:
         return f"{p:.3f}"
-    return np.format_float_positional(float(f"{p:.2g}"), trim="-")
+    for digits in range(2, 17):
+        rounded = float(f"{p:.{digits}g}")
+        if alpha is None or (rounded <= alpha) == (p <= alpha):
+            break
+    return np.format_float_positional(rounded, trim="-")

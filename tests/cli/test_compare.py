@@ -76,6 +76,7 @@ def test_the_verdict_is_one_sentence_with_the_exact_p_value(two: str) -> None:
         "new scores 100.00 % accuracy, 25.00 points more than old (75.00 %), on 8 items: p = 0.114 (paired bootstrap, "
         "one-sided, exact; two-sided p = 0.214). The gain is not significant at 0.05: that does not show that the "
         "systems are equally good.\n"
+        "Note: only 8 units (item) to resample: of so few the bootstrap is too sure; --test randomization is not\n"
     )
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
 
@@ -100,7 +101,8 @@ def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said
     code, out, _ = compare(*arguments)
     assert code == 0
     assert said in out
-    assert out.endswith("The gain is significant at 0.05.\n")
+    sides = ", one-sided and two-sided" if alternative == "greater" else ""
+    assert out.endswith(f"The gain is significant at 0.05{sides}.\n")
 
 
 def test_the_order_of_the_files_does_not_matter() -> None:
@@ -274,7 +276,7 @@ def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
 def test_a_byte_order_mark_and_windows_line_ends_are_taken_off_with_a_note() -> None:
     for name, text in {"old": "a\nx\nc\n", "new": "a\nb\nc\n", "gold": "a\nb\nc\n"}.items():
         Path(name).write_text(text)
-    options = ("--metric", "accuracy", "--references", "gold")
+    options = ("--metric", "accuracy", "--references", "gold", "--test", "randomization")
     plain = as_json("old", "new", *options)
     Path("new").write_bytes("\ufeffa\r\nb\r\nc\r\n".encode())
     content = as_json("old", "new", *options)
@@ -461,3 +463,36 @@ def test_a_million_lines() -> None:
     assert pair["system_a"] == ("new" if wins > losses else "old")
     expected = stats.binomtest(max(wins, losses), wins + losses, alternative="greater").pvalue
     assert pair["p_value"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_out_never_replaces_files_of_others() -> None:
+    """Neither what is compared, nor anything that was in the folder before."""
+    path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})
+    options = (path, "--metric", "accuracy", "--test", "sign")
+    code, _, err = compare(*options, "--out", ".")
+    assert (code, err) == (2, f"simstudy: out must be a folder of its own, but . holds the input {path}\n")
+    Path("mine").mkdir()
+    Path("mine/README.md").write_text("mine")
+    code, _, err = compare(*options, "--out", "mine")
+    expected = "simstudy: out must be new, empty or an earlier comparison's folder, but mine has other files\n"
+    assert (code, err) == (2, expected)
+    assert Path("mine/README.md").read_text() == "mine"
+    assert compare(*options, "--out", "new")[0] == compare(*options, "--out", "new")[0] == 0
+
+
+def test_fail_unless_better_wants_to_be_sure() -> None:
+    """p about 0.05 with 500 resamples: its Monte Carlo interval is on both sides of 0.05."""
+    path = write_wide("scores.csv", {"old": [0] * 7 + [1] * 60, "new": [0] * 2 + [1, 1, 1, 1, 1] + [0] * 1 + [1] * 59})
+    options = (path, "--metric", "accuracy", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
+    (pair,) = as_json(*options)["pairs"]
+    alpha = (pair["p_value"] + pair["p_high"]) / 2
+    assert pair["p_value"] < alpha < pair["p_high"]
+    code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
+    assert code == 1
+    assert "is not sure with so few resamples" in out
+    assert err.startswith("simstudy: new is not significantly better than old at ")
+
+
+def test_emoji_codes_in_names_stay_as_they_are() -> None:
+    path = write_wide("scores.csv", {"bert:100:x": [0] * 6 + [1] * 4, "new": [1] * 10})
+    assert "more than bert:100:x (40.00 %)" in compare(path, "--metric", "accuracy", "--test", "sign")[1]

@@ -32,7 +32,7 @@ def test_the_sign_test_of_six_items() -> None:
     row = compare(only_new_is_right(6, 14), test="sign", alternative="greater").iloc[0]
     assert verdict(row, other_tail=2 * 2**-6) == (
         "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %), on 20 items: p = 0.016 (sign test, "
-        "one-sided, exact; two-sided p = 0.031). The gain is significant at 0.05."
+        "one-sided, exact; two-sided p = 0.031). The gain is significant at 0.05, one-sided and two-sided."
     )
     assert verdict(row, alpha=0.01).endswith(
         "The gain is not significant at 0.01: that does not show that the systems are equally good."
@@ -117,3 +117,14 @@ def test_p_values_as_written(p: float, text: str) -> None:
 
 def test_very_small_p_values_have_a_bound() -> None:
     assert (equals(0.000001), equals(9.9e-7), equals(0.0)) == ("= 0.000001", "< 0.000001", "< 0.000001")
+
+
+def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -> None:
+    """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
+    row = compare(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
+    said = verdict(row, other_tail=2 * 2**-5)
+    assert said.endswith("At 0.05 the gain is significant only if it was said beforehand that new is the better.")
+
+
+def test_no_p_value_is_rounded_across_alpha() -> None:
+    assert [written(p, 0.05) for p in (0.05, 0.0500001, 0.0504, 0.0496)] == ["0.05", "0.0500001", "0.0504", "0.05"]

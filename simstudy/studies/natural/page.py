@@ -182,6 +182,8 @@ def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
                 own = rows[rows["test_set"] == title]
                 if own["share"].notna().any():
                     figures.calibration(own, by="elsewhere", among=titles, ax=ax)
+            lowest = float(rows["low"].min())
+            axes[0].set_ylim(bottom=max(0.0, min(0.45, lowest - 0.02)))
             figures.share_legend(figure, axes)
             text = "Winners on one test set who also win on another, by p at home (their Table 1)."
         save_figure(figure, folder, name)

@@ -15,7 +15,6 @@ from simstudy.choices import check_choice
 from simstudy.datasets import DataError, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, system_names
 from simstudy.loaders.formats import load
-from simstudy.loaders.references import is_table
 from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
@@ -75,12 +74,16 @@ class _Reader:
         self._settings = settings
         self._value, self._metric = value, metric
         self._data_dir, self._hashes = data_dir, hashes
+        self._names: dict[Path, str] = {}
 
     def read(self, name: str) -> Loaded:
         settings = self._settings
         paths = [path for file in settings.paths for path in self._files(self._filled(file))]
         columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
-        read = self._rows if all(is_table(path) for path in paths) else self._texts
+        tables = all(Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv", ".parquet") for path in paths)
+        if settings.where and not tables:
+            raise ValueError("where is for tables of scores (.csv, .tsv, .parquet)")
+        read = self._rows if tables else self._texts
         loaded = read(paths, columns)
         outputs = replace(loaded.outputs, test_set=name)
         if settings.systems:
@@ -94,8 +97,14 @@ class _Reader:
             outputs, _ = describe_systems(outputs, table)
         for column in settings.by:
             check_choice("by", column, [str(known) for known in outputs.systems if known != "name"])
-        loaded = replace(loaded, outputs=outputs)
+        loaded = replace(loaded, outputs=outputs, notes=tuple(self._told(note) for note in loaded.notes))
         return _mixed(loaded) if settings.mixed else loaded
+
+    def _told(self, note: str) -> str:
+        """A note by the names of data files: where they lie is of one machine."""
+        for path, name in self._names.items():
+            note = note.replace(str(path), name)
+        return note
 
     def _filled(self, text: str) -> str:
         return text.replace("{}", self._value).replace("{metric}", self._metric)
@@ -112,7 +121,8 @@ class _Reader:
         for path in paths:
             # Below a folder by the path inside it: files of two subfolders may have one name.
             _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
-            self._hashes[folder[1:] + inside if folder else name] = sha256(path.read_bytes()).hexdigest()
+            self._names[path] = folder[1:] + inside if folder else name
+            self._hashes[self._names[path]] = sha256(path.read_bytes()).hexdigest()
         return paths
 
     def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
