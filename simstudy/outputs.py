@@ -293,7 +293,7 @@ class Outputs:
         domains = self.labels("domain")
         positions = np.flatnonzero(domains == name)
         if positions.size == 0:
-            known = ", ".join(sorted(map(str, domains.unique())))
+            known = ", ".join(sorted(domains.unique()))
             raise ValueError(f"domain '{name}'{self._of()} has no items; the domains are {known}")
         return replace(self.take(positions), test_set=name)
 
@@ -449,13 +449,14 @@ class Outputs:
             items=self.items if items is None else items,
         )
 
-    def labels(self, name: str) -> pd.Series[Any]:
-        """A column of the item table in which every item has a value; ValueError where one has none."""
+    def labels(self, name: str) -> pd.Series[str]:
+        """A column of the item table as text, in which every item has a value; ValueError where one has none."""
         if name not in self.items:
             raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
-        column = self.items[name]
-        if column.isna().any():
-            raise ValueError(f"item '{self.items['id'][column.isna()].iloc[0]}'{self._of()} has no {name}")
+        column = self.items[name].astype(str)
+        blank = self.items[name].isna() | (column.str.strip() == "")
+        if blank.any():
+            raise ValueError(f"item '{self.items['id'][blank].iloc[0]}'{self._of()} has no {name}")
         return column
 
     def _of(self) -> str:

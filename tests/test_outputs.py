@@ -75,6 +75,25 @@ def test_head_take_and_domains(tagged: Outputs) -> None:
     np.testing.assert_array_equal(domains["wiki"].statistics, tagged.statistics[:, 1::3])
 
 
+def test_labels_are_text_whatever_the_column_holds() -> None:
+    items = pd.DataFrame({"id": ["x", "y", "z"], "domain": [2, 1, 2]})
+    outputs = Outputs.from_statistics(np.ones((1, 3, 2), int), "accuracy", items=items)
+    assert outputs.domain("2").items["id"].tolist() == ["x", "z"]
+    assert {name: part.test_set for name, part in outputs.by_domain().items()} == {"2": "2", "1": "1"}
+    with pytest.raises(ValueError, match=r"^domain '3' has no items; the domains are 1, 2$"):
+        outputs.domain("3")
+    assert outputs.sum_by("domain").items.to_dict("list") == {"id": ["2", "1"], "domain": [2, 1]}
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0", None, np.nan])
+def test_a_blank_label_is_missing(blank: object) -> None:
+    items = pd.DataFrame({"id": ["x", "y"], "cluster": ["d1", blank]})
+    outputs = Outputs.from_statistics(np.ones((1, 2, 2), int), "accuracy", items=items, test_set="t")
+    for act in (outputs.labels, outputs.sum_by):
+        with pytest.raises(ValueError, match=r"^item 'y' of test set 't' has no cluster$"):
+            act("cluster")
+
+
 def test_joining_systems_and_items(tagged: Outputs) -> None:
     front, back = tagged.select(["a", "b"]), tagged.select(["c", "d", "e"])
     np.testing.assert_array_equal(front.join_systems(back).statistics, tagged.statistics)

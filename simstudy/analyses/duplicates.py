@@ -14,6 +14,9 @@ from simstudy.outputs import Outputs
 #: Two systems are near-duplicates where more than this share of their answers is identical.
 SHARE = 0.9
 
+# Kappa that is the share is not more than it, whatever the last bits say.
+_ROUNDING = 1e-12
+
 _COLUMNS = [
     *("task", "test_set", "n_items", "system_a", "system_b"),
     *("n_identical", "share", "kappa", "compared", "identical"),
@@ -78,7 +81,7 @@ def near_duplicates(
         for other, count in zip(others, equal.tolist(), strict=True):
             by_chance = expected[k, other]
             kappa = (count / n - by_chance) / (1 - by_chance) if by_chance < 1 else np.nan
-            if count == n or (count > share * n and not kappa <= share):
+            if count == n or (count > share * n and not kappa <= share + _ROUNDING):
                 known = [outputs.task, outputs.test_set, outputs.n_items, names[k], names[other]]
                 rows.append([*known, count, count / n if n else 1.0, kappa, compared, count == n])
     found = pd.DataFrame(rows, columns=_COLUMNS)

@@ -29,6 +29,10 @@ def significant_gains(
     the gain at which p is alpha is g z(alpha) / z(p). Where p is alpha already, nothing is changed. This is not
     in the paper.
 
+    The numbers, and their intervals, are about pairs in the window: those near enough for doubt. Pairs farther apart
+    are less alike as a rule, with larger standard errors, and would need more; where a pair's standard error says
+    nothing of its gain, the window still holds more of those with large ones.
+
     Parameters
     ----------
     pairs

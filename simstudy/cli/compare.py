@@ -164,7 +164,7 @@ def _load(
     if domain is not None:
         whole, outputs = outputs, outputs.domain(domain)
         if answers is not None:
-            answers = answers[:, np.flatnonzero(whole.items["domain"] == domain)]
+            answers = answers[:, np.flatnonzero(whole.labels("domain") == domain)]
     return replace(loaded, outputs=outputs, answers=answers), notes
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.aer import Link, alignment_counts
 
-_LINK = re.compile(r"(\d+)([-p?])(\d+)")
-_NAACL = re.compile(r"(\d+)\s+(\d+)\s+(\d+)(?:\s+([SP]))?(?:\s+[\d.eE+-]+)?")
+_LINK = re.compile(r"([0-9]+)([-p?])([0-9]+)")
+_NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")
 
 
 @dataclass
@@ -140,7 +140,7 @@ def read_links(path: str | Path, lengths: Sequence[tuple[int, int]] | None = Non
                 )
         links = sentences[number]
         (links.sure if sure else links.possible).add(link)
-    notes = (f"{path}: {n_null:,} links to the empty word (position 0) left out",) if n_null else ()
+    notes = (f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out",) if n_null else ()
     return Alignments(dict(sentences), by_line, (*content.notes, *notes))
 
 
@@ -179,14 +179,14 @@ def _lengths(texts: Sequence[Path], notes: list[str]) -> list[tuple[int, int]]:
         notes += content.notes
     n_source, n_target = (len(content.lines) for content in contents)
     if n_source != n_target:
-        raise ValueError(f"{texts[0]} has {n_source:,} lines, {texts[1]} {n_target:,}")
+        raise ValueError(f"{texts[0]} has {counted(n_source, 'line')}, {texts[1]} {n_target:,}")
     return [(len(s.split()), len(t.split())) for s, t in zip(*(content.lines for content in contents), strict=True)]
 
 
 def _check_sentences(path: Path, file: Alignments, measure: Path, numbers: Sequence[int], *, by_line: bool) -> None:
     """Raise a ValueError where a file has other sentences than the file that says which there are."""
     if file.by_line and by_line and len(file.sentences) != len(numbers):
-        raise ValueError(f"{path} has {len(file.sentences):,} lines, {measure} {len(numbers):,}")
+        raise ValueError(f"{path} has {counted(len(file.sentences), 'line')}, {measure} {len(numbers):,}")
     unknown = sorted(set(file.sentences) - set(numbers))
     if unknown:
         raise ValueError(f"{path} has sentence {unknown[0]}, which {measure} lacks")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import abspath
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,11 @@ from simstudy.outputs import Outputs
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
+
+#: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
+_KNOWN_SUFFIX = re.compile(
+    r"\.(txt|text|csv|tsv|parquet|json|jsonl|conll|conllu|bio|iob|wa|talp|mrg|ptb|run|trec|out|hyp|pred)", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,11 @@ class Source:
         A tokenizer of sacrebleu; None for the metric's own.
     lowercase
         Whether texts are lower-cased first.
+
+    Raises
+    ------
+    ValueError
+        Where one file is given twice.
     """
 
     paths: tuple[Path, ...]
@@ -50,6 +62,9 @@ class Source:
     missing: str = "error"
     tokenize: str | None = None
     lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        _check_once(self.paths)
 
 
 @dataclass(frozen=True)
@@ -98,24 +113,53 @@ class Loaded:
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
-    """A name for the system of each file: the file's own, without its suffix.
+    """A name for the system of each file: the file's own, without .gz and without a suffix that says what is in it.
+
+    Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
 
     Raises
     ------
     ValueError
-        Where two files give one name.
+        Where one file is given twice, or two files give one name.
 
     Examples
     --------
-    >>> system_names([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de"), Path("sys/baseline")])
-    ['GPT-4', 'Claude-3.5', 'baseline']
+    >>> system_names([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de")])
+    ['GPT-4', 'Claude-3.5']
+    >>> system_names([Path("claude-3.5-sonnet"), Path("gpt-4.1-mini"), Path("baseline.txt.gz")])
+    ['claude-3.5-sonnet', 'gpt-4.1-mini', 'baseline']
     """
-    names = [path.name if path.suffix[1:].isdigit() else path.stem for path in paths]
-    for name, path in zip(names, paths, strict=True):
-        first = paths[names.index(name)]
-        if first is not path:
+    _check_once(paths)
+    files = [Path(path.stem if path.suffix.lower() == ".gz" else path.name) for path in paths]
+    shared = {file.suffix for file in files}
+    names: list[str] = []
+    for file, path in zip(files, paths, strict=True):
+        says_what = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(shared) == 1
+        name = file.stem if says_what and not file.suffix[1:2].isdigit() else file.name
+        if name in names:
+            first = paths[names.index(name)]
             raise ValueError(f"{first} and {path} would both be system '{name}': rename one of the files")
+        names.append(name)
     return names
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things, for messages.
+
+    Examples
+    --------
+    >>> counted(1, "line"), counted(1200, "line")
+    ('1 line', '1,200 lines')
+    """
+    return f"{n:,} {noun}" + "s" * (n != 1)
+
+
+def _check_once(paths: Sequence[Path]) -> None:
+    known = set()
+    for path in paths:
+        if abspath(path) in known:
+            raise ValueError(f"{path} is given twice")
+        known.add(abspath(path))
 
 
 def assemble(
@@ -215,13 +259,16 @@ def _matched(
         lacking = [item for item in wanted if item not in positions]
         extra = [item for item in system.ids if item not in known]
         if lacking:
-            problems.append(f"{system.origin} lacks {_counted(lacking, len(wanted))} (system '{system.name}')")
+            of = counted(len(wanted), "item")
+            problems.append(
+                f"{system.origin} lacks {len(lacking)} of {of}, first '{lacking[0]}' (system '{system.name}')"
+            )
         if extra:
             problems.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
     if not problems:
         return wanted, []
     if missing == "error":
-        more = f", and {len(problems) - 3} more files" if len(problems) > 3 else ""
+        more = f", and {counted(len(problems) - 3, 'more file')}" if len(problems) > 3 else ""
         raise ValueError(
             f"items differ: {'; '.join(problems[:3])}{more}; --missing drop leaves such items out, "
             "--missing zero scores a missing one as no answer"
@@ -234,10 +281,6 @@ def _matched(
     told = f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'" if dropped else ""
     extras = [problem for problem in problems if "that the references lack" in problem]
     return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + [f"left out: {extra}" for extra in extras]
-
-
-def _counted(lacking: Sequence[str], n: int) -> str:
-    return f"{len(lacking)} of {n:,} items, first '{lacking[0]}'"
 
 
 def _item_table(kept: Sequence[str], items: pd.DataFrame | None) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.spans import is_bio, span_counts
@@ -63,7 +63,8 @@ def read_conll_columns(source: Source) -> Loaded:
         pairs = list(zip(own, gold, strict=True))
         altered = sum(a != b for s, g in pairs for a, b in zip(s.tokens, g.tokens, strict=True))
         if altered:
-            notes.append(f"{path}: {altered:,} of {sum(len(g.tokens) for g in gold):,} tokens are not spelt as in gold")
+            of, verb = counted(sum(len(g.tokens) for g in gold), "token"), "is" if altered == 1 else "are"
+            notes.append(f"{path}: {altered:,} of {of} {verb} not spelt as in gold")
         counts = [
             span_counts(s.tags, g.tags)
             if spans
@@ -102,7 +103,8 @@ def read_columns(
     tabs = "\t" in model
     width = len(_fields(model, tabs))
     if width < max(2, column or 0):
-        raise ValueError(f"{path} has {width} columns, where a token and its tag need {max(2, column or 0)}")
+        need = max(2, column or 0)
+        raise ValueError(f"{path} has {counted(width, 'column')}, where a token and its tag need {need}")
     sentences: list[TaggedSentence] = []
     tokens: list[str] = []
     tags: list[str] = []
@@ -119,7 +121,8 @@ def read_columns(
             tokens.append(row[0])
             tags.append(tag)
         elif tokens or not row[0].startswith("#"):
-            raise ValueError(f"{path}, line {n}: {len(row)} columns, where the file's first sentence has {width}")
+            found = counted(len(row), "column")
+            raise ValueError(f"{path}, line {n}: {found}, where the file's first sentence has {width}")
     if not sentences:
         raise ValueError(f"{path} has no sentences")
     return sentences
@@ -135,7 +138,7 @@ def _tag_column(source: Source) -> int | None:
     given = source.columns.get("tag")
     if given is None:
         return None
-    if not given.isdecimal() or int(given) < 1:
+    if not (given.isascii() and given.isdecimal()) or int(given) < 1:
         raise ValueError(f"columns must give the number of the tag's column, from 1 on, not tag={given}")
     return int(given)
 
@@ -145,8 +148,8 @@ def _check_same(path: Path, own: Sequence[TaggedSentence], gold_path: Path, gold
     for i, (s, g) in enumerate(zip(own, gold, strict=False), start=1):
         if len(s.tokens) != len(g.tokens):
             raise ValueError(
-                f"{path}, line {s.line}: sentence {i} has {len(s.tokens)} tokens, not {len(g.tokens)} as in "
+                f"{path}, line {s.line}: sentence {i} has {counted(len(s.tokens), 'token')}, not {len(g.tokens)} as in "
                 f"{gold_path}, line {g.line}"
             )
     if len(own) != len(gold):
-        raise ValueError(f"{path} has {len(own):,} sentences, {gold_path} {len(gold):,}")
+        raise ValueError(f"{path} has {counted(len(own), 'sentence')}, {gold_path} {len(gold):,}")

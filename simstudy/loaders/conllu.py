@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.attachment import attachment_counts
@@ -110,7 +110,9 @@ def _sentences(path: str | Path, lines: Sequence[str]) -> list[Sentence]:
         for n in rows:
             columns = block[n - line].count("\t") + 1
             if columns != _N_COLUMNS:
-                raise ValueError(f"{path}, line {n}: {columns} columns between tabs, where CoNLL-U has {_N_COLUMNS}")
+                raise ValueError(
+                    f"{path}, line {n}: {counted(columns, 'column')} between tabs, where CoNLL-U has {_N_COLUMNS}"
+                )
         try:
             parsed = conllu.parse("\n".join(block))
         except (ValueError, conllu.exceptions.ParseException) as error:
@@ -154,10 +156,12 @@ def _heads(path: str | Path, words: Sequence[tuple[int, Token]]) -> tuple[int, .
     """The heads of a sentence's words; -1 where the file does not say."""
     heads = []
     for n, word in words:
-        head = -1 if word["head"] is None else int(word["head"])
-        if head > len(words):
-            raise ValueError(f"{path}, line {n}: head '{head}' is outside the sentence of {len(words)} words")
-        heads.append(head)
+        head = word["head"]
+        if head is not None and not 0 <= head <= len(words):
+            raise ValueError(
+                f"{path}, line {n}: head '{head}' is outside the sentence of {counted(len(words), 'word')}"
+            )
+        heads.append(-1 if head is None else int(head))
     return tuple(heads)
 
 

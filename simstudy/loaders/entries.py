@@ -145,4 +145,8 @@ def _coded(frame: pd.DataFrame, column: str, where: Where) -> tuple[IntArray, li
     if wrong.any():
         raise ValueError(f"{where(int(np.argmax(wrong)))}: no {column}")
     codes, known = pd.factorize(names)
+    for code, name in enumerate(known):
+        if "\n" in name or "\r" in name:
+            row = int(np.argmax(codes == code))
+            raise ValueError(f"{where(row)}: the name of the {column} must be of one line, not {name!r}")
     return codes.astype(np.int64), [str(name) for name in known]

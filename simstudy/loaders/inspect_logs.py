@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.choices import nearest
-from simstudy.loaders.base import Loaded, Source, SystemOutputs
-from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_names
+from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
 from simstudy.loaders.lines import read_content
-from simstudy.loaders.task_logs import assemble_tasks
+from simstudy.loaders.task_logs import assemble_tasks, parse_json
 from simstudy.metrics.base import Array
 
 #: Inspect's value_to_float.
@@ -34,7 +34,7 @@ class Log:
     samples
         The ids of its samples.
     scores, answers
-        Sample's id -> its values and its answers, one an epoch. Samples that were not scored are left out.
+        Sample's id -> its values and its answers (as JSON), one an epoch. Samples that were not scored are left out.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class Log:
     task: str
     samples: Sequence[str]
     scores: Mapping[str, Sequence[Any]]
-    answers: Mapping[str, Sequence[Any]]
+    answers: Mapping[str, Sequence[str]]
 
 
 def read_inspect(source: Source) -> Loaded:
@@ -60,9 +60,9 @@ def read_inspect(source: Source) -> Loaded:
     FileNotFoundError
         Where there is no such file.
     ValueError
-        For a file that is not JSON or is cut, a binary log (.eval), a log whose status is not "success", several
-        scorers of which none is chosen, a value that is not one number or out of range, and a sample twice; the
-        message names the file, and the line or sample.
+        For a file that is not JSON or is cut, a binary log (.eval), a log whose status is not "success" or that has
+        another shape, several scorers of which none is chosen, a value that is not one number or out of range, and a
+        sample twice; the message names the file, and the line or sample.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def read_inspect(source: Source) -> Loaded:
         n_epochs = max((len(values) for values in log.scores.values()), default=1)
         if n_epochs > 1:
             notes.append(f"{log.path}: scores are means over {n_epochs} epochs")
-        answers = [json.dumps(log.answers[sample], ensure_ascii=False) for sample in log.scores]
+        answers = [tuple(log.answers[sample]) for sample in log.scores]
         logs[name, log.task] = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
     asked = [(log.task, sample) for log in read for sample in log.samples]
     return assemble_tasks(logs, source, asked, notes)
@@ -106,10 +106,10 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
         raise ValueError(
             f"{path}: the log's status is '{log['status']}', not 'success': the evaluation is not complete"
         )
-    samples = log.get("samples")
+    samples = [_sample(path, i, sample) for i, sample in enumerate(log.get("samples") or (), start=1)]
     if not samples:
         raise ValueError(f"{path}: the log has no samples")
-    known = list(dict.fromkeys(str(name) for sample in samples for name in sample.get("scores") or {}))
+    known = list(dict.fromkeys(name for _, _, own in samples for name in own))
     if scorer is not None and scorer not in known:
         raise ValueError(f"{path}: no scorer '{scorer}' among {', '.join(known) or 'none'}{nearest(scorer, known)}")
     if scorer is None and len(known) != 1:
@@ -117,21 +117,34 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
         raise ValueError(f"{path}: samples have {there}")
     scorer = scorer or known[0]
     scores: dict[str, list[Any]] = {}
-    answers: dict[str, list[Any]] = {}
-    seen: dict[tuple[str, Any], None] = {}
-    for sample in samples:
-        key = str(sample["id"]), sample.get("epoch", 1)
-        if key in seen:
-            raise ValueError(f"{path}: sample '{key[0]}' is there twice, both times as epoch {key[1]}")
-        seen[key] = None
-        score = (sample.get("scores") or {}).get(scorer)
+    answers: dict[str, list[str]] = {}
+    seen: dict[tuple[str, int], None] = {}
+    for name, epoch, own in samples:
+        if (name, epoch) in seen:
+            raise ValueError(f"{path}: sample '{name}' is there twice, both times as epoch {epoch}")
+        seen[name, epoch] = None
+        value, answer = own.get(scorer, (None, ""))
         # NaN is Inspect's mark of what a scorer leaves unscored.
-        if score is None or score["value"] is None or score["value"] != score["value"]:
-            continue
-        scores.setdefault(key[0], []).append(score["value"])
-        answers.setdefault(key[0], []).append(_answer(sample, score))
-    ids = list(dict.fromkeys(sample for sample, _ in seen))
+        if value is not None and value == value:
+            scores.setdefault(name, []).append(value)
+            answers.setdefault(name, []).append(answer)
+    ids = list(dict.fromkeys(name for name, _ in seen))
     return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), ids, scores, answers)
+
+
+def _sample(path: Path, n: int, sample: Any) -> tuple[str, int, dict[str, tuple[Any, str]]]:
+    """Id and epoch of the n-th sample, and by scorer the value and the answer."""
+    try:
+        scores = {}
+        for scorer, score in (sample.get("scores") or {}).items():
+            if score is None:
+                scores[str(scorer)] = None, ""
+            else:
+                scores[str(scorer)] = score["value"], json.dumps(_answer(sample, score), ensure_ascii=False)
+        return str(sample["id"]), int(sample.get("epoch", 1)), scores
+    except (KeyError, TypeError, AttributeError, OverflowError, ValueError) as error:
+        problem = f"no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{path}, sample {n}: not as Inspect writes it ({problem})") from None
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -141,11 +154,14 @@ def _parsed(path: Path) -> dict[str, Any]:
         )
     text, _ = read_content(path)
     try:
-        log = json.loads(text)
+        log: dict[str, Any] = parse_json(text, path)
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: not JSON (is the file cut?): {error.msg}") from None
-    if not isinstance(log, dict) or not {"status", "eval"} <= log.keys() or not {"task", "model"} <= log["eval"].keys():
+    about = log.get("eval") if isinstance(log, dict) else None
+    if not isinstance(about, dict) or "status" not in log or not {"task", "model"} <= about.keys():
         raise ValueError(f"{path}: not an Inspect eval log: it has no status, or no task and model")
+    if not isinstance(log.get("samples") or [], list):
+        raise ValueError(f"{path}: not as Inspect writes it (samples are no list)")
     return log
 
 
@@ -154,7 +170,9 @@ def _names(logs: Sequence[Log]) -> list[str]:
     counts = Counter((log.model, log.task) for log in logs)
     if len({log.task for log in logs}) > 1:
         return [log.model for log in logs]
-    return [log.model if counts[log.model, log.task] == 1 else log.path.stem for log in logs]
+    repeated = [log.path for log in logs if counts[log.model, log.task] > 1]
+    files = dict(zip(repeated, system_names(repeated), strict=True))
+    return [files.get(log.path, log.model) for log in logs]
 
 
 def _statistics(log: Log, source: Source) -> Array:
@@ -165,7 +183,7 @@ def _statistics(log: Log, source: Source) -> Array:
         found = [_number(value) for value in values]
         if np.isnan(found).any():
             wrong = values[int(np.argmax(np.isnan(found)))]
-            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {wrong!r}")
+            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {wrong!r:.60}")
         means.append(np.mean(found))
     return score_statistics(pd.Series(means, dtype=np.float64), source.metric, places.__getitem__)
 
@@ -173,10 +191,10 @@ def _statistics(log: Log, source: Source) -> Array:
 def _number(value: Any) -> float:
     """A score's value as Inspect's value_to_float has it; NaN where it is not one number."""
     if isinstance(value, str):
-        value = _VALUES.get(value, _VALUES.get(value.lower(), value))
+        return _VALUES.get(value, _VALUES.get(value.lower(), number(value)))
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, OverflowError):
         return np.nan
 
 

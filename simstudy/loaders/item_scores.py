@@ -21,6 +21,20 @@ def takes_one_score(metric: Metric) -> bool:
     return isinstance(metric, Mean) or metric.name == "accuracy"
 
 
+def number(text: str) -> float:
+    """A text as a number, NaN where it is none: ASCII digits, and no underscores between them.
+
+    Examples
+    --------
+    >>> number("1e-3"), number("1_000"), number("٣")
+    (0.001, nan, nan)
+    """
+    try:
+        return float(text) if text.isascii() and "_" not in text else np.nan
+    except ValueError:
+        return np.nan
+
+
 def numbers(cells: pd.Series[Any]) -> FloatArray:
     """Cells as numbers, True and False as 1 and 0; NaN where one is not a number.
 
@@ -31,6 +45,9 @@ def numbers(cells: pd.Series[Any]) -> FloatArray:
     """
     if is_bool_dtype(cells) or is_numeric_dtype(cells):
         return np.asarray(cells.to_numpy(dtype=np.float64, na_value=np.nan))
+    if cells.dtype.kind in "mM":
+        # Times would be taken for their nanoseconds.
+        return np.full(len(cells), np.nan)
     found = np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)).copy()
     words = np.flatnonzero(np.isnan(found))
     found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]

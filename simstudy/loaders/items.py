@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import pandas as pd
 
-from simstudy.loaders.base import Source
-from simstudy.loaders.tables import no_column, read_table
+from simstudy.loaders.base import Source, counted
+from simstudy.loaders.tables import item_columns, read_table
 
-#: Columns that tests and analyses go by: no cell of theirs may be empty.
+#: Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 KEYS = ("id", "domain", "cluster")
 
 
@@ -33,11 +30,12 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
     Raises
     ------
     ValueError
-        Where the file has no n rows, ``id``, ``domain`` or ``cluster`` is renamed from a column that is not there, or
-        a cell of these is empty, or an id occurs twice; and as `read_table`.
+        Where the file has no n rows, a cell of ``id``, ``domain`` or ``cluster`` is empty, an id is of several lines
+        or occurs twice; and as `read_table` and `item_columns`.
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from simstudy.metrics import get_metric
     >>> path = Path(mkdtemp()) / "items.tsv"
@@ -50,8 +48,9 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
     path = source.items
     table, _ = read_table(path)
     if len(table) != n:
-        raise ValueError(f"{path} has {len(table):,} rows, but there are {n:,} items")
-    table = _renamed(table, source.columns, path)
+        verb = "is" if n == 1 else "are"
+        raise ValueError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
+    table = item_columns(table, source)
     for key in KEYS:
         if key in table:
             table[key] = table[key].astype(str)
@@ -60,21 +59,12 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
                 raise ValueError(f"{path}, {table.index.name} {table.index[empty][0]}: no {key}")
     if "id" not in table:
         table = table.assign(id=[str(i) for i in range(1, n + 1)])
+    broken = table["id"].str.contains("[\r\n]")
+    if broken.any():
+        where = f"{path}, {table.index.name} {table.index[broken][0]}"
+        raise ValueError(f"{where}: an item's name must be of one line, unlike {table['id'][broken].iloc[0]!r}")
     twice = table["id"].duplicated()
     if twice.any():
         where = f"{path}, {table.index.name} {table.index[twice][0]}"
         raise ValueError(f"{where}: item '{table['id'][twice].iloc[0]}' occurs twice")
     return table[["id", *table.columns.drop("id")]].reset_index(drop=True)
-
-
-def _renamed(table: pd.DataFrame, columns: Mapping[str, str], path: Path) -> pd.DataFrame:
-    """The table with our names of columns; a column may get two."""
-    for ours in KEYS:
-        if ours in columns and columns[ours] not in table:
-            no_column(path, columns[ours], table.columns)
-    named = {ours: table[theirs] for ours, theirs in columns.items() if theirs in table}
-    others = table.drop(columns=[columns[ours] for ours in named])
-    for ours in named:
-        if ours in others:
-            raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
-    return others.assign(**named)

@@ -28,7 +28,7 @@ def read_lines(path: str | Path) -> Lines:
     FileNotFoundError
         Where there is no such file.
     ValueError
-        Where the file is empty, or is not UTF-8; the message names the line.
+        Where the file is empty, has NUL bytes, or is not UTF-8; the message names the line.
     """
     text, notes = read_content(path)
     lines = text.split("\n")
@@ -54,8 +54,9 @@ def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
         notes.append(f"{path}: byte order mark taken off")
-    if not content.strip():
-        raise ValueError(f"{path} is empty")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise ValueError(f"{path}, line {line}: a NUL byte; is this a binary file?")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -63,6 +64,8 @@ def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
         raise ValueError(
             f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
         ) from None
+    if not text.strip():
+        raise ValueError(f"{path} is empty")
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
         notes.append(f"{path}: Windows line ends converted")

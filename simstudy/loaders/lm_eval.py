@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from simstudy.choices import nearest
 from simstudy.loaders.base import Loaded, Source, SystemOutputs
 from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
 from simstudy.loaders.lines import read_lines
-from simstudy.loaders.task_logs import assemble_tasks
+from simstudy.loaders.task_logs import assemble_tasks, parse_json
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
@@ -128,12 +129,15 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
             raise ValueError(f"{path}, line {line}: doc_id {doc_id} again, first in line {samples[doc_id].line}")
         if metric not in sample:
             raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
-        if not isinstance(sample[metric], int | float):
+        score = sample[metric]
+        if score != score:
+            raise ValueError(f"{path}, line {line}: no score, '{metric}' is NaN")
+        if not isinstance(score, int | float) or abs(score) > sys.float_info.max:
             # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
-            shown = json.dumps(sample[metric], ensure_ascii=False)[:60]
+            shown = json.dumps(score, ensure_ascii=False)[:60]
             raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
         answer = json.dumps(sample.get("filtered_resps"), ensure_ascii=False)
-        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, sample[metric])
+        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, score)
     return list(samples.values())
 
 
@@ -148,11 +152,14 @@ def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
     logged = []
     for number, line in enumerate(read_lines(path).lines, start=1):
         try:
-            sample = json.loads(line)
+            sample = parse_json(line, path, number)
         except json.JSONDecodeError:
             raise ValueError(f"{path}, line {number}: not a whole JSON line (is the file cut?)") from None
         if not isinstance(sample, dict) or "doc_id" not in sample:
             raise ValueError(f"{path}, line {number}: not a sample of lm-evaluation-harness: it has no doc_id")
+        if not isinstance(sample.get("metrics", []), list):
+            shown = json.dumps(sample["metrics"], ensure_ascii=False)[:60]
+            raise ValueError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
         logged.append((number, sample))
     return logged
 

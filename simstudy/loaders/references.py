@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.loaders.base import Source
+from simstudy.loaders.base import Source, counted
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.tables import no_column, read_table
 
@@ -82,10 +82,10 @@ def check_lengths(files: Sequence[tuple[Path, int]], origin: Path, n: int) -> No
         return
     (first, fewer), *others = wrong
     listed = "".join(f", {path} {count:,}" for path, count in others[:2])
-    more = f", {len(others) - 2} more files other numbers" if len(others) > 2 else ""
-    items = " items" if is_table(origin) else ""
+    more = f", {counted(len(others) - 2, 'more file')} other numbers" if len(others) > 2 else ""
+    items = counted(n, "item") if is_table(origin) else f"{n:,}"
     raise ValueError(
-        f"{first} has {fewer:,} lines{listed}{more}, {origin} {n:,}{items}; lines have no ids, so that none can be "
+        f"{first} has {counted(fewer, 'line')}{listed}{more}, {origin} {items}; lines have no ids, so that none can be "
         "dropped or scored as missing"
     )
 

@@ -10,12 +10,15 @@ import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
 from simstudy.loaders.entries import Entries, Where, is_tidy, tidy_entries, wide_entries
-from simstudy.loaders.tables import match_items, no_column, read_table
+from simstudy.loaders.tables import match_items, no_column, not_plain, read_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 
 #: Statistics that belong to the item, not to what a system said about it: they stay where it said nothing.
 _OF_THE_ITEM = ("count", "total", "gold", "possible", "sure")
+
+# Characters of a cell that a note shows.
+_SHOWN = 40
 
 
 def read_scores(source: Source) -> Loaded:
@@ -28,8 +31,8 @@ def read_scores(source: Source) -> Loaded:
     items may be missing.
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
-    one ``domain``, ``cluster`` and what `Source.columns` declares. `Source.columns` maps our name to the file's:
-    ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
+    one ``domain``, ``cluster`` and what `Source.columns` declares.
+    `Source.columns` maps our name to the file's: ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def read_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
     frames = [frame for frame, _ in tables]
     unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
     if unnamed and all(is_tidy(_renamed(frame, source.columns), source.metric) for frame in frames):
-        names = system_names([path.with_suffix("") if path.suffix == ".gz" else path for path in source.paths])
+        names = system_names(source.paths)
         frames = [frame.assign(system=name) for frame, name in zip(frames, names, strict=True)]
     files = [str(path) for path in source.paths]
     whole = pd.concat(frames, keys=files, names=["file", frames[0].index.name])
@@ -108,15 +111,17 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     _check_columns(frame, origin, source)
     frame = _renamed(frame, source.columns)
     tidy = is_tidy(frame, source.metric)
+    frame, notes = _plain(frame, tidy, source, _places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = _places(frame, origin)
     entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
     _check_once(entries, where)
     _check_rules(entries, source.metric, where)
-    items = _item_table(frame, entries, source, where)
+    items, more = _item_table(frame, entries, source, where)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
-    return assemble(_systems(entries, where), source, expected=entries.items, nothing=nothing, items=items)
+    systems = _systems(entries, where)
+    return assemble(systems, source, expected=entries.items, nothing=nothing, items=items, notes=[*notes, *more])
 
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
@@ -135,6 +140,21 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     kept = [name for name in frame.columns if name not in there and name not in there.values()]
     renamed = frame[kept].assign(**{ours: frame[theirs] for ours, theirs in there.items()})
     return renamed.set_axis([str(name) for name in renamed.columns], axis=1)
+
+
+def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> tuple[pd.DataFrame, list[str]]:
+    """The frame without columns of lists or bytes that are not asked for, and notes on them."""
+    asked = {"system", "item", "score", "domain", "cluster", *source.metric.statistics, *source.columns}
+    notes = []
+    for name in frame.columns:
+        nested = not_plain(frame[name])
+        if nested and (name in asked or not tidy):
+            column = source.columns.get(name, name)
+            raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
+        if nested:
+            frame = frame.drop(columns=name)
+            notes.append(f"column '{name}' left out: a cell of it is {nested[1]}")
+    return frame, notes
 
 
 def _places(frame: pd.DataFrame, origin: str) -> Where:
@@ -180,22 +200,26 @@ def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
     raise ValueError(f"{where(entries.row[good])}, system '{system}': {shown}; metric '{metric.name}' needs {rule}")
 
 
-def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
-    """The items with the columns that say one thing of each."""
+def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> tuple[pd.DataFrame, list[str]]:
+    """The items with the columns that say one thing of each, blanks aside, and notes on those that do not."""
+    notes = []
     table: dict[str, object] = {"id": list(entries.items)}
     n = len(entries.items)
     for name in entries.others:
         cells = frame[name].iloc[entries.row]
         codes, values = pd.factorize(cells)
+        blank = np.array([pd.isna(value) or not str(value).strip() for value in values], dtype=bool)
         known = codes >= 0
+        known[known] = ~blank[codes[known]]
         least, most = np.full(n, len(values)), np.full(n, -1)
         np.minimum.at(least, entries.item[known], codes[known])
         np.maximum.at(most, entries.item[known], codes[known])
         if (least >= most).all():
             if name != "id" and len(values):
                 table[name] = pd.Series(values.take(np.maximum(most, 0))).where(most >= 0)
-        elif name in source.columns:
-            i = int(np.argmax(least < most))
+            continue
+        i = int(np.argmax(least < most))
+        if name in source.columns:
             rows = [
                 where(entries.row[np.flatnonzero((entries.item == i) & (codes == c))[0]]) for c in (least[i], most[i])
             ]
@@ -203,9 +227,20 @@ def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Wh
                 f"{rows[1]}: '{source.columns[name]}' of item '{entries.items[i]}' is '{values[most[i]]}', but "
                 f"'{values[least[i]]}' in {rows[0]}"
             )
+        # Of a column that nobody asked for there is nothing to tell.
+        if name in ("domain", "cluster"):
+            first, other = (_short(values[c]) for c in (least[i], most[i]))
+            notes.append(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
     own = pd.DataFrame(table)
-    given = match_items(source, entries.items)
-    return own if given is None else given.join(own.drop(columns=[name for name in own if name in given]))
+    given = match_items(source, entries.items, frame.columns)
+    if given is not None:
+        own = given.join(own.drop(columns=[name for name in own if name in given]))
+    return own, notes
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:

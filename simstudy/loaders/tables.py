@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from simstudy.choices import nearest
-from simstudy.loaders.base import Source
+from simstudy.loaders.base import Source, counted
 from simstudy.loaders.lines import read_content
 from simstudy.metrics.base import IntArray
 
@@ -27,6 +27,11 @@ class _Tsv(csv.excel_tab):
 
 
 _DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
+
+# What `Source.columns` may say of a format's own files: a table of items need not have it.
+_OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
+
+_NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
 
 def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -52,7 +57,7 @@ def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
         Where there is no such file.
     ValueError
         For another suffix, a file that is empty or not UTF-8, a header without rows, columns without a name or of one
-        name, and a row that has more or fewer cells than the header.
+        name or whose name is of several lines, and a row that has more or fewer cells than the header.
     """
     notes: tuple[str, ...] = ()
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
@@ -70,20 +75,76 @@ def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
     """Raise the ValueError that lists the columns there are."""
     names = [str(name) for name in known]
+    if len(names) == 1 and ";" in names[0]:
+        raise ValueError(f"{origin}: no column '{wanted}' among {names[0]}; separated by semicolons?")
     listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     raise ValueError(f"{origin}: no column '{wanted}' among {listed}{nearest(wanted, names)}{hint}")
 
 
-def match_items(source: Source, ids: Sequence[str]) -> pd.DataFrame | None:
-    """The rows of a source's table of items that are those of `ids`; None where the source has no such table.
+def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
+    """The position of the first cell that is no text, number or date, as Parquet may have them, and what it is.
 
-    For formats whose items have ids: the table needs a column ``id`` (or what `Source.columns` calls ``id`` or
-    ``item``), and may have the rows in any order, and more of them.
+    Examples
+    --------
+    >>> not_plain(pd.Series(["a", ["b", "c"]])), not_plain(pd.Series([1, 2]))
+    ((1, 'a list'), None)
+    """
+    if cells.dtype != object:
+        return None
+    return next(((i, _NESTED[type(cell)]) for i, cell in enumerate(cells) if type(cell) in _NESTED), None)
+
+
+def item_columns(
+    table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()
+) -> pd.DataFrame:
+    """A source's table of items under our names of columns; a column may get two.
+
+    Parameters
+    ----------
+    table
+        As `read_table` read it.
+    source
+        Its `columns` declare which of ours is called what, but for those of a format's own files.
+    key
+        The column that is to be ``id``, where it is known.
+    found
+        Names of ours that are found elsewhere: the table need not have them.
 
     Raises
     ------
     ValueError
-        Where the table has no ids, one of them twice, or lacks one of `ids`; and as `read_table`.
+        For a declared column that is not there, a name that a column has already, and cells of lists or bytes.
+    """
+    path = source.items
+    for name in table:
+        nested = not_plain(table[name])
+        if nested:
+            place = f"{path}, {table.index.name} {table.index[nested[0]]}"
+            raise ValueError(f"{place}: column '{name}' must hold text or numbers, not {nested[1]}")
+    own = {*_OF_FILES, *source.metric.statistics}
+    columns = {ours: theirs for ours, theirs in source.columns.items() if ours not in own}
+    columns |= {"id": key} if key else {}
+    for ours, theirs in columns.items():
+        if theirs not in table and ours not in found:
+            no_column(path, theirs, table.columns)
+    named = {ours: table[theirs] for ours, theirs in columns.items() if theirs in table}
+    others = table.drop(columns=[columns[ours] for ours in named])
+    for ours in named:
+        if ours in others:
+            raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
+    return others.assign(**named)
+
+
+def match_items(source: Source, ids: Sequence[str], found: Iterable[str] = ()) -> pd.DataFrame | None:
+    """The rows of a source's table of items that are those of `ids`; None where the source has no such table.
+
+    For formats whose items have ids: the table needs a column ``id`` (or what `Source.columns` calls ``id`` or
+    ``item``), and may have the rows in any order, and more of them. `found` is as in `item_columns`.
+
+    Raises
+    ------
+    ValueError
+        Where the table has no ids, one of them twice, or lacks one of `ids`; and as `read_table` and `item_columns`.
     """
     if source.items is None:
         return None
@@ -91,7 +152,7 @@ def match_items(source: Source, ids: Sequence[str]) -> pd.DataFrame | None:
     key = source.columns.get("id", source.columns.get("item", "id"))
     if key not in frame:
         no_column(source.items, key, frame.columns, "; items are matched by it: --columns id=... names it")
-    frame = frame.rename(columns={theirs: ours for ours, theirs in source.columns.items()} | {key: "id"})
+    frame = item_columns(frame, source, key, found)
     frame["id"] = frame["id"].astype(str)
     twice = frame["id"].duplicated()
     if twice.any():
@@ -100,7 +161,7 @@ def match_items(source: Source, ids: Sequence[str]) -> pd.DataFrame | None:
     known = set(frame["id"])
     lacking = [item for item in ids if item not in known]
     if lacking:
-        raise ValueError(f"{source.items} lacks {len(lacking)} of {len(ids)} items, first '{lacking[0]}'")
+        raise ValueError(f"{source.items} lacks {len(lacking)} of {counted(len(ids), 'item')}, first '{lacking[0]}'")
     return frame.set_index("id").loc[list(ids)].reset_index()
 
 
@@ -144,7 +205,7 @@ def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) ->
     try:
         for row in reader:
             if row and len(row) != width:
-                raise ValueError(f"{path}, line {line}: {len(row)} cells, but the header has {width}")
+                raise ValueError(f"{path}, line {line}: {counted(len(row), 'cell')}, but the header has {width}")
             if row:
                 lines.append(line)
             line = reader.line_num + 1
@@ -158,3 +219,6 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
     wrong = [name for i, name in enumerate(header) if not name.strip() or name in header[:i]]
     if wrong:
         raise ValueError(f"{path}, line 1: columns must be named, once each, unlike '{wrong[0]}'")
+    broken = [name for name in header if "\n" in name or "\r" in name]
+    if broken:
+        raise ValueError(f"{path}, line 1: the name of a column must be of one line, unlike {broken[0]!r}")

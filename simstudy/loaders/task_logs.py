@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble
 from simstudy.loaders.tables import match_items
+
+# A text, a bracket or a whole number.
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
+
+
+def parse_json(text: str, path: Path, line: int = 1) -> Any:
+    """What a JSON text says, which begins in this line of a file.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        Where it is not JSON.
+    ValueError
+        Where it is nested too deeply, or a number has too many digits, for Python; the message names file and line.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError:
+        depth = deepest = offset = 0
+        for piece in _PIECE.finditer(text):
+            depth += (piece[0] in "[{") - (piece[0] in "]}")
+            if depth > deepest:
+                deepest, offset = depth, piece.start()
+        problem = "nested too deeply"
+    except ValueError:
+        most = sys.get_int_max_str_digits()
+        offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
+        problem = f"a number of more than {most} digits"
+    raise ValueError(f"{path}, line {line + text.count(chr(10), 0, offset)}: {problem}")
 
 
 def assemble_tasks(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.references import References, check_lengths, is_table, read_references
@@ -138,7 +139,7 @@ def _numbers(source: Source) -> Callable[[Sequence[str], Path], Array]:
     low, high = (metric.low, metric.high) if isinstance(metric, Mean) else (-np.inf, np.inf)
 
     def read(lines: Sequence[str], path: Path) -> Array:
-        values = np.array([_number(line) for line in lines])
+        values = np.array([number(line) for line in lines])
         for wrong, rule in (
             (~np.isfinite(values), "a number"),
             (values < low, f"at least {low:g}"),
@@ -150,13 +151,6 @@ def _numbers(source: Source) -> Callable[[Sequence[str], Path], Array]:
         return _each(values)
 
     return read
-
-
-def _number(line: str) -> float:
-    try:
-        return float(line)
-    except ValueError:
-        return np.nan
 
 
 def _each(scores: Array) -> Array:

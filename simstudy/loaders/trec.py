@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
+from simstudy.loaders.item_scores import number
 from simstudy.loaders.lines import read_content
 from simstudy.loaders.tables import match_items
 from simstudy.metrics.ranking import ranking_score
 
 #: Topic -> document -> grade of relevance.
 Qrels = dict[str, dict[str, int]]
+
+# More digits than any scale has would be more than an array takes.
+_GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def read_trec(source: Source) -> Loaded:
@@ -70,7 +75,7 @@ def read_trec(source: Source) -> Loaded:
             scores.append([ranking_score(source.metric, grades, list(qrels[topic].values())), 1])
         others = [topic for topic in run if topic not in qrels]
         if others:
-            told.append(f"{path}: {len(others)} topics left out that the qrels lack, first '{others[0]}'")
+            told.append(f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'")
         statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
         systems.append(SystemOutputs(name, str(path), known, statistics, rankings))
     return assemble(
@@ -97,10 +102,9 @@ def read_qrels(path: Path) -> tuple[Qrels, tuple[str, ...]]:
         judged = qrels.setdefault(topic, {})
         if document in judged:
             raise ValueError(f"{path}, line {line}: document '{document}' is judged twice for topic '{topic}'")
-        try:
-            judged[document] = int(grade)
-        except ValueError:
-            raise ValueError(f"{path}, line {line}: relevance must be a whole number, not '{grade}'") from None
+        if not _GRADE.fullmatch(grade):
+            raise ValueError(f"{path}, line {line}: relevance must be a whole number, not '{grade}'")
+        judged[document] = int(grade)
     return qrels, notes
 
 
@@ -118,10 +122,7 @@ def read_run(path: Path) -> tuple[dict[str, list[str]], tuple[str, ...]]:
         scores = run.setdefault(topic, {})
         if document in scores:
             raise ValueError(f"{path}, line {line}: document '{document}' is twice in topic '{topic}'")
-        try:
-            scores[document] = float(score)
-        except ValueError:
-            scores[document] = np.nan
+        scores[document] = number(score)
         if not isfinite(scores[document]):
             raise ValueError(f"{path}, line {line}: the score must be a number, not '{score}'")
     return {topic: _ranked(scores) for topic, scores in run.items()}, notes
@@ -137,9 +138,9 @@ def _ranked(scores: dict[str, float]) -> list[str]:
 def _rows(path: Path, text: str, form: str) -> Iterator[tuple[int, list[str]]]:
     """The numbers and cells of lines that are not empty."""
     width = len(form.split())
-    for number, line in enumerate(text.split("\n"), start=1):
+    for n, line in enumerate(text.split("\n"), start=1):
         cells = line.split()
         if cells:
             if len(cells) != width:
-                raise ValueError(f"{path}, line {number}: {len(cells)} columns, not {width} ({form})")
-            yield number, cells
+                raise ValueError(f"{path}, line {n}: {counted(len(cells), 'column')}, not {width} ({form})")
+            yield n, cells

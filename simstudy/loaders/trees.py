@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
@@ -53,7 +53,7 @@ def read_trees(source: Source) -> Loaded:
     for name, path in zip(system_names(source.paths), source.paths, strict=True):
         trees = _read(path, notes)
         if len(trees) != len(gold):
-            raise ValueError(f"{path} has {len(trees):,} trees, {gold_path} {len(gold):,}")
+            raise ValueError(f"{path} has {counted(len(trees), 'tree')}, {gold_path} {len(gold):,}")
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
         systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, [trees[i] for i in parsed]))

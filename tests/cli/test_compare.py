@@ -434,7 +434,7 @@ _BAD = {
     ),
     "a test of another metric": (f"a.txt b.txt {_TEXT} --test t_paired", "test 't_paired' needs a metric that is a me"),
     "a file as folder": ("scores.csv --metric accuracy --out a.txt", "out must be a folder, but a.txt is a file"),
-    "one file twice": ("a.txt ./a.txt --metric mean", "a.txt and a.txt would both be system 'a': rename one"),
+    "one file twice": ("a.txt ./a.txt --metric mean", "a.txt is given twice"),
 }
 
 

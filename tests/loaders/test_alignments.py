@@ -138,7 +138,14 @@ def test_a_naacl_file_without_a_sentence_has_no_links_there(gold: Path, tmp_path
         ),
         ("0-0\n\n\n", "{path} has 3 lines, {text} 4"),
         ("5 1 1\n", "{path} has sentence 5, which {text} lacks"),
+        ("0-0\n", "{path} has 1 line, {text} 4"),
+        (
+            "0-٣\n\n\n\n",
+            "{path}, line 1: '0-٣' is neither links like 3-4 nor the numbers of a sentence, a source word and a "
+            "target word, from 1 on",
+        ),
         ("", "{path} is empty"),
+        ("\u00a0\n\u00a0\n", "{path} is empty"),
         ("0-0 \udce9\n\n\n\n", "{path}, line 1: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.base import Source, SystemOutputs, assemble, counted, system_names
 from simstudy.metrics import get_metric
 
 
@@ -109,7 +109,39 @@ def test_whole_numbers_stay_whole() -> None:
     assert assemble([WHOLE, decimal], source()).outputs.statistics.dtype.kind == "f"
 
 
-def test_systems_are_named_by_their_files() -> None:
-    assert system_names([Path("a/GPT-4.de"), Path("a/v1.5"), Path("b/plain")]) == ["GPT-4", "v1.5", "plain"]
-    with pytest.raises(ValueError, match="^a/x.en and b/x.de would both be system 'x': rename one of the files$"):
-        system_names([Path("a/x.en"), Path("b/x.de")])
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ("GPT-4.de Claude-3.5.de", "GPT-4 Claude-3.5"),
+        ("a/x.en b/y.en", "x y"),
+        ("a.de.gz b.de.gz", "a b"),
+        ("GPT-4.de v1.5 plain", "GPT-4.de v1.5 plain"),
+        ("claude-3.5-sonnet gpt-4.1-mini", "claude-3.5-sonnet gpt-4.1-mini"),
+        ("claude-3.5-sonnet", "claude-3.5-sonnet"),
+        ("qwen-2.5-7b olmo-2.5-7b", "qwen-2.5-7b olmo-2.5-7b"),
+        ("gpt-4.1 o-4.1", "gpt-4.1 o-4.1"),
+        ("net.base net.large", "net.base net.large"),
+        ("A.txt.gz B.TXT C.gz D.csv.GZ", "A B C D"),
+        ("arcada mic-cis.txt", "arcada mic-cis"),
+        ("gpt-4.1-mini.txt gpt-4.1-mini.de.txt", "gpt-4.1-mini gpt-4.1-mini.de"),
+    ],
+)
+def test_systems_are_named_by_their_files(files: str, names: str) -> None:
+    assert system_names([Path(file) for file in files.split()]) == names.split()
+
+
+def test_files_that_would_give_one_system_or_are_one_file() -> None:
+    message = "^a/x.en and b/x.en would both be system 'x': rename one of the files$"
+    with pytest.raises(ValueError, match=message):
+        system_names([Path("a/x.en"), Path("b/x.en")])
+    for again in (Path("a/x.en"), Path("a/../a/x.en"), Path("a/x.en").absolute()):
+        with pytest.raises(ValueError, match=f"^{again} is given twice$"):
+            system_names([Path("a/x.en"), again])
+        with pytest.raises(ValueError, match=f"^{again} is given twice$"):
+            Source((Path("a/x.en"), again), get_metric("mean"))
+
+
+def test_one_thing_is_counted_without_an_s() -> None:
+    assert [counted(n, "line") for n in (0, 1, 2, 1000)] == ["0 lines", "1 line", "2 lines", "1,000 lines"]
+    with pytest.raises(ValueError, match=r"^items differ: s.csv lacks 1 of 1 item, first 'x' \(system 's'\); "):
+        assemble([SystemOutputs("s", "s.csv", [], np.zeros((0, 2)))], source(), expected=["x"])

@@ -107,7 +107,7 @@ def test_counts_by_hand(gold: Path, tmp_path: Path) -> None:
     two.write_text("# B-group\nEU B-group\nrejects O\n\nPeter B-person\nBlackburn B-person")
     loaded = read_conll_columns(source(one, two, gold=gold))
     assert loaded.outputs.statistics.tolist() == [[[0, 1, 1], [1, 1, 1]], [[1, 2, 1], [0, 2, 1]]]
-    assert loaded.notes == (f"{one}: 1 of 5 tokens are not spelt as in gold",)
+    assert loaded.notes == (f"{one}: 1 of 5 tokens is not spelt as in gold",)
     by_tag = read_conll_columns(source(one, two, gold=gold, metric="accuracy"))
     assert by_tag.outputs.statistics.tolist() == [[[1, 3], [1, 2]], [[2, 3], [1, 2]]]
     assert by_tag.outputs.items["id"].tolist() == ["1", "2"]
@@ -130,7 +130,7 @@ def test_counts_by_hand(gold: Path, tmp_path: Path) -> None:
         (GOLD.replace("O\n\nPeter", "O\nPeter"), "{path}, line 2: sentence 1 has 5 tokens, not 3 as in {gold}, line 2"),
         (GOLD + "more\tNN\tO\n", "{path} has 3 sentences, {gold} 2"),
         (GOLD.replace("\tVBZ", ""), "{path}, line 4: 2 columns, where the file's first sentence has 3"),
-        ("the\ncat\n", "{path} has 1 columns, where a token and its tag need 2"),
+        ("the\ncat\n", "{path} has 1 column, where a token and its tag need 2"),
         ("# x y z\n\n", "{path} has no sentences"),
         ("", "{path} is empty"),
         ("a O\n\udce9 O\n", "{path}, line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),

@@ -151,6 +151,14 @@ def test_a_table_of_items_goes_by_its_ids_or_by_its_order(gold: Path, tmp_path: 
             "{path}, sentence at line 7: Failed parsing field 'head': 'one' is not a valid value for parse_int_value.",
         ),
         (TEXT.replace("1\tpunct", "3\tpunct"), "{path}, line 10: head '3' is outside the sentence of 2 words"),
+        (TEXT.replace("1\tpunct", "-1\tpunct"), "{path}, line 10: head '-1' is outside the sentence of 2 words"),
+        (TEXT.replace("1\tpunct", "-2\tpunct"), "{path}, line 10: head '-2' is outside the sentence of 2 words"),
+        ("# sent_id = a\n1\tgo\tgo\n", "{path}, line 2: 3 columns between tabs, where CoNLL-U has 10"),
+        ("# sent_id = a\ngo\n", "{path}, line 2: 1 column between tabs, where CoNLL-U has 10"),
+        (
+            "# sent_id = a\n1\tgo\tgo\tVERB\t_\t_\t2\troot\t_\t_\n",
+            "{path}, line 2: head '2' is outside the sentence of 1 word",
+        ),
         (TEXT.replace("go", "g\udce9"), "{path}, line 8: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
     ],
 )

@@ -192,6 +192,7 @@ def test_packed_files_are_read_as_they_are(example: Case) -> None:
     for path, file in zip(files, packed, strict=True):
         file.write_bytes(gzip.compress(path.read_bytes()))
     loaded = load(packed, one.metric, **options)
+    assert loaded.outputs.names == ["new", "old"]
     np.testing.assert_array_equal(loaded.outputs.statistics, plain.outputs.statistics)
 
 

@@ -149,3 +149,67 @@ def test_other_files(tmp_path: Path) -> None:
         read(tmp_path / "log.eval")
     with pytest.raises(FileNotFoundError, match="no such file"):
         read(tmp_path / "none.eval")
+
+
+WRONG_SAMPLES = {
+    "a text": ("C", "'str' object has no attribute 'get'"),
+    "no id": ({"epoch": 1, "scores": {"match": {"value": "C"}}}, "no 'id'"),
+    "no value": (sample(1, None) | {"scores": {"match": {"answer": "x"}}}, "no 'value'"),
+    "scores a number": (sample(1, None) | {"scores": 5}, "'int' object has no attribute 'items'"),
+    "scores a list": (sample(1, None) | {"scores": ["C"]}, "'list' object has no attribute 'items'"),
+    "score a text": (sample(1, None) | {"scores": {"match": "C"}}, "string indices must be integers, not 'str'"),
+    "output a text": (
+        {"id": 1, "output": "x", "scores": {"match": {"value": "C"}}},
+        "'str' object has no attribute 'get'",
+    ),
+    "message null": (
+        {"id": 1, "output": {"choices": [{"message": None}]}, "scores": {"match": {"value": "C"}}},
+        "'NoneType' object has no attribute 'get'",
+    ),
+    "choices an object": ({"id": 1, "output": {"choices": {"a": 1}}, "scores": {"match": {"value": "C"}}}, "no 0"),
+    "epoch a list": (
+        sample(1, "C") | {"epoch": [1]},
+        "int() argument must be a string, a bytes-like object or a real number, not 'list'",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_SAMPLES)
+def test_samples_of_another_shape(tmp_path: Path, wrong: str) -> None:
+    bad, problem = WRONG_SAMPLES[wrong]
+    path = write(tmp_path / "log.json", [sample(0, "C"), bad])  # type: ignore[list-item]
+    message = f"{path}, sample 2: not as Inspect writes it ({problem})"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read(path)
+
+
+NO_LOG = ": not an Inspect eval log: it has no status, or no task and model"
+NO_LIST = ": not as Inspect writes it (samples are no list)"
+EVAL = '{"status": "success", "eval": {"task": "t", "model": "m"}, "samples": '
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"status": "success", "eval": null}', NO_LOG),
+        ('{"status": "success", "eval": "task model"}', NO_LOG),
+        ("[]", NO_LOG),
+        (EVAL + '"abc"}', NO_LIST),
+        (EVAL + '{"a": 1}}', NO_LIST),
+        (EVAL + "7}", NO_LIST),
+        (EVAL + '"[[\\"[",\n"more": ' + "[" * 10**5, ", line 2: nested too deeply"),
+        (EVAL + '[\n"' + "1" * 5000 + '",\n' + "1" * 5000 + "]}", ", line 3: a number of more than 4300 digits"),
+    ],
+)
+def test_logs_of_another_shape(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}{problem}')}$"):
+        read(path)
+
+
+def test_a_number_that_is_too_large(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [sample("a", 10**400)])
+    message = f"{path}, sample 'a': the value must be one number or C, I, P, N, not 1{'0' * 59}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read(path)

@@ -44,6 +44,9 @@ def test_no_table_no_items() -> None:
         ("id,x\n1,a\n2,b\n1,c\n", {}, ", line 4: item '1' occurs twice"),
         ("id,domain\n1,a\n2,\n3,c\n", {}, ", line 3: no domain"),
         ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' among doc (did you mean 'doc'?)"),
+        ("doc\n1\n2\n3\n", {"foo": "dco"}, ": no column 'dco' among doc (did you mean 'doc'?)"),
+        ("doc\n1\n", {}, " has 1 row, but there are 3 items"),
+        ('id,x\n1,a\n"2\n3",b\n4,c\n', {}, r", line 3: an item's name must be of one line, unlike '2\n3'"),
         ("cluster,doc\n" * 4, {"cluster": "doc"}, " has a column 'cluster' of its own: 'doc' cannot take its name"),
     ],
 )

@@ -49,6 +49,9 @@ def test_packed_files_are_unpacked(tmp_path: Path) -> None:
         (b" \n\n", " is empty"),
         (b"\xef\xbb\xbf", " is empty"),
         (b"one\ncaf\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
+        ("\u00a0\n\u2003\n".encode(), " is empty"),
+        (b"one\ntw\0\xe9\n", ", line 2: a NUL byte; is this a binary file?"),
+        ("one\ntwo\n".encode("utf-16-le"), ", line 1: a NUL byte; is this a binary file?"),
         ("one\ntwo\n".encode("utf-16"), ", line 1: not UTF-8 but UTF-16; convert the file to UTF-8"),
     ],
 )

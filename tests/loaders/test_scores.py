@@ -185,6 +185,15 @@ HEAD = "system,item,score\na,01,1\n"
         ),
         (HEAD + "a,02,1.5\n", "ap", "{s}, line 3: a score must be between 0 and 1 for metric 'ap', not 1.5"),
         (HEAD + "b,02,1\na,01,0\n", "mean", "{s}, line 4: item '01' of system 'a' again, first in {s}, line 2"),
+        (HEAD + "a,02,1_0\n", "mean", "{s}, line 3: a score must be a number, not '1_0'"),
+        (HEAD + "a,02,٣\n", "mean", "{s}, line 3: a score must be a number, not '٣'"),
+        (HEAD + 'a,"0\n2",1\n', "mean", r"{s}, line 3: the name of the item must be of one line, not '0\n2'"),
+        (HEAD + '"a\nb",2,1\n', "mean", r"{s}, line 3: the name of the system must be of one line, not 'a\nb'"),
+        (
+            "system;item;score\na;1;1\n",
+            "mean",
+            "{s}: no column 'item' among system;item;score; separated by semicolons?",
+        ),
         (HEAD + "a,,1\n", "mean", "{s}, line 3: no item"),
         (HEAD + ",02,1\n", "mean", "{s}, line 3: no system"),
         (HEAD + "a,02\n", "mean", "{s}, line 3: 2 cells, but the header has 3"),
@@ -258,6 +267,80 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path, rng: np.random.Genera
     outputs = read(tmp_path, tidy.to_csv(index=False), metric="mean", missing="drop").outputs
     found = pd.DataFrame(outputs.statistics[..., 0].T, index=outputs.items["id"], columns=outputs.names)
     pd.testing.assert_frame_equal(found.sort_index()[wide.columns], wide, check_names=False)
+
+
+LABELS = "system,item,score,domain,long\na,x,1,law,{0}\na,y,1,art,v\nb,x,1,,w\nb,y,1,{1},v\n"
+
+
+def test_blank_cells_of_item_columns_do_not_count(tmp_path: Path) -> None:
+    items = read(tmp_path, LABELS.format("w", " ")).outputs.items
+    assert items.to_dict("list") == {"id": ["x", "y"], "domain": ["law", "art"], "long": ["w", "v"]}
+    items = read(tmp_path, LABELS.format("w", "art"), columns={"cluster": "domain"}).outputs.items
+    assert items["cluster"].tolist() == ["law", "art"]
+    outputs = read(tmp_path, "system,item,score,domain\na,x,1,law\na,y,1,\nb,x,1,law\nb,y,1,\n").outputs
+    with pytest.raises(ValueError, match=r"^item 'y' has no domain$"):
+        outputs.labels("domain")
+
+
+def test_a_note_says_that_domains_are_left_out(tmp_path: Path) -> None:
+    """One note, of one line, however long the cells and however many the items; none of columns nobody asked for."""
+    loaded = read(tmp_path, LABELS.format("w", '"' + "very\n" * 99 + '"').replace("law,w", "law,u"))
+    assert list(loaded.outputs.items) == ["id"]
+    very = ("very " * 8)[:39]
+    assert loaded.notes == (f"column 'domain' left out: item 'y' has 'art' and '{very}…'",)
+
+
+def read_parquet(folder: Path, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Loaded:
+    frame.to_parquet(folder / "s.parquet")
+    return read_scores(Source((folder / "s.parquet",), get_metric("mean"), columns=columns or {}, missing="drop"))
+
+
+PLAIN = pd.DataFrame({"system": ["a", "b"], "item": ["x", "x"], "score": [1.0, 2.0], "tags": ["t", "t"]})
+
+
+@pytest.mark.parametrize("column", ["system", "item", "score", "tags"])
+@pytest.mark.parametrize(("cell", "kind"), [(["p"], "a list"), ({"p": 1}, "a struct"), (b"p", "bytes")])
+def test_cells_of_lists_and_bytes(tmp_path: Path, column: str, cell: object, kind: str) -> None:
+    frame = PLAIN.assign(**{column: [None, cell]})
+    message = f"{tmp_path}/s.parquet, row 2: column '{column}' must hold text or numbers, not {kind}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read_parquet(tmp_path, frame, {"domain": "tags"})
+    if column == "tags":
+        loaded = read_parquet(tmp_path, frame)
+        assert list(loaded.outputs.items) == ["id"]
+        assert loaded.notes == (f"column 'tags' left out: a cell of it is {kind}",)
+    wide = pd.DataFrame({"item": ["x", "y"], "a": [1, 2], "b": [None, cell]})
+    message = f"{tmp_path}/s.parquet, row 2: column 'b' must hold text or numbers, not {kind}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        read_parquet(tmp_path, wide)
+
+
+@pytest.mark.parametrize(
+    "times", [pd.to_datetime(["2020-01-01"] * 2), pd.to_datetime(["2020"] * 2, utc=True), pd.to_timedelta([1, 2])]
+)
+def test_times_are_no_scores(tmp_path: Path, times: pd.Index) -> None:
+    with pytest.raises(ValueError, match=r"/s.parquet, row 1: a score must be a number, not Time"):
+        read_parquet(tmp_path, PLAIN.assign(score=times))
+    wide = pd.DataFrame({"item": ["x", "y"], "a": [1, 2], "when": times})
+    with pytest.raises(ValueError, match=r"/s.parquet, row 1: column 'when' is taken for a system, but has '"):
+        read_parquet(tmp_path, wide)
+
+
+def test_labels_are_in_the_scores_or_in_the_table_of_items(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(TIDY)
+    (tmp_path / "items.csv").write_text("id,area\n1,law\n01,art\n")
+    declared = {"cluster": "kind", "domain": "area"}
+    sources = [
+        Source((tmp_path / "s.csv",), get_metric("mean"), items=tmp_path / "items.csv", columns=columns)
+        for columns in (declared, declared | {"foo": "aera"})
+    ]
+    assert read_scores(sources[0]).outputs.items.to_dict("list") == {
+        "id": ["01", "1"],
+        "domain": ["art", "law"],
+        "cluster": ["x", "y"],
+    }
+    with pytest.raises(ValueError, match=r"items.csv: no column 'aera' among id, area \(did you mean 'area'\?\)$"):
+        read_scores(sources[1])
 
 
 # Sets of other hands, against the figures that come with them.

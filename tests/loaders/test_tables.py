@@ -44,11 +44,17 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
     [
         ("t.csv", "", " is empty"),
         ("t.csv", "a,b\n", " has a header, but no rows"),
-        ("t.csv", "a,b\n1,2\n\n3\n", ", line 4: 1 cells, but the header has 2"),
+        ("t.csv", "a,b\n1,2\n\n3\n", ", line 4: 1 cell, but the header has 2"),
         ("t.tsv", "a\tb\n1\t2\t3\n", ", line 2: 3 cells, but the header has 2"),
         ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', ", line 3: a quote opens here that does not close"),
         ("t.csv", "a,b,a\n1,2,3\n", ", line 1: columns must be named, once each, unlike 'a'"),
         ("t.csv", "a,,c\n1,2,3\n", ", line 1: columns must be named, once each, unlike ''"),
+        (
+            "t.csv",
+            'a,"b\nc"\n1,2\n',
+            r", line 1: the name of a column must be of one line, unlike 'b\nc'",
+        ),
+        ("t.csv", b"a,b\n1,\x00\n", ", line 2: a NUL byte; is this a binary file?"),
         ("t.csv", b"a,b\n1,\xe9\n", ", line 2: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
         ("t.csv.gz", b"\x1f\x8b\x08\x00cut", " is not a whole gzip file"),
         ("t.xlsx", "PK", ": a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet"),
@@ -87,3 +93,32 @@ def test_items_are_matched_by_id(tmp_path: Path) -> None:
     path.write_text("id\n1\n2\n1\n")
     with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' again$"):
         match_items(Source((), get_metric("ap"), items=path), ["1"])
+
+
+def items(folder: Path, text: str, columns: dict[str, str]) -> Source:
+    (folder / "items.csv").write_text(text)
+    return Source((), get_metric("accuracy"), items=folder / "items.csv", columns=columns)
+
+
+def test_columns_of_items_that_are_declared_must_be_there(tmp_path: Path) -> None:
+    """But not those of the scores, which are in other files."""
+    text = "id,doc\nx,1\n"
+    table = match_items(items(tmp_path, text, {"score": "s", "filter": "f", "correct": "c", "cluster": "doc"}), ["x"])
+    assert table is not None
+    assert table.to_dict("list") == {"id": ["x"], "cluster": ["1"]}
+    with pytest.raises(ValueError, match=r"items.csv: no column 'dco' among id, doc \(did you mean 'doc'\?\)$"):
+        match_items(items(tmp_path, text, {"foo": "dco"}), ["x"])
+    assert match_items(items(tmp_path, text, {"foo": "dco"}), ["x"], found=["foo"]) is not None
+    with pytest.raises(ValueError, match=r"items.csv lacks 1 of 1 item, first 'y'$"):
+        match_items(items(tmp_path, text, {}), ["y"])
+    with pytest.raises(ValueError, match=r"has a column 'doc' of its own: 'id' cannot take its name$"):
+        match_items(items(tmp_path, text, {"doc": "id"}), ["1"])
+
+
+@pytest.mark.parametrize(("cell", "kind"), [(["a"], "a list"), ({"a": 1}, "a struct"), (b"a", "bytes")])
+def test_items_have_no_lists(tmp_path: Path, cell: object, kind: str) -> None:
+    path = tmp_path / "items.parquet"
+    pd.DataFrame({"id": ["x", "y"], "tags": [None, cell]}).to_parquet(path)
+    message = f"{path}, row 2: column 'tags' must hold text or numbers, not {kind}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        match_items(Source((), get_metric("mean"), items=path), ["x"])

@@ -138,7 +138,7 @@ def test_files_of_other_lengths_are_named_with_their_counts(tmp_path: Path, miss
 
 def test_without_references_most_files_say_how_many_items_there_are(tmp_path: Path) -> None:
     files = written(tmp_path, {"a.txt": "1\n", "b.txt": "1\n2\n", "c.txt": "1\n2\n"})
-    assert refused(list(files.values()), "mean").startswith("a.txt has 1 lines, b.txt 2; lines have no ids")
+    assert refused(list(files.values()), "mean").startswith("a.txt has 1 line, b.txt 2; lines have no ids")
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,8 @@ def test_without_references_most_files_say_how_many_items_there_are(tmp_path: Pa
         ("high", "must be a number, not 'high'"),
         ("0,5", "must be a number, not '0,5'"),
         ("", "must be a number, not ''"),
+        ("1_0", "must be a number, not '1_0'"),
+        ("٣", "must be a number, not '٣'"),
         ("nan", "must be a number, not 'nan'"),
         ("inf", "must be a number, not 'inf'"),
         ("-0.1", "must be at least 0, not '-0.1'"),
@@ -212,7 +214,7 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
     assert refused([a], "chrf", [gold], tokenize="intl") == "tokenize is for metric 'bleu', not for 'chrf'"
     assert refused([a], "bleu", [gold], tokenize="klingon").startswith("tokenize must be one of none, zh, 13a, ")
     assert refused([], "accuracy", [gold]) == "paths must name at least one file of system outputs"
-    assert refused([a, a], "accuracy", [gold]) == "system 'a' is in a.txt and again in a.txt"
+    assert refused([a, a], "accuracy", [gold]) == "a.txt is given twice"
     with pytest.raises(FileNotFoundError, match="^no such file: "):
         loaded([tmp_path / "none.txt"], "accuracy", [gold])
 

@@ -59,7 +59,7 @@ def test_missing_topics_are_an_error_or_count_as_zero(tmp_path: Path) -> None:
         read(tmp_path, runs)
     loaded = read(tmp_path, runs, missing="zero")
     assert loaded.outputs.statistics[1].tolist() == [[0, 1], [1, 1]]
-    assert f"{tmp_path}/b: 1 topics left out that the qrels lack, first '9'" in loaded.notes
+    assert f"{tmp_path}/b: 1 topic left out that the qrels lack, first '9'" in loaded.notes
 
 
 def brute_force(qrels: dict[str, int], run: dict[str, float], metric: str) -> float:
@@ -112,6 +112,8 @@ def test_against_brute_force_on_runs_with_ties(tmp_path: Path, metric: str, rng:
     [
         ("1 Q0 a 1 3.0\n", QRELS, "{0}/run, line 1: 5 columns, not 6 (topic Q0 docno rank score tag)"),
         (RUN + "\n1 Q0 x 4 high t\n", QRELS, "{0}/run, line 7: the score must be a number, not 'high'"),
+        (RUN + "1 Q0 x 4 1_0 t\n", QRELS, "{0}/run, line 6: the score must be a number, not '1_0'"),
+        (RUN, "1 0 a 1\n1 0 b 1_0\n", "{0}/qrels, line 2: relevance must be a whole number, not '1_0'"),
         (RUN + "1 Q0 x 4 nan t\n", QRELS, "{0}/run, line 6: the score must be a number, not 'nan'"),
         (RUN + "1 Q0 a 4 0.5 t\n", QRELS, "{0}/run, line 6: document 'a' is twice in topic '1'"),
         (RUN, "1 0 a\n", "{0}/qrels, line 1: 3 columns, not 4 (topic iteration docno relevance)"),
