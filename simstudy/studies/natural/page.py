@@ -147,7 +147,8 @@ def _segments(gains: pd.DataFrame, folder: Path) -> Section:
         test_set=gains["test_set"] + (", " + gains["metric"].map(label) if gains["metric"].nunique() > 1 else "")
     )
     figures.gains_by_size(named, by="test_set", ax=ax)
-    if named["test_set"].nunique() > _LEAST_SETS:
+    # A longer legend would lie on the lines.
+    if named["test_set"].nunique() > 4:
         figures.share_legend(figure, [ax], side=True)
     save_figure(figure, folder, "segments")
     text = "Nested initial segments of a test set: the median gain that is just significant, all pairs together."
