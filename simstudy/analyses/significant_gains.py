@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
-from simstudy.analyses.thresholds import weighted_percentile
+from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, system_codes
+from simstudy.analyses.thresholds import resampled_systems, weighted_percentile
 from simstudy.choices import check_fraction, check_seed, check_whole
 
 
@@ -78,7 +78,7 @@ def significant_gains(
     check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs):
-        first, second, n_systems = system_codes(members)
+        n_systems = system_codes(members)[2]
         inside = (members["p_value"].between(*window) & (members["gain"] > 0)).to_numpy()
         n_window = int(inside.sum())
         row = {**key, "n_systems": n_systems, "n_pairs": len(members), "n_window": n_window}
@@ -87,8 +87,7 @@ def significant_gains(
             rows.append({**row, **dict.fromkeys(_NUMBERS, np.nan), "note": note})
             continue
         gains = just_significant(members[inside], alpha)
-        drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
-        weights = drawn[:, first[inside]] * drawn[:, second[inside]]
+        weights = resampled_systems(members, inside, n_bootstrap, seed)
         numbers = []
         for percentile in (50, 95):
             low, high = np.nanpercentile(weighted_percentile(gains, weights, percentile), [2.5, 97.5])

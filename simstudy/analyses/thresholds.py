@@ -67,7 +67,7 @@ def thresholds(
     check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs):
-        first, second, n_systems = system_codes(members)
+        n_systems = system_codes(members)[2]
         inside = members["p_value"].between(*window).to_numpy()
         n_window = int(inside.sum())
         row = {**key, "n_systems": n_systems, "n_pairs": len(members), "n_window": n_window}
@@ -76,12 +76,20 @@ def thresholds(
             rows.append({**row, "threshold": np.nan, "low": np.nan, "high": np.nan, "note": note})
             continue
         gains = members["gain"].to_numpy()[inside]
-        drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
-        weights = drawn[:, first[inside]] * drawn[:, second[inside]]
-        resampled = weighted_percentile(gains, weights, percentile)
-        low, high = np.nanpercentile(resampled, [2.5, 97.5])
+        weights = resampled_systems(members, inside, n_bootstrap, seed)
+        low, high = np.nanpercentile(weighted_percentile(gains, weights, percentile), [2.5, 97.5])
         rows.append({**row, "threshold": np.percentile(gains, percentile), "low": low, "high": high, "note": ""})
     return pd.DataFrame(rows)
+
+
+def resampled_systems(pairs: pd.DataFrame, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> NDArray[np.int64]:
+    """How often each of the pairs inside is there in resamples of the *systems* of all pairs, (n_bootstrap, P inside).
+
+    Pairs that share a system come and go together, as they would among other systems.
+    """
+    first, second, n_systems = system_codes(pairs)
+    drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
+    return np.asarray(drawn[:, first[inside]] * drawn[:, second[inside]])
 
 
 def weighted_percentile(
