@@ -10,23 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from simstudy.cli.errors import errors_in_one_line
+from simstudy.cli.terminal import console, print_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simstudy.loaders.base import Loaded
     from simstudy.natural import Examination
 
-# No emoji: a system may be called ":100:".
-_console = Console(emoji=False)
 
-# A narrower terminal has no room for all columns.
-_WIDE = 110
 # Rows that a terminal shows of a table of pairs; --out and --json have all.
 _MOST_ROWS = 40
 
@@ -268,33 +261,18 @@ def _print(found: Examination, out: Path | None) -> None:
     from simstudy.natural import page
 
     if found.verdict is not None:
-        _console.print(escape(found.verdict), highlight=False, soft_wrap=True)
+        console.print(escape(found.verdict), highlight=False, soft_wrap=True)
     else:
         facts = {name: value for name, value in page.facts(found).items() if name != "Note"}
-        _console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
+        console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
     for note in found.notes:
-        _console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+        console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
     if found.verdict is None:
-        _print_table("Systems; those of one group do not differ significantly", page.ranking(found))
-        _print_table(*page.pair_rows(found, _MOST_ROWS))
-        _print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
+        print_table("Systems; those of one group do not differ significantly", page.ranking(found))
+        print_table(*page.pair_rows(found, _MOST_ROWS))
+        print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:
-        _console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)
-
-
-def _print_table(title: str, rows: pd.DataFrame) -> None:
-    if _console.is_terminal and _console.width < _WIDE:
-        rows = rows.drop(columns=[name for name in ("Monte Carlo 95 %", "p (BH)", "p ≈ 0.05") if name in rows])
-    table = Table(box=None, header_style="dim")
-    for column in rows.columns:
-        text = column in ("system", "better", "worse", "relation", "groups")
-        # Long names are folded, not cut: one must be able to tell systems apart.
-        table.add_column(escape(str(column)), justify="left" if text else "right", overflow="fold", no_wrap=not text)
-    for row in rows.to_numpy():
-        table.add_row(*(escape(str(cell)) for cell in row))
-    _console.print(f"\n[bold]{title}[/]", highlight=False, soft_wrap=True)
-    # A file or another program has no width that lines must fit.
-    (_console if _console.is_terminal else Console(width=1000, emoji=False)).print(table)
+        console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)
 
 
 def _plain(value: Any) -> Any:

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from simstudy.cli.errors import errors_in_one_line
-
-_console = Console()
+from simstudy.cli.terminal import console, print_table
 
 
 def list_studies() -> None:
@@ -23,7 +21,7 @@ def list_studies() -> None:
     for name in shipped_studies():
         study = load_study(name)
         table.add_row(name, study.kind, study.title)
-    _console.print(table)
+    console.print(table)
 
 
 def run(
@@ -41,10 +39,5 @@ def run(
     with errors_in_one_line():
         results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
     for title, rows in results.summary.items():
-        table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
-        for column in map(str, rows):
-            table.add_column(column, justify="left" if column in ("relation", "winner on", "wins on") else "right")
-        for row in rows.to_numpy():
-            table.add_row(*map(str, row))
-        _console.print("", table)
-    _console.print(f"\nFigures and report: {escape(str(results.folder / 'README.md'))}", soft_wrap=True)
+        print_table(title, rows)
+    console.print(f"\nFigures and report: {escape(str(results.folder / 'README.md'))}", soft_wrap=True)

@@ -1,0 +1,30 @@
+"""The command as tests call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+
+
+def compare(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["compare", *arguments])
+    assert "Traceback" not in result.stdout + result.stderr
+    return result.exit_code, result.stdout, result.stderr
+
+
+def as_json(*arguments: str) -> dict[str, Any]:
+    code, out, err = compare(*arguments, "--json")
+    assert (code, err) == (0, "")
+    content: dict[str, Any] = json.loads(out)
+    return content
+
+
+def write_wide(path: str, rights: Mapping[str, Sequence[int]]) -> str:
+    pd.DataFrame(rights).rename_axis("item").to_csv(path)
+    return path
