@@ -19,7 +19,7 @@ from simstudy.analyses.thresholds import thresholds
 from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
-from simstudy.loaders.base import Loaded
+from simstudy.loaders.base import Loaded, counted
 from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 
@@ -112,9 +112,8 @@ def examine(
         outputs = outputs.select(kept)
         notes.append(f"near-duplicates dropped: {', '.join(dropped)}")
     elif len(alike):
-        notes.append(
-            f"{len(alike)} pairs of near-duplicates kept, first {alike['system_a'][0]} / {alike['system_b'][0]}"
-        )
+        first = f"{alike['system_a'][0]} / {alike['system_b'][0]}"
+        notes.append(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
     notes += _domains(outputs, options.get("strata"))
     notes += _few(outputs, options)
     if by is not None and outputs.n_systems > 1:
@@ -163,7 +162,8 @@ def _few(outputs: Outputs, options: Mapping[str, Any]) -> list[str]:
     n = outputs.n_items if unit == "item" else outputs.sum_by(unit).n_items
     if options.get("test", "bootstrap") != "bootstrap" or n >= _FEW:
         return []
-    return [f"only {n} units ({unit}) to resample: of so few the bootstrap is too sure; --test randomization is not"]
+    few = counted(n, "unit")
+    return [f"only {few} ({unit}) to resample: of so few the bootstrap is too sure; --test randomization is not"]
 
 
 def _groups(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:

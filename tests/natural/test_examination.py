@@ -33,7 +33,7 @@ def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
 def test_near_duplicates_are_kept_with_a_note_or_dropped_with_another(loaded: Loaded) -> None:
     kept = examine(loaded)
     assert kept.duplicates[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["best", "twin", 39]]
-    assert kept.notes == ("a note of the loader", "1 pairs of near-duplicates kept, first best / twin")
+    assert kept.notes == ("a note of the loader", "1 pair of near-duplicates kept, first best / twin")
     assert len(kept.pairs) == 10
     dropped = examine(loaded, duplicates="drop")
     assert dropped.outputs.names == ["best", "good", "worst", "fair"]
