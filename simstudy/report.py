@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.files import atomic_path
+from simstudy.manifest import earlier_manifest, manifest_of
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -36,6 +38,43 @@ class Section:
     text: str
     figure: str | None = None
     table: pd.DataFrame | None = None
+
+
+def write_results(
+    folder: Path,
+    *,
+    title: str,
+    question: str,
+    command: str,
+    facts: Mapping[str, str],
+    sections: Sequence[Section],
+    tables: Tables,
+    closing: str,
+    settings: Mapping[str, Any],
+    data: Mapping[str, Any],
+    seconds: Mapping[str, float],
+) -> None:
+    """Everything of a folder of results but its figures, which are drawn already: tables, page and manifest.
+
+    The manifest comes last, so that a folder that has one is whole; what an earlier one names and this run has not
+    goes. `settings`, `data` and `seconds` are as in `simstudy.manifest.manifest_of`.
+    """
+    write_tables(tables, folder)
+    drawn = [section.figure for section in sections if section.figure]
+    manifest = manifest_of(settings, data, tables, drawn, folder, seconds)
+    write_page(
+        folder,
+        title=title,
+        question=question,
+        command=command,
+        facts=facts,
+        sections=sections,
+        tables=tables,
+        closing=closing,
+    )
+    remove_stale(folder, earlier_manifest(folder), tables, drawn)
+    with atomic_path(folder / "manifest.json") as temporary:
+        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def write_tables(tables: Tables, folder: Path) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ import pandas as pd
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
-from simstudy.files import atomic_path
-from simstudy.manifest import earlier_manifest, manifest_of
 from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals, written
@@ -44,24 +41,19 @@ def write(
     files: Mapping[str, str],
 ) -> None:
     """Write tables, figures, page and manifest of one comparison to a folder."""
-    tables = _tables(found)
-    report.write_tables(tables, folder)
-    sections = _sections(found, folder, alpha)
-    drawn = [section.figure for section in sections if section.figure]
-    manifest = manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, tables, drawn, folder, {})
-    report.write_page(
+    report.write_results(
         folder,
         title=title,
         question="Which of these systems are better than others, and how large must a gain be here to tell?",
         command=command,
         facts=facts(found),
-        sections=sections,
-        tables=tables,
+        sections=_sections(found, folder, alpha),
+        tables=_tables(found),
         closing=CLOSING,
+        settings={"comparison": dict(settings)},
+        data={"files": dict(files)},
+        seconds={},
     )
-    report.remove_stale(folder, earlier_manifest(folder), tables, drawn)
-    with atomic_path(folder / "manifest.json") as temporary:
-        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def facts(found: Examination) -> dict[str, str]:
@@ -130,21 +122,23 @@ def sorted_pairs(found: Examination) -> pd.DataFrame:
 
 def threshold_rows(found: Examination) -> pd.DataFrame:
     """The gain that is usually significant, by both rules, as text."""
-    rule, scaled, digits = found.thresholds, found.gains, _digits(found)
+    rule, scaled, number = found.thresholds, found.gains, f"{{:.{_digits(found)}f}}".format
     return pd.DataFrame(
         {
             "relation": rule["relation"],
             "pairs": rule["n_pairs"].map("{:,}".format),
             "p ≈ 0.05": rule["n_window"],
-            "threshold": _with_interval(rule, "threshold", "low", "high", digits),
-            "just significant, median": _with_interval(scaled, "median", "median_low", "median_high", digits),
-            "95th percentile": _with_interval(scaled, "p95", "p95_low", "p95_high", digits),
+            "threshold": with_interval(rule, "threshold", "low", "high", number),
+            "just significant, median": with_interval(scaled, "median", "median_low", "median_high", number),
+            "95th percentile": with_interval(scaled, "p95", "p95_low", "p95_high", number),
         }
     )
 
 
-def _with_interval(table: pd.DataFrame, value: str, low: str, high: str, digits: int) -> pd.Series[str]:
-    number = f"{{:.{digits}f}}".format
+def with_interval(
+    table: pd.DataFrame, value: str, low: str, high: str, number: Callable[[float], str]
+) -> pd.Series[str]:
+    """A column of numbers with their intervals, as text; "too few pairs" where there is no number."""
     text = table[value].map(number) + " (" + table[low].map(number) + "–" + table[high].map(number) + ")"
     return text.where(table[value].notna(), "too few pairs")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pandas as pd
 
 from simstudy import report
 from simstudy.files import atomic_path
-from simstudy.manifest import earlier_manifest, manifest_of
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
 from simstudy.studies.definition import Study
@@ -90,15 +88,10 @@ def run_study(
     folder = Path(out) if out is not None else Path("results") / definition.name
     context = RunContext(folder, n_workers(n_jobs), data_dir)
     found = KINDS[definition.kind].run(definition, context)
-    report.write_tables(found.tables, folder)
     if len(found.comparisons):
         with atomic_path(folder / "comparisons.parquet") as temporary:
             found.comparisons.to_parquet(temporary, index=False)
-    drawn = [section.figure for section in found.sections if section.figure]
-    manifest = manifest_of(
-        {"study": definition.model_dump()}, found.data, found.tables, drawn, folder, context.clock.seconds
-    )
-    report.write_page(
+    report.write_results(
         folder,
         title=definition.title,
         question=definition.question,
@@ -107,10 +100,10 @@ def run_study(
         sections=found.sections,
         tables=found.tables,
         closing=found.closing,
+        settings={"study": definition.model_dump()},
+        data=found.data,
+        seconds=context.clock.seconds,
     )
-    report.remove_stale(folder, earlier_manifest(folder), found.tables, drawn)
-    with atomic_path(folder / "manifest.json") as temporary:
-        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return Results(folder, found.tables, found.comparisons, found.summary)
 
 

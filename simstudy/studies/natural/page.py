@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.metrics.labels import label
+from simstudy.natural.page import with_interval
 from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
@@ -220,16 +220,11 @@ def _gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
             "relation": rows["relation"],
             "systems": rows["n_systems"],
             "pairs": rows["n_pairs"].map("{:,}".format),
-            "threshold": _with_interval(rows, "threshold", "low", "high"),
-            "just significant, median": _with_interval(rows, "median", "median_low", "median_high"),
-            "95th percentile": _with_interval(rows, "p95", "p95_low", "p95_high"),
+            "threshold": with_interval(rows, "threshold", "low", "high", _number),
+            "just significant, median": with_interval(rows, "median", "median_low", "median_high", _number),
+            "95th percentile": with_interval(rows, "p95", "p95_low", "p95_high", _number),
         }
     )
-
-
-def _with_interval(rows: pd.DataFrame, value: str, low: str, high: str) -> pd.Series[Any]:
-    text = rows[value].map(_number) + " (" + rows[low].map(_number) + "–" + rows[high].map(_number) + ")"
-    return text.where(rows[value].notna(), "too few pairs")
 
 
 def _number(value: float) -> str:
