@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,36 +126,39 @@ CONVENTIONS = {
 }
 
 
-def monte_carlo_interval(
-    n_extreme: ArrayLike, n_resamples: ArrayLike, level: float = 0.95
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Clopper-Pearson interval for the p-value that infinitely many resamples would give.
+def clopper_pearson(
+    count: ArrayLike, of: ArrayLike, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The Clopper-Pearson interval of a binomial proportion (Clopper and Pearson 1934), R's ``binom.test``.
+
+    For the p-value that infinitely many resamples would give, of which `count` of `of` were extreme; for the average
+    precision of an acceptance set with `count` true of `of` candidates (Evert 2004, section 3.2).
 
     Parameters
     ----------
-    n_extreme
-        How many of the resamples were at least as extreme as observed; any shape.
-    n_resamples
-        How many there were; broadcasts.
+    count
+        Any shape.
+    of
+        Broadcasts. Of nothing, nothing is known: 0 … 1.
     level
         Coverage, a fraction.
 
     Returns
     -------
     low, high
-        Arrays of the shape of `n_extreme`.
+        Fractions, arrays of the shape of `count`.
 
     Examples
     --------
-    >>> low, high = monte_carlo_interval([0, 50], 1000)
+    >>> low, high = clopper_pearson([0, 50, 200], [1000, 1000, 500])
     >>> [round(float(x), 4) for x in (*low, *high)]
-    [0.0, 0.0373, 0.0037, 0.0654]
+    [0.0, 0.0373, 0.3568, 0.0037, 0.0654, 0.4444]
     """
-    count, drawn = np.asarray(n_extreme, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
+    hits, drawn = np.asarray(count, dtype=np.float64), np.asarray(of, dtype=np.float64)
     tail = (1 - level) / 2
     # beta.ppf has no value where a shape is 0: there the bound is the end of the scale.
-    low = np.where(count > 0, stats.beta.ppf(tail, np.maximum(count, 1), drawn - count + 1), 0.0)
-    high = np.where(count < drawn, stats.beta.ppf(1 - tail, count + 1, np.maximum(drawn - count, 1)), 1.0)
+    low = np.where(hits > 0, stats.beta.ppf(tail, np.maximum(hits, 1), drawn - hits + 1), 0.0)
+    high = np.where(hits < drawn, stats.beta.ppf(1 - tail, hits + 1, np.maximum(drawn - hits, 1)), 1.0)
     return low, high
 
 

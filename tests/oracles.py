@@ -15,7 +15,7 @@ from scipy import stats
 from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics import Metric, Ratio
-from simstudy.pvalues import monte_carlo_interval
+from simstudy.pvalues import clopper_pearson
 
 #: Lower is better.
 ERROR_RATE = Ratio("error rate", ("wrong", "total"), False, (1, 0), (0, 1))
@@ -111,7 +111,7 @@ def exact_bootstrap_p(correct_a: np.ndarray, correct_b: np.ndarray) -> float:
 
 def could_be(n_extreme: int, n_resamples: int, p: float) -> bool:
     """Whether so many of the resamples may be extreme where the share of all is p; wrongly no once in 10^7."""
-    low, high = monte_carlo_interval(n_extreme, n_resamples, 1 - 1e-7)
+    low, high = clopper_pearson(n_extreme, n_resamples, 1 - 1e-7)
     # What is summed in double precision may be 1 up to its last bit.
     return bool(low - 1e-12 <= p <= high + 1e-12)
 

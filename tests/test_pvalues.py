@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.pvalues import CONVENTIONS, certainty, monte_carlo_interval
+from simstudy.pvalues import CONVENTIONS, certainty, clopper_pearson
 
 
 def test_both_rules() -> None:
@@ -19,7 +19,7 @@ def test_both_rules() -> None:
 @pytest.mark.parametrize("level", [0.95, 0.999])
 def test_interval_is_scipys(count: int, n: int, level: float) -> None:
     expected = stats.binomtest(count, n).proportion_ci(level, method="exact")
-    low, high = monte_carlo_interval(count, n, level)
+    low, high = clopper_pearson(count, n, level)
     assert float(low) == pytest.approx(expected.low, rel=1e-9, abs=1e-300)
     assert float(high) == pytest.approx(expected.high, rel=1e-9)
 

@@ -13,7 +13,7 @@ from simstudy.choices import check_choice, check_seed, check_whole
 from simstudy.engines.question import Exact, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS, monte_carlo_interval
+from simstudy.pvalues import CONVENTIONS, clopper_pearson
 from simstudy.runner import n_workers
 
 
@@ -135,7 +135,7 @@ def compare(
     scores, rounding = ranked.scores(), ranked.tie_tolerance()
     difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
     drawn = answers.n_resamples > 0
-    low, high = monte_carlo_interval(answers.n_extreme, np.maximum(answers.n_resamples, 1))
+    low, high = clopper_pearson(answers.n_extreme, np.maximum(answers.n_resamples, 1))
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     return pd.DataFrame(

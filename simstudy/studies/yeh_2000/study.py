@@ -13,7 +13,7 @@ from simstudy.engines.comparisons import applicable, compare, run_twice
 from simstudy.engines.registry import ALTERNATIVES
 from simstudy.generators.clustered import all_alike, clustered_accuracies
 from simstudy.outputs import Outputs
-from simstudy.pvalues import monte_carlo_interval
+from simstudy.pvalues import clopper_pearson
 from simstudy.report import save_figure
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
 from simstudy.studies.definition import StudyError
@@ -155,7 +155,7 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
             }
             seeds = (study.seed, derived_seed(study.seed, "a second run") % 2**64)
             twice = run_twice(outputs, seeds=seeds, n_resamples=study.n_shuffles, n_jobs=n_jobs, **settings).iloc[0]
-            low, high = monte_carlo_interval(twice.n_extreme_1, study.n_shuffles)
+            low, high = clopper_pearson(twice.n_extreme_1, study.n_shuffles)
             p = exact[study.example.relations[0]]
             printed = study.printed_counts.get(metric) if alternative == "greater" else None
             rows.append(
@@ -224,7 +224,7 @@ def _dependence(study: Yeh2000, context: RunContext) -> pd.DataFrame:
         )
     rows = []
     for cell, n_rejected in zip(cells, counts, strict=True):
-        low, high = monte_carlo_interval(n_rejected, settings.n_data)
+        low, high = clopper_pearson(n_rejected, settings.n_data)
         row = {"within": cell.description["within"], "unit": cell.description["unit"], "alpha": settings.alpha}
         share = {"n_data": settings.n_data, "n_rejected": n_rejected, "share": n_rejected / settings.n_data}
         rows.append({**row, **share, "low": float(low), "high": float(high)})

@@ -1,0 +1,328 @@
+"""Candidates: what K scoring functions say of n candidates, each a true or a false positive (Evert 2004, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from simstudy.choices import check_choice, check_seed, check_whole, nearest
+from simstudy.inputs import check_unique
+from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.mean import Mean
+from simstudy.outputs import Outputs
+
+#: What becomes of candidates with equal scores.
+TIES = ("jitter", "keep")
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Candidates ranked by scoring functions, each candidate true or false. Make one with `from_…`.
+
+    Attributes
+    ----------
+    scores
+        (K scoring functions, n candidates), higher is better, read-only. Infinite ones rank first or last.
+    true
+        (n,) whether each is a true positive, read-only.
+    names
+        Of the K scoring functions.
+    ids
+        Of the n candidates.
+    ties
+        "jitter": broken at random, so that an n-best list has n candidates (footnotes 5 and 6). "keep": an n-best list
+        has all candidates that tie with its last.
+    seed
+        Of the jitter.
+    test_set
+        A name that appears in every table.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"g1": [3, 2, 1, 0], "g2": [0, 1, 1, 2]}, index=["a", "b", "c", "d"])
+    >>> candidates = Candidates.from_scores(frame, [True, True, False, False])
+    >>> candidates.n_best("g1", 2).tolist(), candidates.threshold("g1", 2)
+    ([True, True, False, False], 2.0)
+    >>> candidates.baseline
+    0.5
+    """
+
+    scores: FloatArray
+    true: BoolArray
+    names: list[str]
+    ids: list[str]
+    ties: str = "jitter"
+    seed: int = 0
+    test_set: str = ""
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: pd.DataFrame,
+        true: ArrayLike,
+        *,
+        ties: str = "jitter",
+        seed: int = 0,
+        test_set: str = "",
+    ) -> Candidates:
+        """Candidates from a frame with a row for each candidate and a column for each scoring function.
+
+        Parameters
+        ----------
+        scores
+            (n candidates, K scoring functions), higher is better: negate p-values and distances. The index names the
+            candidates, the columns name the scoring functions.
+        true
+            (n,) true or false, or 1 and 0.
+        ties
+            What becomes of candidates with equal scores: a name in `TIES`. The jitter of a candidate is a function of
+            the seed and its id, the same for all scoring functions (it is the feature vector that is jittered), so
+            that two functions with the same scores give the same ranking.
+        seed
+            0 … 2^64 - 1.
+
+        Raises
+        ------
+        ValueError
+            For no candidate or no scoring function, names or ids that occur twice, scores that are missing or no
+            numbers, and true or false that is neither; the message names the candidate.
+        """
+        if not isinstance(scores, pd.DataFrame):
+            raise ValueError(f"scores must be a pandas DataFrame (candidates x functions), not {type(scores).__name__}")
+        if scores.empty:
+            raise ValueError("scores must have at least one candidate (row) and one scoring function (column)")
+        check_choice("ties", ties, TIES)
+        check_seed(seed)
+        names, ids = [str(name) for name in scores.columns], [str(row) for row in scores.index]
+        check_unique(pd.Series(names), "scoring functions")
+        check_unique(pd.Series(ids), "candidates")
+        values = np.empty((len(names), len(ids)))
+        for k, name in enumerate(names):
+            try:
+                values[k] = scores.iloc[:, k].to_numpy(dtype=np.float64, na_value=np.nan)
+            except (TypeError, ValueError):
+                raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+            if (missing := np.isnan(values[k])).any():
+                raise ValueError(
+                    f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"
+                )
+        hits = _true_or_false(true, ids)
+        # -0 and 0 are one score.
+        values += 0.0
+        values.setflags(write=False)
+        hits.setflags(write=False)
+        return cls(values, hits, names, ids, ties, int(seed), test_set)
+
+    @classmethod
+    def from_features(
+        cls,
+        features: pd.DataFrame,
+        true: ArrayLike,
+        functions: Mapping[str, Callable[[pd.DataFrame], ArrayLike]],
+        *,
+        ties: str = "jitter",
+        seed: int = 0,
+        test_set: str = "",
+    ) -> Candidates:
+        """Candidates from their feature vectors and scoring functions of them.
+
+        Parameters
+        ----------
+        features
+            A row for each candidate; the index names the candidates.
+        true, ties, seed, test_set
+            As for `from_scores`.
+        functions
+            Name -> what makes n scores of the whole frame. `simstudy.rankings.association.MEASURES` has such functions
+            of contingency tables.
+
+        Raises
+        ------
+        ValueError
+            As `from_scores`, and for a function that does not return one score for each candidate.
+
+        Examples
+        --------
+        >>> features = pd.DataFrame({"frequency": [30, 4, 12], "length": [2, 5, 3]})
+        >>> functions = {"frequency": lambda f: f["frequency"], "density": lambda f: f["frequency"] / f["length"]}
+        >>> Candidates.from_features(features, [1, 0, 1], functions).scores.tolist()
+        [[30.0, 4.0, 12.0], [15.0, 0.8, 4.0]]
+        """
+        if not functions:
+            raise ValueError("functions must have at least one scoring function")
+        scores = {}
+        for name, function in functions.items():
+            values = np.asarray(function(features))
+            if values.shape != (len(features),):
+                raise ValueError(
+                    f"functions must return one score for each of {len(features)} candidates, unlike '{name}', which "
+                    f"returns an array of shape {values.shape}"
+                )
+            scores[name] = values
+        frame = pd.DataFrame(scores, index=features.index)
+        return cls.from_scores(frame, true, ties=ties, seed=seed, test_set=test_set)
+
+    @property
+    def n_candidates(self) -> int:
+        """N."""
+        return int(self.scores.shape[1])
+
+    @property
+    def baseline(self) -> float:
+        """The precision of a random selection: the share of true candidates, a fraction."""
+        return float(self.true.mean())
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """(K, n): the smallest n whose n-best list has the candidate; 1 is the best.
+
+        A permutation of 1 … n with ties broken; with ties kept, those that tie have the rank of their first and are
+        one more than the candidates above them.
+        """
+        ranks = np.empty(self.scores.shape, dtype=np.int64)
+        jitter = self._jitter if self.ties == "jitter" else np.zeros(self.n_candidates)
+        for k, scores in enumerate(self.scores):
+            order = np.lexsort((jitter, -scores))
+            ranks[k, order] = np.arange(1, self.n_candidates + 1)
+            if self.ties == "keep":
+                first = np.r_[True, np.diff(scores[order]) != 0]
+                ranks[k, order] = np.maximum.accumulate(np.where(first, ranks[k, order], 1))
+        ranks.setflags(write=False)
+        return ranks
+
+    @property
+    def _jitter(self) -> NDArray[np.uint64]:
+        key = self.seed.to_bytes(8, "little")
+        digests = b"".join(blake2b(name.encode(), digest_size=8, key=key).digest() for name in self.ids)
+        return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+    def n_best(self, name: str, n: int) -> BoolArray:
+        """Which candidates (n,) are in a scoring function's n-best list.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, or n that is not between 1 and the number of candidates.
+        """
+        return np.asarray(self.ranks[self._function(name)] <= self.check_n(n))
+
+    def accepted(self, name: str, threshold: float) -> BoolArray:
+        """Which candidates (n,) are in a scoring function's acceptance set: those with a score >= threshold (gamma).
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, or a threshold that is no number.
+        """
+        if np.isnan(threshold):
+            raise ValueError(f"threshold must be a number, not {threshold}")
+        return np.asarray(self.scores[self._function(name)] >= threshold)
+
+    def threshold(self, name: str, n: int) -> float:
+        """The score of the last candidate of a scoring function's n-best list (gamma_g(n)).
+
+        Raises
+        ------
+        ValueError
+            As `n_best`.
+        """
+        k = self._function(name)
+        return float(np.sort(self.scores[k])[self.n_candidates - self.check_n(n)])
+
+    def select(self, names: Sequence[str]) -> Candidates:
+        """These scoring functions, in this order.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, one that is given twice, or an empty list.
+        """
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"names must be of scoring functions, once each, not '{', '.join(names)}'")
+        rows = [self._function(name) for name in names]
+        scores = self.scores[rows]
+        scores.setflags(write=False)
+        return Candidates(scores, self.true, list(names), self.ids, self.ties, self.seed, self.test_set)
+
+    def outputs(self, n: int) -> Outputs:
+        """The n-best lists as Outputs under "precision@n": each candidate is an item.
+
+        Statistics are (true and accepted, accepted), so that precision is their ratio. What every test of Outputs then
+        asks is how much the precision of these *acceptance regions* varies: they stay where they are when candidates
+        are resampled, while the number of candidates in them may change (section 3.2, last paragraph).
+
+        Raises
+        ------
+        ValueError
+            For n that is not between 1 and the number of candidates.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"g1": [3, 2, 1, 0], "g2": [0, 1, 2, 3]})
+        >>> Candidates.from_scores(frame, [True, True, False, False]).outputs(2).scores().tolist()
+        [1.0, 0.0]
+        """
+        return self._outputs(self.ranks <= self.check_n(n), get_metric(f"precision@{n}"))
+
+    def outputs_at(self, thresholds: Mapping[str, float]) -> Outputs:
+        """The acceptance sets of these thresholds (scoring function -> gamma) as Outputs under the metric "precision".
+
+        It is a fraction, as "precision@n" is. Acceptance sets of very different size should not be compared by
+        precision alone: the smaller one has it easier (footnote 13).
+
+        Raises
+        ------
+        ValueError
+            As `accepted`, and for no threshold.
+        """
+        if not thresholds:
+            raise ValueError("thresholds must have one for at least one scoring function")
+        accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
+        return self.select(list(thresholds))._outputs(accepted, Mean("precision", low=0, high=1))
+
+    def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
+        return Outputs.from_statistics(
+            np.stack([accepted & self.true, accepted], axis=-1).astype(np.int8),
+            metric,
+            self.names,
+            pd.DataFrame({"id": self.ids, "true": self.true}),
+            test_set=self.test_set,
+        )
+
+    def check_n(self, n: int) -> int:
+        """The length of an n-best list, where it is between 1 and the number of candidates.
+
+        Raises
+        ------
+        ValueError
+            Where it is not.
+        """
+        check_whole("n", n, 1)
+        if n > self.n_candidates:
+            raise ValueError(f"n must be between 1 and {self.n_candidates}, the number of candidates, not {n}")
+        return int(n)
+
+    def _function(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
+        return self.names.index(name)
+
+
+def _true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:
+    values = np.array(true)
+    if values.shape != (len(ids),):
+        raise ValueError(f"true must have one value for each of {len(ids)} candidates, not the shape {values.shape}")
+    known = np.array([value in (0, 1) for value in values.tolist()], dtype=bool)
+    if not known.all():
+        wrong = int(np.argmin(known))
+        raise ValueError(f"true must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
+    return values.astype(bool)
