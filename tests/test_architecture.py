@@ -80,12 +80,12 @@ def test_no_room_is_called_utils() -> None:
 
 def test_import_is_light_and_has_no_side_effects() -> None:
     """No numpy, no processes, no threads, no changed environment; every public name can be had."""
-    # joblib sets KMP_INIT_AT_FORK when it is imported, from 1.6 on: that is its own.
+    # joblib and scikit-learn set variables of OpenMP when they are imported: that is their own.
     code = """
 import os, sys, threading
 import simstudy
 assert "numpy" not in sys.modules and "sklearn" not in sys.modules, "import simstudy loads numpy or scikit-learn"
-import joblib
+import joblib, sklearn
 before = dict(os.environ)
 for name in simstudy.__all__:
     getattr(simstudy, name)
