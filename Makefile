@@ -26,6 +26,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/randomization.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/natural.py
+	$(BIN)/python benchmarks/rankings.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Python 3.11 or newer is needed: make PYTHON=python3.12'; exit 1; }

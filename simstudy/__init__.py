@@ -25,22 +25,29 @@ if TYPE_CHECKING:
     from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
     from simstudy.analyses.multiplicity import corrected
+    from simstudy.analyses.precision_curves import precision_curve
+    from simstudy.analyses.ranking_differences import ranking_differences
     from simstudy.analyses.ranks import ranks
     from simstudy.analyses.relations import related
+    from simstudy.analyses.repetitions import binomial_check, repetitions
     from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
     from simstudy.engines.registry import TESTS
+    from simstudy.generators.candidates import simulated_candidates
     from simstudy.generators.clustered import clustered_accuracies
     from simstudy.generators.messages import messages
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
     from simstudy.generators.synthetic import correlated_accuracies
+    from simstudy.loaders.candidates import load_candidates
     from simstudy.loaders.formats import load
     from simstudy.natural.systems_table import describe_systems
     from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
     from simstudy.pvalues import certainty
+    from simstudy.rankings.association import association
+    from simstudy.rankings.candidates import Candidates
     from simstudy.studies import load_study, run_study
     from simstudy.tasks import Task, load_task
 
@@ -49,11 +56,14 @@ __version__ = "0.1.0"
 # Public name -> where it lives. They are imported when first used, so that `import simstudy` and the command's
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
+    "Candidates": "simstudy.rankings.candidates",
     "Outputs": "simstudy.outputs",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
     "applicable": "simstudy.engines.comparisons",
+    "association": "simstudy.rankings.association",
+    "binomial_check": "simstudy.analyses.repetitions",
     "calibration": "simstudy.analyses.calibration",
     "certainty": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
@@ -67,29 +77,37 @@ _HOMES = {
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",
     "load": "simstudy.loaders.formats",
+    "load_candidates": "simstudy.loaders.candidates",
     "load_study": "simstudy.studies",
     "load_task": "simstudy.tasks",
     "messages": "simstudy.generators.messages",
     "near_duplicates": "simstudy.analyses.duplicates",
     "plot": "simstudy.figures",
+    "precision_curve": "simstudy.analyses.precision_curves",
+    "ranking_differences": "simstudy.analyses.ranking_differences",
     "ranks": "simstudy.analyses.ranks",
     "redraw": "simstudy.generators.redrawn",
     "related": "simstudy.analyses.relations",
+    "repetitions": "simstudy.analyses.repetitions",
     "resample_training": "simstudy.generators.resampled",
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
     "significant_gains": "simstudy.analyses.significant_gains",
+    "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
     "thresholds": "simstudy.analyses.thresholds",
     "verdict": "simstudy.natural.verdict",
 }
 
 __all__ = [
+    "Candidates",
     "Outputs",
     "TESTS",
     "Task",
     "agreement",
     "applicable",
+    "association",
+    "binomial_check",
     "calibration",
     "certainty",
     "clustered_accuracies",
@@ -103,18 +121,23 @@ __all__ = [
     "groups",
     "intransitive",
     "load",
+    "load_candidates",
     "load_study",
     "load_task",
     "messages",
     "near_duplicates",
     "plot",
+    "precision_curve",
+    "ranking_differences",
     "ranks",
     "redraw",
     "related",
+    "repetitions",
     "resample_training",
     "run_study",
     "run_twice",
     "significant_gains",
+    "simulated_candidates",
     "size_fit",
     "thresholds",
     "verdict",

@@ -45,10 +45,14 @@ def compare(
     format: Annotated[
         str | None,
         typer.Option(
-            help="scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect (default: as names tell)."
+            help="scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates "
+            "(default: as names tell)."
         ),
     ] = None,
     missing: Annotated[str, typer.Option(help="Items that a system lacks: error, drop or zero.")] = "error",
+    ties: Annotated[
+        str, typer.Option(help="Candidates with equal scores: jitter (at random, by --seed) or keep.")
+    ] = "jitter",
     duplicates: Annotated[str, typer.Option(help="Near-duplicate systems: keep or drop.")] = "keep",
     tokenize: Annotated[str | None, typer.Option(help="sacrebleu's tokenizer for BLEU, such as zh.")] = None,
     lowercase: Annotated[bool, typer.Option(help="Lower-case texts first.")] = False,
@@ -57,7 +61,7 @@ def compare(
         str, typer.Option(help="bootstrap, randomization, t_paired, sign, wilcoxon, mcnemar, …")
     ] = "bootstrap",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the resamples, and of the jitter that breaks ties.")] = 0,
     alternative: Annotated[str | None, typer.Option(help="greater (one-sided, the default) or two-sided.")] = None,
     convention: Annotated[
         str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")
@@ -84,11 +88,13 @@ def compare(
     simstudy compare submissions/ --metric bleu --references ref.A.en --systems systems.csv --by group --out report
 
     simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
+
+    simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     with errors_in_one_line():
         settings = {name: _plain(value) for name, value in locals().items()}
         loaded, notes = _load(
-            paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain
+            paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain, ties, seed
         )
         options = {
             "test": test,
@@ -132,6 +138,8 @@ def _load(
     tokenize: str | None,
     lowercase: bool,
     domain: str | None,
+    ties: str,
+    seed: int,
 ) -> tuple[Loaded, list[str]]:
     from dataclasses import replace
 
@@ -150,6 +158,8 @@ def _load(
         missing=missing,
         tokenize=tokenize,
         lowercase=lowercase,
+        ties=ties,
+        seed=seed,
     )
     outputs, notes, answers = loaded.outputs, list[str](), loaded.answers
     if systems is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from simstudy.engines import independent_tests, paired_tests
 from simstudy.engines.bootstrap import bootstrap
+from simstudy.engines.fisher import fisher
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.randomization import randomization
 from simstudy.metrics import Ratio
@@ -27,7 +28,8 @@ class SignificanceTest:
     ----------
     needs
         What it can be asked about: "sums" (any metric), "mean" (a mean of unit scores), "0/1" (right or wrong
-        answers), "counts" (a proportion: accuracy, precision, recall).
+        answers), "counts" (a proportion: accuracy, precision, recall), "acceptance sets" (a precision: each system
+        accepts some items, which are true or false whoever accepts them).
     assumes
         What it takes to be so, which an analysis of the tests should know.
     source
@@ -72,6 +74,11 @@ class SignificanceTest:
                 f"test '{self.name}' needs a proportion of counts (accuracy, precision, recall), and metric "
                 f"'{metric.name}' is none here; use bootstrap or randomization"
             )
+        if self.needs == "acceptance sets" and not _acceptance_sets(question):
+            return (
+                f"test '{self.name}' needs systems that accept or reject each item, true or false for all of them "
+                f"(precision by item), and metric '{metric.name}' has none such here; use bootstrap or randomization"
+            )
         return ""
 
 
@@ -92,6 +99,17 @@ def _proportion(question: Question) -> bool:
     counted = set(metric.numerator) | set(metric.denominator) <= {0, 1}
     positive = above if metric.higher_is_better else -above
     return counted and bool(((positive >= 0) & (positive <= below)).all())
+
+
+def _acceptance_sets(question: Question) -> bool:
+    """Whether denominators say which items each system accepts, and numerators which of these are true."""
+    if question.unit != "item" or not question.metric.higher_is_better or not _proportion(question):
+        return False
+    assert question.ratio is not None
+    true, accepted = question.ratio
+    # Who accepts a true item has it as true.
+    agree = (true == (true.max(axis=0) & accepted)).all()
+    return bool((accepted <= 1).all() and (accepted == 0).any() and agree)
 
 
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
@@ -183,6 +201,15 @@ TESTS = {
             needs="counts",
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
+            alternatives=("two-sided",),
+        ),
+        SignificanceTest(
+            "fisher",
+            fisher,
+            needs="acceptance sets",
+            assumes="each candidate is true by a draw of its own: counts of what only one system accepts are binomial",
+            source="Evert 2004, section 3.3",
+            exact=True,
             alternatives=("two-sided",),
         ),
     )

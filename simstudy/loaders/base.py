@@ -47,6 +47,8 @@ class Source:
         A tokenizer of sacrebleu; None for the metric's own.
     lowercase
         Whether texts are lower-cased first.
+    ties, seed
+        What becomes of candidates with equal scores, as for `simstudy.Candidates`.
 
     Raises
     ------
@@ -62,6 +64,8 @@ class Source:
     missing: str = "error"
     tokenize: str | None = None
     lowercase: bool = False
+    ties: str = "jitter"
+    seed: int = 0
 
     def __post_init__(self) -> None:
         _check_once(self.paths)

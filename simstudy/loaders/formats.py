@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from simstudy.choices import check_choice
+from simstudy.choices import check_choice, check_seed
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source
+from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
 from simstudy.loaders.inspect_logs import read_inspect
@@ -19,6 +20,7 @@ from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
+from simstudy.rankings.candidates import TIES
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,15 @@ FORMATS = {
     "alignments": Format("word alignments, i-j or NAACL .wa", read_alignments, ("*.wa", "*.talp"), ("aer",)),
     "trec": Format("TREC runs", read_trec, (), ("ap", "rr", "@")),
     "text": Format("plain text, a segment a line", read_text),
+    # Known by the columns of its file.
+    "candidates": Format("a table of candidates", read_candidates),
 }
 
-# Formats whose files have scores: nothing is compared with gold answers.
-_SCORED = ("scores", "lm-eval", "inspect")
+# Formats of files that say themselves what is right: nothing is compared with gold answers.
+_SCORED = {
+    **dict.fromkeys(("scores", "lm-eval", "inspect"), "which have scores already"),
+    "candidates": "which says itself which are true",
+}
 
 
 def load(
@@ -71,6 +78,8 @@ def load(
     missing: str = "error",
     tokenize: str | None = None,
     lowercase: bool = False,
+    ties: str = "jitter",
+    seed: int = 0,
     task: str = "",
     test_set: str = "",
 ) -> Loaded:
@@ -89,11 +98,15 @@ def load(
     items
         A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, …
     columns
-        Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``.
+        Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``. Of
+        candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
     tokenize, lowercase
         For BLEU and chrF, as in sacrebleu.
+    ties, seed
+        Of candidates with equal scores: "jitter" (broken at random, by this seed) or "keep" (an n-best list has all
+        that tie with its last).
     task, test_set
         Names that appear in every table.
 
@@ -122,10 +135,12 @@ def load(
     """
     chosen = get_metric(metric)
     check_choice("missing", missing, MISSING)
+    check_choice("ties", ties, TIES)
+    check_seed(seed)
     if format is not None:
         check_choice("format", format, FORMATS)
     files = _opened(_listed(paths))
-    name = format or _format_of(files, chosen)
+    name = format or _format_of(files, chosen, columns or {})
     files = _of_format(files, name)
     source = Source(
         tuple(files),
@@ -136,11 +151,15 @@ def load(
         missing,
         tokenize,
         lowercase,
+        ties,
+        seed,
     )
     if (tokenize or lowercase) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {FORMATS[name].what}")
+    if ties != "jitter" and name != "candidates":
+        raise ValueError(f"ties are for candidates, not for {FORMATS[name].what}")
     if source.references and name in _SCORED:
-        raise ValueError(f"references are not for {FORMATS[name].what}, which have scores already")
+        raise ValueError(f"references are not for {FORMATS[name].what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set))
 
@@ -180,11 +199,13 @@ def _opened(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def _format_of(files: Sequence[Path], metric: Metric) -> str:
+def _format_of(files: Sequence[Path], metric: Metric, columns: Mapping[str, str]) -> str:
+    own = "@" if "@" in metric.name else metric.name
+    if own in FORMATS["trec"].metrics and any(has_candidates(file, columns) for file in files):
+        return "candidates"
     for name, known in FORMATS.items():
         if any(_matches(file, known.files) for file in files):
             return name
-    own = "@" if "@" in metric.name else metric.name
     return next((name for name, known in FORMATS.items() if own in known.metrics), "text")
 
 

@@ -23,6 +23,7 @@ NAMES = {
     "t_two_sample": "two-sample t test",
     "two_proportions": "test of two proportions",
     "chi_square": "chi-square test",
+    "fisher": "Fisher's exact test",
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,8 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
+from simstudy.rankings.ranks import jitter, ranks_of
+from simstudy.runner import fingerprint
 
 #: What becomes of candidates with equal scores.
 TIES = ("jitter", "keep")
@@ -188,22 +189,10 @@ class Candidates:
         A permutation of 1 … n with ties broken; with ties kept, those that tie have the rank of their first and are
         one more than the candidates above them.
         """
-        ranks = np.empty(self.scores.shape, dtype=np.int64)
-        jitter = self._jitter if self.ties == "jitter" else np.zeros(self.n_candidates)
-        for k, scores in enumerate(self.scores):
-            order = np.lexsort((jitter, -scores))
-            ranks[k, order] = np.arange(1, self.n_candidates + 1)
-            if self.ties == "keep":
-                first = np.r_[True, np.diff(scores[order]) != 0]
-                ranks[k, order] = np.maximum.accumulate(np.where(first, ranks[k, order], 1))
+        ties = any(np.unique(scores).size < scores.size for scores in self.scores)
+        ranks = ranks_of(self.scores, jitter(self.ids, self.seed) if ties and self.ties == "jitter" else None)
         ranks.setflags(write=False)
         return ranks
-
-    @property
-    def _jitter(self) -> NDArray[np.uint64]:
-        key = self.seed.to_bytes(8, "little")
-        digests = b"".join(blake2b(name.encode(), digest_size=8, key=key).digest() for name in self.ids)
-        return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
     def n_best(self, name: str, n: int) -> BoolArray:
         """Which candidates (n,) are in a scoring function's n-best list.
@@ -288,6 +277,10 @@ class Candidates:
             raise ValueError("thresholds must have one for at least one scoring function")
         accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
         return self.select(list(thresholds))._outputs(accepted, Mean("precision", low=0, high=1))
+
+    def fingerprint(self) -> str:
+        """A hash of scores, truths, names and how ties are broken: what results may be kept under."""
+        return fingerprint([self.scores, self.true, self.names, self.ids, self.ties, self.seed, self.test_set])
 
     def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
         return Outputs.from_statistics(

@@ -15,6 +15,8 @@ from simstudy.choices import nearest
 from simstudy.studies.chinchor_1992.definition import Chinchor1992
 from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
+from simstudy.studies.evert_2004.definition import Evert2004
+from simstudy.studies.evert_2004.study import run as run_evert_2004
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
@@ -37,6 +39,7 @@ KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
     "natural": Kind(NaturalStudy, run_natural),
     "chinchor_1992": Kind(Chinchor1992, run_chinchor_1992),
+    "evert_2004": Kind(Evert2004, run_evert_2004),
     "yeh_2000": Kind(Yeh2000, run_yeh_2000),
 }
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_info
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.question import Exact
 from simstudy.engines.registry import TESTS
+from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, could_be, intervals_that_miss
@@ -88,13 +89,22 @@ def answered(tagged: Outputs, rng: np.random.Generator) -> Outputs:
     return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", tagged.systems, tagged.items)
 
 
+@pytest.fixture
+def accepting(tagged: Outputs, rng: np.random.Generator) -> Outputs:
+    """The systems and items of `tagged`, each item accepted or rejected by each system, true or false for all."""
+    true = rng.random(60) < 0.4
+    accepted = rng.random((5, 60)) < 0.3 + 0.4 * np.linspace(0, 1, 5)[:, None] * true
+    counts = np.stack([accepted & true, accepted], axis=-1).astype(int)
+    return Outputs.from_statistics(counts, Mean("precision", low=0, high=1), tagged.systems, tagged.items)
+
+
 @pytest.mark.parametrize(("test", "exact"), ASKED)
 class TestEveryTest:
     """The contract of every engine behind `compare`."""
 
     @pytest.fixture
-    def outputs(self, test: str, tagged: Outputs, answered: Outputs) -> Outputs:
-        return answered if TESTS[test].needs == "0/1" else tagged
+    def outputs(self, test: str, tagged: Outputs, answered: Outputs, accepting: Outputs) -> Outputs:
+        return {"0/1": answered, "acceptance sets": accepting}.get(TESTS[test].needs, tagged)
 
     def test_numbers_do_not_depend_on_workers_tiles_or_order(self, test: str, exact: Exact, outputs: Outputs) -> None:
         options: dict[str, Any] = {"test": test, "exact": exact, "n_resamples": 9_001, "seed": 3}
@@ -152,7 +162,7 @@ class TestEveryTest:
 
     def test_identical_systems(self, test: str, exact: Exact, outputs: Outputs) -> None:
         twin = outputs.select(["c"])
-        twins = outputs.join_systems(Outputs.from_statistics(twin.statistics, "accuracy", ["twin"], outputs.items))
+        twins = outputs.join_systems(Outputs.from_statistics(twin.statistics, twin.metric, ["twin"], outputs.items))
         for alternative in TESTS[test].alternatives:
             options: dict[str, Any] = {"exact": exact, "n_resamples": 300, "alternative": alternative}
             pairs = compare(twins, test=test, **options).set_index(["system_a", "system_b"])
@@ -199,13 +209,16 @@ class TestEveryTest:
 
 def test_every_name_in_the_registry_is_its_tests() -> None:
     assert all(name == test.name and test.alternatives for name, test in TESTS.items())
-    assert {test.needs for test in TESTS.values()} == {"sums", "mean", "0/1", "counts"}
+    assert {test.needs for test in TESTS.values()} == {"sums", "mean", "0/1", "counts", "acceptance sets"}
     assert all(len(test.assumes) > 10 and len(test.source) > 10 for test in TESTS.values())
 
 
-def test_applicable_names_the_tests_that_compare_accepts(tagged: Outputs, answered: Outputs) -> None:
-    assert applicable(answered) == list(TESTS)
-    assert applicable(tagged) == [test for test in TESTS if test != "mcnemar"]
+def test_applicable_names_the_tests_that_compare_accepts(
+    tagged: Outputs, answered: Outputs, accepting: Outputs
+) -> None:
+    assert applicable(answered) == [test for test in TESTS if test != "fisher"]
+    assert applicable(tagged) == [test for test in TESTS if test not in ("mcnemar", "fisher")]
+    assert applicable(accepting) == ["bootstrap", "randomization", "two_proportions", "chi_square", "fisher"]
 
 
 def test_what_is_resampled_by_default(answered: Outputs) -> None:
@@ -312,6 +325,8 @@ def test_lower_is_better() -> None:
     )
     shared = ["system_a", "system_b", "n_extreme", "p_value", "statistic"]
     for test, exact in ASKED:
+        if test == "fisher":
+            continue  # what is accepted has no error rate
         by_error, by_accuracy = (
             compare(outputs, test=test, exact=exact, n_resamples=3000) for outputs in (errors, answers)
         )

@@ -148,7 +148,8 @@ def same(a: Loaded, b: Loaded) -> bool:
 
 
 def test_every_format_has_an_example() -> None:
-    assert list(EXAMPLES) == list(FORMATS)
+    """All but candidates, whose one table has all systems: test_candidates.py."""
+    assert [*EXAMPLES, "candidates"] == list(FORMATS)
 
 
 def test_a_loader_yields_the_systems_scored_on_matched_items(example: Case) -> None:
@@ -267,7 +268,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Asked]:
 
 _FOUND = [
     *[("scores", file, "accuracy") for file in ("a.csv", "a.tsv", "a.csv.gz", "a.tsv.gz", "a.parquet", "A.CSV")],
-    *[("scores", "a.csv", metric) for metric in ("mean", "f1", "ap", "aer", "las", "bleu", "ndcg@10")],
+    *[("scores", "a.csv", metric) for metric in ("mean", "precision@5", "f1", "ap", "aer", "las", "bleu", "ndcg@10")],
     *[("lm-eval", file, "accuracy") for file in (_LOG, f"{_LOG}.gz", "log.jsonl")],
     *[("inspect", file, "mean") for file in ("a.json", "a.eval")],
     *[("conllu", "a.conllu", metric) for metric in ("uas", "las", "accuracy")],
@@ -290,6 +291,14 @@ def test_a_format_is_known_by_the_files_name_or_else_by_the_metric(
     assert (found.name, found.source.paths) == (name, (path,))
 
 
+def test_a_table_of_candidates_is_known_by_its_header(tmp_path: Path, asked: Callable[..., Asked]) -> None:
+    path = written(tmp_path, "a.csv", "id,gold,t\na,1,2\n")
+    for metric in ("precision@5", "ndcg@5", "ap"):
+        assert asked(path, metric).name == "candidates"
+    assert asked(path, "f1").name == "scores"
+    assert asked([tmp_path], "precision@5", ties="keep", seed=3).source.ties == "keep"
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_may_be_given_by_name(name: str, tmp_path: Path, asked: Callable[..., Asked]) -> None:
     for file in ("a.csv", "a.json", "a"):
@@ -300,9 +309,10 @@ def test_what_the_caller_says_reaches_the_loader(tmp_path: Path, asked: Callable
     path, table = written(tmp_path, "a.de", "x"), written(tmp_path, "items.csv", "x")
     source = asked(
         path, "bleu", references=[table, path], items=table, columns={"id": "x"}, missing="drop", tokenize="zh",
-        lowercase=True,
+        lowercase=True, seed=5,
     ).source  # fmt: skip
-    assert source == Source((path,), source.metric, (table, path), table, {"id": "x"}, "drop", "zh", lowercase=True)
+    expected = Source((path,), source.metric, (table, path), table, {"id": "x"}, "drop", "zh", lowercase=True, seed=5)
+    assert source == expected
     assert source.metric.name == "bleu"
 
 

@@ -151,7 +151,8 @@ def test_tests_of_item_scores_apply_to_recall_only(done: Results) -> None:
     """Section 3.2: precision and F are no means of what happens to single items."""
     table = done.tables["example_tests"].set_index(["metric", "test"])
     assert set(table.loc["f1"].index) == {"bootstrap", "randomization"}
-    assert set(table.loc["precision"].index) == {"bootstrap", "randomization", "two_proportions", "chi_square"}
+    proportions = {"two_proportions", "chi_square", "fisher"}
+    assert set(table.loc["precision"].index) == {"bootstrap", "randomization", *proportions}
     assert {"t_paired", "sign", "wilcoxon"} < set(table.loc["recall"].index)
     assert set(table.loc["precision"]["better"]) == {"II"}
     assert set(table.loc["recall"]["better"]) == {"I"}

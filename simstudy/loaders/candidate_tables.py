@@ -1,0 +1,226 @@
+"""The columns of a table of candidates: which are scores, which are counts, and which describe the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import infer_dtype
+
+from simstudy.choices import check_choice
+from simstudy.loaders.base import MISSING, counted
+from simstudy.loaders.entries import Where
+from simstudy.loaders.item_scores import numbers
+from simstudy.loaders.tables import no_column, not_plain, read_table
+from simstudy.rankings.association import association
+from simstudy.rankings.candidates import BoolArray, Candidates
+from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
+
+# Columns that are no scores, whatever is in them; the first that is there names the candidates.
+_IDS = ("item", "id")
+_DESCRIPTIONS = ("domain", "cluster")
+
+# Columns that are no scores where a table has contingency tables: counts.
+_COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
+
+# What a cell says where a candidate has no score.
+_BLANK = ("", "NA", "NaN", "nan")
+
+
+@dataclass(frozen=True)
+class CandidateTable:
+    """What a file says of candidates.
+
+    Attributes
+    ----------
+    candidates
+        With their scores.
+    items
+        A row for each: id, true, and the columns that are no scores.
+    notes
+        What a user should know of the file.
+    """
+
+    candidates: Candidates
+    items: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def read_candidate_table(
+    path: Path, columns: Mapping[str, str], missing: str, ties: str, seed: int, has_items: bool = False
+) -> CandidateTable:
+    r"""Candidates and what describes them, from a table with a row for each.
+
+    Parameters
+    ----------
+    path
+        As `read_table` takes it.
+    columns
+        Our name -> the file's: ``gold``, ``item`` or ``id``, and whatever is no score.
+    missing
+        Where a candidate lacks a score: "error" or "drop" the candidate.
+    ties, seed
+        As for `Candidates.from_scores`.
+    has_items
+        Whether there is a table of the items too, which may have some of `columns`.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `simstudy.loaders.candidates.read_candidates` for its file.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "candidates.csv"
+    >>> _ = path.write_text("id,gold,t,length,kind\na,1,9,2,verb\nb,0,7,3,noun\n")
+    >>> table = read_candidate_table(path, {"length": "length"}, "error", "jitter", 0)
+    >>> table.candidates.names, table.items.to_dict("list")
+    (['t'], {'id': ['a', 'b'], 'true': [True, False], 'kind': ['verb', 'noun'], 'length': ['2', '3']})
+    """
+    check_choice("missing", missing, MISSING)
+    if missing == "zero":
+        raise ValueError("missing must be 'error' or 'drop' for candidates: one without a score has no rank")
+    table, notes = read_table(path)
+    frame = _named(table, path, columns, has_items)
+
+    def where(row: int) -> str:
+        return f"{path}, {frame.index.name} {frame.index[row]}"
+
+    names = [str(name) for name in frame]
+    for name in names:
+        if nested := not_plain(frame[name]):
+            column = columns.get(name, name)
+            raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
+    counts = [name for name in _COUNTS if name in names and has_tables(names)]
+    described = {"gold", *_IDS, *_DESCRIPTIONS, *columns, *counts}
+    scores = _scores(frame.drop(columns=[name for name in names if name in described]))
+    if scores.empty and not counts:
+        raise ValueError(f"{path}: no column of scores among {', '.join(map(str, table.columns[:12]))}")
+    true = _true(frame["gold"], columns.get("gold", "gold"), where)
+    items = _items(frame.drop(columns=["gold", *scores]), counts, true, where)
+    kept = _complete(frame[[*scores, *counts]], scores, missing, where)
+    if not kept.all():
+        first = items["id"].iloc[int(np.argmin(kept))]
+        lost = f"{int((~kept).sum()):,} of {counted(len(frame), 'candidate')}"
+        notes = (*notes, f"{lost} dropped that lack a score, first '{first}'")
+        frame, scores, items = frame[kept], scores[kept], items[kept].reset_index(drop=True)
+    _check_both(items["true"], path, columns.get("gold", "gold"))
+    if counts:
+        places = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
+        scores = _with_measures(scores, association(frame[counts].set_axis(places)), path)
+    candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"], ties=ties, seed=seed)
+    return CandidateTable(candidates, items, (*notes, *_binary(scores)))
+
+
+def _named(table: pd.DataFrame, path: Path, columns: Mapping[str, str], has_items: bool) -> pd.DataFrame:
+    """A table with our names for the columns that are declared; one that has such a name already gives way."""
+    for ours, theirs in {"gold": "gold", **columns}.items():
+        if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
+            no_column(path, theirs, table.columns, "; --columns gold=... names it" if ours == theirs == "gold" else "")
+    there = {ours: theirs for ours, theirs in columns.items() if theirs in table}
+    others = [name for name in table if name not in there and name not in there.values()]
+    return table[others].assign(**{ours: table[theirs] for ours, theirs in there.items()})
+
+
+def _scores(columns: pd.DataFrame) -> pd.DataFrame:
+    """Those columns that have a number, as numbers; NaN where a cell is none."""
+    found = {}
+    for name, cells in columns.items():
+        # Times would be taken for their nanoseconds; true and false are a description.
+        if cells.dtype.kind not in "mM" and infer_dtype(cells, skipna=True) != "boolean":
+            values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+            if np.isfinite(values).any():
+                found[str(name)] = values
+    return pd.DataFrame(found, index=columns.index)
+
+
+def _true(cells: pd.Series[Any], column: str, where: Where) -> BoolArray:
+    values = numbers(cells)
+    known = np.isin(values, (0, 1))
+    if not known.all():
+        row = int(np.argmin(known))
+        found = repr(str(cells.iloc[row]))
+        raise ValueError(f"{where(row)}: column '{column}' must be 1 or 0 (true or false), not {found}")
+    return np.asarray(values == 1)
+
+
+def _check_both(true: pd.Series[bool], path: Path, column: str) -> None:
+    if not len(true):
+        raise ValueError(f"{path}: no candidate is left that has all scores")
+    if true.all() or not true.any():
+        rest = "are true; the precision of any list is 1" if true.all() else "are false; the precision of any list is 0"
+        raise ValueError(f"{path}: column '{column}' says that all {counted(len(true), 'candidate')} {rest}")
+
+
+def _items(frame: pd.DataFrame, counts: Sequence[str], true: BoolArray, where: Where) -> pd.DataFrame:
+    """id, true, and what the columns that are no scores say of the candidates."""
+    key = next((name for name in _IDS if name in frame), None)
+    text = frame.drop(columns=counts)
+    ids = _joined(text.drop(columns=[*_scores(text)])) if key is None else _ids(frame[key], where)
+    others = frame.drop(columns=[name for name in ("id", "true", key) if name in frame])
+    return others.reset_index(drop=True).assign(id=ids, true=true)[["id", "true", *others]]
+
+
+def _ids(cells: pd.Series[Any], where: Where) -> list[str]:
+    ids = cells.astype(str)
+    first: dict[str, int] = {}
+    for row, (name, missing) in enumerate(zip(ids, cells.isna(), strict=True)):
+        if missing or not name.strip():
+            raise ValueError(f"{where(row)}: no id")
+        if "\n" in name or "\r" in name:
+            raise ValueError(f"{where(row)}: the id of a candidate must be of one line, not {name!r}")
+        if name in first:
+            raise ValueError(f"{where(row)}: candidate '{name}' again, first in {where(first[name])}")
+        first[name] = row
+    return ids.tolist()
+
+
+def _joined(text: pd.DataFrame) -> list[str]:
+    """What columns of text say of each candidate; numbers of rows where that does not tell them apart."""
+    cells = text.astype(object).where(text.notna(), "").to_numpy().tolist()
+    ids = [" ".join(" ".join(map(str, row)).split()) for row in cells]
+    return ids if len(set(ids)) == len(ids) and "" not in ids else [str(row) for row in range(1, len(ids) + 1)]
+
+
+def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Where) -> BoolArray:
+    """Which candidates have all scores, and all counts."""
+    kept = np.ones(len(cells), dtype=bool)
+    for name, column in cells.items():
+        blank = (column.isna() | column.astype(str).str.strip().isin(_BLANK)).to_numpy()
+        wrong = scores[name].isna().to_numpy() & ~blank if name in scores else np.zeros(len(cells), dtype=bool)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"{where(row)}: column '{name}' is taken for scores, but has {str(column.iloc[row])!r}; --columns "
+                f"{name}={name} makes it a column of the items"
+            )
+        if missing == "error" and blank.any():
+            place = where(int(np.argmax(blank)))
+            raise ValueError(f"{place}: column '{name}' is empty; --missing drop leaves such candidates out")
+        kept &= ~blank
+    return kept
+
+
+def _with_measures(scores: pd.DataFrame, measures: pd.DataFrame, path: Path) -> pd.DataFrame:
+    for name in measures:
+        if name in scores:
+            raise ValueError(
+                f"{path}: column '{name}' has the name of an association measure of its contingency tables; --columns "
+                f"stored={name} makes it a column of the items"
+            )
+    return pd.concat([scores.reset_index(drop=True), measures.reset_index(drop=True)], axis=1)
+
+
+def _binary(scores: pd.DataFrame) -> list[str]:
+    """A note where scores say yes or no only: a label that was not declared ranks very well."""
+    names = [name for name in scores if set(scores[name]) == {0, 1}]
+    if not names:
+        return []
+    listed = ", ".join(f"'{name}'" for name in names)
+    example = f"--columns {names[0]}={names[0]} makes '{names[0]}' a column of the items"
+    return [f"taken for scores, though they are 0 and 1 only: {listed}; {example}"]

@@ -1,0 +1,136 @@
+"""Tagged documents, a word and its part of speech at a time: the Brown corpus as it is packed for NLTK."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+# The table of contents: a line for each document, its name and its genre.
+_CONTENTS = "cats.txt"
+
+TaggedSentence = list[tuple[str, str]]
+"""(word, tag) of each token."""
+
+
+@dataclass(frozen=True)
+class TaggedDocument:
+    """A document, its sentences tagged.
+
+    Attributes
+    ----------
+    name, genre
+        As the table of contents has them: "ca01", "news".
+    sentences
+        In their order; each a list of (word, tag), as the file spells them.
+    """
+
+    name: str
+    genre: str
+    sentences: list[TaggedSentence]
+
+
+def read_tagged(path: str | Path) -> list[TaggedDocument]:
+    r"""Read all documents of a tagged corpus.
+
+    A document is a file with a sentence a line and tokens ``word/tag`` between spaces; a token is split at its last
+    slash, since words may have slashes. Blank lines are left out. ``cats.txt`` has a line ``document genre`` for each
+    document: what it does not name (README, CONTENTS) is none.
+
+    Parameters
+    ----------
+    path
+        The zip file (``brown.zip``), or the folder of its files.
+
+    Returns
+    -------
+    documents
+        In the order of ``cats.txt``.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file or folder.
+    ValueError
+        Where the file is no zip file, ``cats.txt`` is missing, names no document, one twice or one that is not there,
+        or a document has no sentence, a token without word, slash or tag, or is not UTF-8; the message names the
+        file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "cats.txt").write_text("ca01 news\n")
+    ...     _ = Path(folder, "ca01").write_text("\n\tIt/pps gave/vbd up/rp 1/2/cd ./.\n")
+    ...     read_tagged(folder)[0].sentences
+    [[('It', 'pps'), ('gave', 'vbd'), ('up', 'rp'), ('1/2', 'cd'), ('.', '.')]]
+    """
+    path = Path(path)
+    files = _files(path)
+    # One tuple for each kind of token: there are twenty times as many tokens.
+    split: dict[str, tuple[str, str]] = {}
+    documents = []
+    for name, (genre, line) in _genres(path, files).items():
+        if name not in files:
+            raise ValueError(f"{path}: {_CONTENTS}, line {line}: there is no document '{name}'")
+        documents.append(TaggedDocument(name, genre, _sentences(f"{path}: {name}", files[name], split)))
+    return documents
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    """The content of all files by their own names, whatever folder of the zip file they are in."""
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
+    if not path.is_file():
+        raise FileNotFoundError(f"no such file or folder: {path}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            return {PurePosixPath(entry.filename).name: archive.read(entry) for entry in entries}
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise ValueError(f"{path} is not a whole zip file") from None
+
+
+def _genres(path: Path, files: dict[str, bytes]) -> dict[str, tuple[str, int]]:
+    """Document -> genre, and the line that says so."""
+    if _CONTENTS not in files:
+        raise ValueError(f"{path} has no {_CONTENTS}, which names the documents and their genres")
+    genres: dict[str, tuple[str, int]] = {}
+    for line, text in _lines(f"{path}: {_CONTENTS}", files[_CONTENTS]):
+        words = text.split()
+        if len(words) != 2:
+            raise ValueError(f"{path}: {_CONTENTS}, line {line}: '{text}' is not a document and its genre")
+        name, genre = words
+        if name in genres:
+            raise ValueError(f"{path}: {_CONTENTS}, line {line}: '{name}' is there already, at line {genres[name][1]}")
+        genres[name] = genre, line
+    if not genres:
+        raise ValueError(f"{path}: {_CONTENTS} names no documents")
+    return genres
+
+
+def _sentences(where: str, content: bytes, split: dict[str, tuple[str, str]]) -> list[TaggedSentence]:
+    sentences = []
+    for line, text in _lines(where, content):
+        tokens = text.split()
+        for token in tokens:
+            if token not in split:
+                word, _, tag = token.rpartition("/")
+                if not word or not tag:
+                    raise ValueError(f"{where}, line {line}: '{token}' is not word/tag")
+                split[token] = word, tag
+        sentences.append([split[token] for token in tokens])
+    if not sentences:
+        raise ValueError(f"{where} has no sentences")
+    return sentences
+
+
+def _lines(where: str, content: bytes) -> list[tuple[int, str]]:
+    """Number and text of the lines that are not blank."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{where}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x})") from None
+    return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]

@@ -1,0 +1,53 @@
+"""Ranks of candidates, with ties broken at random or kept (Evert 2004, footnotes 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.metrics.base import FloatArray, IntArray
+
+#: As good as a random number of each candidate.
+Jitter = NDArray[np.uint64]
+
+
+def jitter(ids: Iterable[str], seed: int) -> Jitter:
+    """A number for each candidate that is a function of the seed and its id alone: wherever it stands, it is the same.
+
+    Examples
+    --------
+    >>> bool((jitter(["a", "b"], 0) == jitter(["b", "a"], 0)[::-1]).all())
+    True
+    """
+    key = seed.to_bytes(8, "little")
+    digests = b"".join(blake2b(name.encode(), digest_size=8, key=key).digest() for name in ids)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def ranks_of(scores: FloatArray, jitter: Jitter | None) -> IntArray:
+    """Ranks (K, n) of scores (K, n), 1 for the highest.
+
+    Parameters
+    ----------
+    jitter
+        What decides between equal scores, (n,). None: those that tie have the rank of their first.
+
+    Examples
+    --------
+    >>> scores = np.array([[5.0, 7.0, 5.0, 1.0]])
+    >>> ranks_of(scores, None).tolist(), ranks_of(scores, np.array([9, 0, 3, 0], dtype=np.uint64)).tolist()
+    ([[2, 1, 2, 4]], [[3, 1, 2, 4]])
+    """
+    places = np.arange(1, scores.shape[1] + 1)
+    ranks = np.empty(scores.shape, dtype=np.int64)
+    for own, of_function in zip(ranks, scores, strict=True):
+        order = np.argsort(-of_function, kind="stable") if jitter is None else np.lexsort((jitter, -of_function))
+        own[order] = places
+        if jitter is None:
+            ordered = of_function[order]
+            first = np.r_[True, ordered[1:] != ordered[:-1]]
+            own[order] = np.maximum.accumulate(np.where(first, places, 1))
+    return ranks

@@ -1,0 +1,148 @@
+"""The study of Evert 2004: figures 1 - 3 and every claim on the paper's candidates, section 4 on parts of a corpus."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy import figures
+from simstudy.analyses.precision_curves import precision_curve
+from simstudy.analyses.ranking_differences import ranking_differences
+from simstudy.datasets import fetch, registry
+from simstudy.figures.rankings import in_words
+from simstudy.loaders.tagged import read_tagged
+from simstudy.rankings.candidates import Candidates
+from simstudy.report import save_figure
+from simstudy.studies.definition import StudyError
+from simstudy.studies.evert_2004 import page
+from simstudy.studies.evert_2004.claims import claims, up_to
+from simstudy.studies.evert_2004.definition import Evert2004
+from simstudy.studies.evert_2004.krenn import KRENN, krenn_candidates
+from simstudy.studies.evert_2004.tests_by_length import agreement_by_length, tests_by_length
+from simstudy.studies.evert_2004.validation import parts_of_corpus, simulated_check
+from simstudy.studies.findings import Findings, RunContext
+
+BROWN = "nltk/brown.zip"
+
+# Tables and figures have every so many lengths of n-best lists; claims look at all.
+_STEP = 5
+
+
+def run(study: Evert2004, context: RunContext) -> Findings:
+    """Draw the paper's figures, check its sentences, and do its section 4 again."""
+    with context.clock("data"):
+        candidates = krenn_candidates(context.data_dir, study.seed)
+        documents = read_tagged(fetch(BROWN, context.data_dir))
+    longest = max(study.figures.n_to, *study.tests.lengths)
+    if longest > candidates.n_candidates:
+        raise StudyError(f"figures.n_to and tests.lengths must be at most {candidates.n_candidates}, not {longest}")
+    tables: dict[str, pd.DataFrame] = {}
+    with context.clock("figures 1 - 3"):
+        lengths = range(study.figures.n_from, study.figures.n_to + 1)
+        curves = precision_curve(candidates, lengths)
+        differences = ranking_differences(candidates, lengths, multiplicity=True)
+        ties = _tie_seeds(candidates, study)
+        shown = curves[curves["ranking"].isin(study.figures.rankings)]
+        tables["claims"] = claims(shown, differences, ties, study)
+        tables["curves"] = _every_so_many(curves)
+        of_pair = differences[differences[["ranking_1", "ranking_2"]].isin(study.figures.pair).all(axis=1)]
+        tables["differences"] = _every_so_many(of_pair)
+        tables["pairs"] = _pairs(differences, study.alpha)
+        tables["ties"] = ties
+        _draw_curves(tables, study, context)
+    with context.clock("tests by length"):
+        pairs = tests_by_length(candidates, study.tests, study.seed, context)
+        tables["tests"] = agreement_by_length(pairs, study.alpha, study.seed)
+        tables["tests_of_pair"] = _of_pair(pairs, study)
+        figure, (ax,) = figures.panels([" and ".join(map(in_words, study.figures.pair))], width=5.6, height=3.4)
+        figures.p_values_by_length(tables["tests_of_pair"], alpha=study.alpha, ax=ax)
+        save_figure(figure, context.folder, "tests")
+    with context.clock("parts of a corpus"):
+        tables["repetitions"], tables["check"], tables["parts"] = parts_of_corpus(documents, study.parts, study.seed)
+        _draw_spread(tables, study, context)
+    with context.clock("simulated evaluations"):
+        tables["simulated"] = simulated_check(study.simulated, study.alpha, study.seed, context)
+    return Findings(
+        tables,
+        page.sections(tables, study),
+        {
+            "Candidates": f"{candidates.n_candidates:,} PP-verb pairs, {int(candidates.true.sum())} true, "
+            f"{len(candidates.names)} rankings",
+            "Parts": f"{sum(len(document.sentences) for document in documents):,} sentences of the Brown corpus, "
+            f"{len(documents)} documents",
+            "Ties": f"broken at random, seed {study.seed}",
+            "Seed": str(study.seed),
+        },
+        page.CLOSING,
+        {"What the paper says, and what comes out": page.claim_rows(tables["claims"])},
+        {"files": {name: registry()[name].sha256 for name in (KRENN, BROWN)}},
+        comparisons=pairs,
+    )
+
+
+def _every_so_many(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["n"] % _STEP == 0].reset_index(drop=True)
+
+
+def _tie_seeds(candidates: Candidates, study: Evert2004) -> pd.DataFrame:
+    """Up to which n the pair of figure 3 differs significantly, for many ways to break ties and with ties kept."""
+    scores = pd.DataFrame(candidates.scores.T, columns=candidates.names, index=candidates.ids)[list(study.figures.pair)]
+    lengths = range(study.figures.n_from, study.figures.n_to + 1)
+    rows = []
+    for ties, seed in [*(("jitter", study.seed + k) for k in range(study.figures.n_seeds)), ("keep", study.seed)]:
+        again = Candidates.from_scores(scores, candidates.true, ties=ties, seed=seed)
+        table = ranking_differences(again, lengths).set_index("n")
+        significant = table["p_value"] <= study.alpha
+        rows.append({"ties": ties, "seed": seed, "significant_up_to": up_to(significant), "share": significant.mean()})
+    return pd.DataFrame(rows)
+
+
+def _pairs(differences: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """For each pair of rankings, for what share of the lengths it differs significantly, and which is better."""
+    rows = []
+    for (one, other), table in differences.groupby(["ranking_1", "ranking_2"], sort=False):
+        row = {"ranking_1": one, "ranking_2": other, "share_1_better": (table["better"] == one).mean()}
+        for name, column in (("share", "p_value"), ("share_holm", "p_holm"), ("share_bh", "p_bh")):
+            row[name] = (table[column] <= alpha).mean()
+        significant = table[table["p_value"] <= alpha]
+        row["n_first"], row["n_last"] = significant["n"].min(), significant["n"].max()
+        rows.append(row)
+    return pd.DataFrame(rows).astype({"n_first": "Int64", "n_last": "Int64"})
+
+
+def _of_pair(pairs: pd.DataFrame, study: Evert2004) -> pd.DataFrame:
+    chosen = pairs[pairs[["system_a", "system_b"]].isin(study.figures.pair).all(axis=1)]
+    columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "exact"]
+    return chosen[columns].sort_values(["n", "test"]).reset_index(drop=True)
+
+
+def _draw_curves(tables: dict[str, pd.DataFrame], study: Evert2004, context: RunContext) -> None:
+    curves = tables["curves"]
+    chosen = {
+        "figure_1": (study.figures.rankings, None),
+        "figure_2": (list(study.figures.pair), None),
+        "figure_3": (list(study.figures.pair), tables["differences"]),
+    }
+    for name, (rankings, differences) in chosen.items():
+        figure, (ax,) = figures.panels([""], width=5.8, height=3.7)
+        rows = curves[curves["ranking"].isin(rankings)]
+        figures.precision(
+            rows, differences, intervals=name == "figure_2", alpha=study.alpha, among=study.figures.rankings, ax=ax
+        )
+        save_figure(figure, context.folder, name)
+
+
+def _draw_spread(tables: dict[str, pd.DataFrame], study: Evert2004, context: RunContext) -> None:
+    """Histograms as in figure 4, for the coarsest cut: a row for each arrangement, a panel for each ranking."""
+    n_parts = min(study.parts.n_parts)
+    rankings = study.parts.rankings
+    titles = [f"{in_words(name)}, {way}" for way in study.parts.arrangements for name in rankings]
+    figure, axes = figures.panels(titles, columns=len(rankings), width=3.4, height=2.7, shared=False)
+    panels = iter(axes)
+    for way in study.parts.arrangements:
+        repeated, check = (
+            table[(table["arrangement"] == way) & (table["n_parts"] == n_parts)]
+            for table in (tables["repetitions"], tables["check"])
+        )
+        for name in rankings:
+            figures.precision_spread(repeated, check, name, ax=next(panels))
+    save_figure(figure, context.folder, "figure_4")

@@ -1,0 +1,87 @@
+"""Fisher's test of difference regions for every n, against scipy one table at a time."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.analyses.multiplicity import corrected
+from simstudy.analyses.ranking_differences import ranking_differences
+from simstudy.engines.comparisons import compare
+from simstudy.rankings.candidates import Candidates
+from tests.rankings.test_candidates import FRAME, random_candidates
+
+
+@pytest.mark.parametrize("ties", ["jitter", "keep"])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_pair_and_length_is_scipys_test_of_the_difference_regions(seed: int, ties: str) -> None:
+    candidates = random_candidates(seed, ties=ties)
+    table = ranking_differences(candidates)
+    assert len(table) == 3 * 40
+    assert list(table[["ranking_1", "ranking_2"]].drop_duplicates().itertuples(index=False, name=None)) == list(
+        combinations(candidates.names, 2)
+    )
+    for row in table.itertuples():
+        a, b = candidates.n_best(row.ranking_1, row.n), candidates.n_best(row.ranking_2, row.n)
+        only_1, only_2 = a & ~b, b & ~a
+        hits = [int((region & candidates.true).sum()) for region in (only_1, only_2)]
+        assert (row.only_1, row.only_2, row.true_only_1, row.true_only_2) == (only_1.sum(), only_2.sum(), *hits)
+        misses = [int((region & ~candidates.true).sum()) for region in (only_1, only_2)]
+        assert row.p_value == pytest.approx(stats.fisher_exact([hits, misses]).pvalue)
+        precisions = (a & candidates.true).sum() / a.sum(), (b & candidates.true).sum() / b.sum()
+        assert (row.precision_1, row.precision_2) == pytest.approx(precisions)
+        assert row.gain == pytest.approx(abs(precisions[0] - precisions[1]))
+        better = {1: row.ranking_1, 0: "", -1: row.ranking_2}[int(np.sign(round(precisions[0] - precisions[1], 12)))]
+        assert row.better == better
+
+
+def test_one_length_is_what_compare_says() -> None:
+    candidates = random_candidates(11)
+    table = ranking_differences(candidates, [15])
+    pairs = compare(candidates.outputs(15), test="fisher")
+    by_names = {frozenset((row.system_a, row.system_b)): row for row in pairs.itertuples()}
+    for row in table.itertuples():
+        found = by_names[frozenset((row.ranking_1, row.ranking_2))]
+        assert row.p_value == pytest.approx(found.p_value)
+        assert row.gain == pytest.approx(found.gain)
+
+
+def test_multiplicity_is_over_the_lengths_of_a_pair() -> None:
+    candidates = random_candidates(5)
+    plain, both = (ranking_differences(candidates, [5, 10, 20], multiplicity=m) for m in (False, True))
+    assert "p_holm" not in plain
+    pd.testing.assert_frame_equal(both[plain.columns], plain)
+    for _, pair in both.groupby(["ranking_1", "ranking_2"]):
+        expected = corrected(pair[["p_value"]])
+        np.testing.assert_allclose(pair[["p_holm", "p_bh"]], expected[["p_holm", "p_bh"]])
+
+
+def test_two_functions_with_the_same_scores_never_differ() -> None:
+    frame = pd.DataFrame({"g": [1, 1, 0, 2, 0]})
+    table = ranking_differences(Candidates.from_scores(frame.assign(h=frame["g"]), [1, 0, 0, 1, 1]))
+    assert (table["p_value"] == 1).all()
+    assert (table[["only_1", "only_2", "gain"]] == 0).all(axis=None)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_all_true_and_none_true_never_differ(value: int) -> None:
+    table = ranking_differences(Candidates.from_scores(FRAME, [value] * 3))
+    assert (table["p_value"] == 1).all()
+    assert (table["better"] == "").all()
+
+
+def test_the_whole_list_never_differs() -> None:
+    table = ranking_differences(random_candidates(2), [40])
+    assert (table[["only_1", "only_2"]] == 0).all(axis=None)
+    assert (table["p_value"] == 1).all()
+
+
+def test_one_scoring_function_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"at least two scoring functions .* only \['g1'\]"):
+        ranking_differences(Candidates.from_scores(FRAME[["g1"]], [1, 0, 1]))
+    with pytest.raises(ValueError, match="n must be between 1 and 3"):
+        ranking_differences(Candidates.from_scores(FRAME, [1, 0, 1]), [5])

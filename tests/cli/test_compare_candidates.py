@@ -1,0 +1,126 @@
+"""Candidates in a table, and runs of topics: rankings on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.command import as_json, compare
+
+_HOW = ("--metric", "precision@40", "--columns", "gold=is.good,length=length", "--resamples", "2000")
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """300 candidates of 30 verbs: `good` knows much of which are true, `poor` a little, `flat` nothing."""
+    rng = np.random.default_rng(11)
+    true = rng.random(300) < 0.3
+    frame = pd.DataFrame(
+        {
+            "noun": [f"n{i}" for i in range(300)],
+            "verb": [f"v{i % 30}" for i in range(300)],
+            "is.good": true.astype(int),
+            "good": rng.normal(size=300) + 2 * true,
+            "poor": (rng.normal(size=300) + 0.3 * true).round(1),
+            "length": rng.integers(3, 9, 300),
+        }
+    )
+    frame.to_csv("candidates.csv", index=False)
+    return frame
+
+
+def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
+    code, out, err = compare("candidates.csv", *_HOW)
+    precision = table.nlargest(40, "good")["is.good"].mean()
+    tied = int(table["poor"].duplicated(keep=False).sum())
+    assert (code, err) == (0, "")
+    assert out.startswith(f"good scores {precision:.4f} precision@40, ")
+    assert " more than poor (0." in out
+    assert ", on 300 items: p " in out
+    assert f"Note: {tied} of 300 candidates have the score of another by 'poor': ties broken at random (seed 0)" in out
+
+
+def test_units_are_columns_of_the_candidates(table: pd.DataFrame) -> None:
+    del table
+    found = as_json("candidates.csv", *_HOW, "--unit", "verb")
+    assert found["pairs"][0]["unit"] == "verb"
+    code, _, err = compare("candidates.csv", *_HOW, "--unit", "good")
+    assert (code, "good" in err) == (2, True)
+
+
+def test_ties_and_the_seed_reach_the_lists(table: pd.DataFrame) -> None:
+    order = table["poor"].sort_values(ascending=False)
+    accepted = table[table["poor"] >= order.iloc[39]]
+    kept = as_json("candidates.csv", *_HOW, "--ties", "keep")
+    scores = {kept["pairs"][0][f"system_{x}"]: kept["pairs"][0][f"score_{x}"] for x in "ab"}
+    assert len(accepted) > 40
+    assert scores["poor"] == pytest.approx(accepted["is.good"].mean(), abs=1e-6)
+    assert f"the list of 'poor' has {len(accepted)} candidates, not 40" in " ".join(kept["notes"])
+    broken = [as_json("candidates.csv", *_HOW, "--seed", str(seed))["pairs"][0]["gain"] for seed in range(8)]
+    assert len(set(broken)) > 1
+
+
+def test_a_page_of_association_measures() -> None:
+    """Contingency tables alone: every measure is a system."""
+    rng = np.random.default_rng(12)
+    f = 1 + rng.permutation(80)
+    first, second = f + rng.integers(0, 90, 80), f + rng.integers(0, 90, 80)
+    frame = pd.DataFrame({"gold": rng.random(80) < f / 120, "f": f, "f1": first, "f2": second, "N": 5000})
+    frame.to_csv("pairs.csv", index=False)
+    code, out, _ = compare("pairs.csv", "--metric", "precision@20", "--test", "fisher", "--out", "page")
+    assert code == 0
+    assert "Systems: 9 (36 pairs)" in out
+    systems = pd.read_csv("page/systems.csv").set_index("name")["score"]
+    assert systems["frequency"] == pytest.approx(frame.nlargest(20, "f")["gold"].mean(), abs=1e-9)
+    assert "**Metric**: precision@20" in Path("page/README.md").read_text()
+
+
+def test_runs_of_topics_have_a_precision_at_n_too() -> None:
+    """Of two topics: new has 1 and 1 relevant document in its first two, old 1 and 0."""
+    Path("qrels.txt").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n2 0 d4 0\n")
+    Path("runs").mkdir()
+    Path("runs/new.run").write_text("1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d3 1 9 x\n2 Q0 d4 2 8 x\n")
+    Path("runs/old.run").write_text("1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d4 1 9 x\n2 Q0 d5 2 8 x\n")
+    pair = as_json("runs", "--metric", "precision@2", "--references", "qrels.txt")["pairs"][0]
+    assert (pair["system_a"], pair["score_a"], pair["score_b"]) == ("new", 0.5, 0.25)
+
+
+_TABLE = "id,gold,t,mi\na,1,3,1\nb,0,2,2\nc,1,1,3\n"
+_BAD = {
+    "metric": (_TABLE, "--metric ap", "metric must be precision@n for candidates, such as precision@100, not 'ap'"),
+    "nDCG": (_TABLE, "--metric ndcg@2", "metric must be precision@n for candidates, such as precision@100, not 'ndcg"),
+    "n": (_TABLE, "--metric precision@9", "c.csv: n of precision@9 must be at most 3, the number of candidates"),
+    "ties": (_TABLE, "--metric precision@2 --ties kep", "not 'kep' (did you mean 'keep'?)"),
+    "ties of others": ("item,a,b\nx,1,0\n", "--metric accuracy --ties keep", "ties are for candidates, not for CSV"),
+    "zero": (_TABLE, "--metric precision@2 --missing zero", "missing must be 'error' or 'drop' for candidates"),
+    "references": (_TABLE, "--metric precision@2 --references c.csv", "references are not for a table of candidates"),
+    "gold column": (_TABLE, "--metric precision@2 --columns gold=golden", "(did you mean 'gold'?)"),
+    "one function": ("gold,t\n1,1\n0,2\n", "--metric precision@1", "at least two systems are needed to compare"),
+    "all true": ("gold,t\n1,1\n1,2\n", "--metric precision@1", "c.csv: column 'gold' says that all 2 candidates are"),
+    "none true": ("gold,t\n0,1\n0,2\n", "--metric precision@1", "c.csv: column 'gold' says that all 2 candidates are"),
+    "gold": ("gold,t\n1,1\nmaybe,2\n", "--metric precision@1", "c.csv, line 3: column 'gold' must be 1 or 0"),
+    "NaN": ("gold,t\n1,1\n0,NaN\n", "--metric precision@1", "c.csv, line 3: column 't' is empty; --missing drop"),
+    "id twice": (
+        _TABLE.replace("c,", "a,"),
+        "--metric precision@1",
+        "c.csv, line 4: candidate 'a' again, first in",
+    ),
+    "counts": ("gold,f,f1,f2,N\n1,-1,1,1,9\n0,1,1,1,9\n", "--metric precision@1", "candidate '1 (c.csv, line 2)'"),
+    "marginals": ("gold,f,f1,f2,N\n1,1,9,1,9\n0,5,3,6,9\n", "--metric precision@1", "candidate '2 (c.csv, line 3)'"),
+    "no scores": ("gold,word\n1,a\n0,b\n", "--metric precision@1", "c.csv: no column of scores among gold, word"),
+    "test": (_TABLE, "--metric precision@2 --test fishr", "(did you mean 'fisher'?)"),
+}
+
+
+@pytest.mark.parametrize("case", _BAD)
+def test_bad_input_is_one_line(case: str) -> None:
+    text, arguments, message = _BAD[case]
+    Path("c.csv").write_text(text)
+    code, out, err = compare("c.csv", *arguments.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("simstudy: ")
+    assert message in err
+    assert err.count("\n") == 1

@@ -1,0 +1,141 @@
+"""Fisher's test of difference regions: random acceptance sets, one pair at a time with scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import applicable, compare
+from simstudy.metrics.mean import Mean
+from simstudy.outputs import Outputs
+from simstudy.rankings.candidates import Candidates
+
+
+def accepted(sets: list[list[int]], true: list[int], n: int = 8) -> Outputs:
+    """Precision of systems that accept these items, of which some are true."""
+    accepts = np.array([[item in one for item in range(n)] for one in sets])
+    hits = accepts & np.isin(np.arange(n), true)
+    return Outputs.from_statistics(
+        np.stack([hits, accepts], -1).astype(int), Mean("precision", low=0, high=1), list("abcdef")[: len(sets)]
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_pair_is_scipys_test_of_what_only_one_accepts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    true = rng.random(300) < 0.3
+    accepts = rng.random((5, 300)) < (0.1 + 0.1 * np.arange(5)[:, None] + 0.2 * true)
+    outputs = accepted([list(np.flatnonzero(row)) for row in accepts], list(np.flatnonzero(true)), 300)
+    pairs = compare(outputs, test="fisher")
+    assert len(pairs) == 10
+    for row in pairs.itertuples():
+        first, second = (accepts[outputs.names.index(name)] for name in (row.system_a, row.system_b))
+        regions = first & ~second, second & ~first
+        table = [
+            [int((region & true).sum()) for region in regions],
+            [int((region & ~true).sum()) for region in regions],
+        ]
+        assert row.p_value == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9)
+        assert row.statistic == pytest.approx(true[regions[0]].mean() - true[regions[1]].mean())
+        assert row.gain == pytest.approx(true[first].mean() - true[second].mean())
+        assert (row.exact, row.alternative, row.n_resamples) == (True, "two-sided", 0)
+
+
+def test_a_pair_by_hand() -> None:
+    """Items 0 - 2 are a's alone, 5 - 7 b's alone: 3 of 3 and 0 of 3 are true, 2 of the 20 ways to have 3 hits in 6."""
+    row = compare(accepted([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]], [0, 1, 2, 3]), test="fisher").iloc[0]
+    assert (row.system_a, row.gain, row.statistic) == ("a", pytest.approx(4 / 5 - 1 / 5), 1.0)
+    assert row.p_value == pytest.approx(2 / 20)
+
+
+@pytest.mark.parametrize(
+    ("sets", "statistic"),
+    [
+        ([[0, 1, 2], [0, 1, 2]], 0),
+        ([[], []], 0),
+        # One accepts all that the other does: one region is empty, and nothing can be said.
+        ([[0, 1], [0, 1, 2, 3, 4]], -1 / 3),
+        ([[0, 1], []], 1),
+    ],
+)
+def test_without_a_second_region_p_is_1(sets: list[list[int]], statistic: float) -> None:
+    row = compare(accepted(sets, [0, 1, 2]), test="fisher").iloc[0]
+    assert (row.p_value, row.statistic) == (1.0, pytest.approx(statistic))
+
+
+def test_the_better_precision_can_lie_where_both_accept() -> None:
+    """Footnote 13: one of D2's six is true, D1's one is not; a, which accepts fewer, still has the better precision."""
+    outputs = accepted([[0, 1, 2, 3], [0, 1, 2, 4, 5, 6, 7, 8, 9]], [0, 1, 2, 4], 10)
+    row = compare(outputs, test="fisher").iloc[0]
+    assert row.system_a == "a"
+    assert row.statistic == pytest.approx(0 - 1 / 6)
+
+
+def test_responses_are_acceptance_sets() -> None:
+    """Yeh's example of section 2.2, read as acceptance sets: 19 are found by both."""
+    gold = [f"gold {k}" for k in range(103)]
+    first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
+    second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
+    outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
+    row = compare(outputs, test="fisher").iloc[0]
+    # Only II: 6 right and 9 wrong; only I: 28 right and 43 wrong.
+    assert row.p_value == pytest.approx(stats.fisher_exact([[6, 28], [9, 43]]).pvalue, rel=1e-9)
+    assert row.statistic == pytest.approx(6 / 15 - 28 / 71)
+    for metric in ("recall", "f1"):
+        with pytest.raises(ValueError, match=f"test 'fisher' needs systems that accept .* metric '{metric}'"):
+            compare(outputs.with_metric(metric), test="fisher")
+
+
+def test_n_best_lists_are_acceptance_sets() -> None:
+    rng = np.random.default_rng(5)
+    true = rng.random(200) < 0.2
+    scores = pd.DataFrame(rng.normal(size=(200, 3)) + true[:, None] * [0, 1, 2], columns=["g1", "g2", "g3"])
+    candidates = Candidates.from_scores(scores, true)
+    outputs = candidates.outputs(50)
+    assert "fisher" in applicable(outputs)
+    for row in compare(outputs, test="fisher").itertuples():
+        first, second = (candidates.n_best(name, 50) for name in (row.system_a, row.system_b))
+        hits = [int(true[first & ~second].sum()), int(true[second & ~first].sum())]
+        of = int((first & ~second).sum())
+        assert row.p_value == pytest.approx(stats.fisher_exact([hits, [of - hit for hit in hits]]).pvalue, rel=1e-9)
+
+
+def refused(outputs: Outputs, **options: str) -> None:
+    with pytest.raises(ValueError, match="^test 'fisher' needs systems that accept or reject each item") as error:
+        compare(outputs, test="fisher", **options)  # type: ignore[arg-type]
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_no_acceptance_set_is_refused() -> None:
+    precision = Mean("precision", low=0, high=1)
+    sets = accepted([[0, 1, 2, 3], [2, 3, 4, 5]], [0, 2, 4])
+    assert compare(sets, test="fisher").p_value[0] <= 1
+    # True for one system, false for the other.
+    torn = sets.statistics.copy()
+    torn[1, 2, 0] = 0
+    refused(Outputs.from_statistics(torn, precision))
+    # Decimals, and counts of more than one.
+    refused(Outputs.from_statistics(sets.statistics * [0.5, 1], precision))
+    refused(Outputs.from_statistics(sets.statistics * 2, precision))
+    # Everybody accepts everything: right or wrong answers.
+    right = np.array([[1, 0, 1, 1], [1, 1, 0, 1]])
+    refused(Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy"))
+    refused(Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], -1), "accuracy"))
+
+
+def test_clusters_are_no_candidates() -> None:
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(rng.normal(size=(30, 2)), columns=["g1", "g2"])
+    outputs = Candidates.from_scores(frame, rng.random(30) < 0.5).outputs(10)
+    items = outputs.items.assign(cluster=[f"verb {k % 15}" for k in range(30)])
+    clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items)
+    assert compare(clustered, test="fisher").p_value[0] <= 1
+    refused(clustered, unit="cluster")
+
+
+def test_only_two_sided() -> None:
+    """Section 3.3: nobody said beforehand which is better."""
+    with pytest.raises(ValueError, match="alternative must be 'two-sided' for test 'fisher', not 'greater'"):
+        compare(accepted([[0], [1]], [0]), test="fisher", alternative="greater")

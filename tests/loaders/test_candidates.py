@@ -1,0 +1,446 @@
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.analyses.duplicates import near_duplicates
+from simstudy.engines.comparisons import compare
+from simstudy.loaders.base import Loaded
+from simstudy.loaders.candidates import has_candidates, load_candidates
+from simstudy.loaders.formats import load
+from simstudy.rankings.association import MEASURES, association
+
+#: By t the best are a, b, c, d; by mi d, c, b, a; a and b are true.
+TABLE = "id,gold,t,mi,kind\na,1,9,1,x\nb,true,8,2,y\nc,0,7,3,x\nd,False,6,4,y\n"
+
+KRENN = Path(__file__).resolve().parents[3] / "shared/data/colloc_krenn/KrennPPV.tsv"
+
+
+def written(folder: Path, text: str, name: str = "c.csv") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def read(folder: Path, text: str, metric: str = "precision@2", *, name: str = "c.csv", **options: object) -> Loaded:
+    return load(written(folder, text, name), metric, format="candidates", **options)  # type: ignore[arg-type]
+
+
+def check_error(message: str, folder: Path, text: str, metric: str = "precision@2", **options: object) -> None:
+    """The whole message, one line, in which {c} is the file."""
+    with pytest.raises(ValueError, match=f"^{re.escape(message.format(c=folder / 'c.csv'))}$"):
+        read(folder, text, metric, **options)
+
+
+def made(n: int, seed: int) -> pd.DataFrame:
+    """Candidates a third of which are true, with two scores that know something of it, and no ties."""
+    rng = np.random.default_rng(seed)
+    gold = rng.random(n) < 1 / 3
+    scores = {name: rng.normal(size=n) + much * gold for name, much in (("good", 1.5), ("poor", 0.5))}
+    return pd.DataFrame({"id": [f"c{i}" for i in range(n)], "gold": gold.astype(int), **scores})
+
+
+def test_scores_are_the_precision_of_the_best_as_pandas_sorts_them(tmp_path: Path) -> None:
+    frame = made(200, 1)
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    for n in (1, 30, 200):
+        outputs = load(tmp_path / "c.csv", f"precision@{n}").outputs
+        expected = [frame.nlargest(n, name)["gold"].mean() for name in ("good", "poor")]
+        assert outputs.names == ["good", "poor"]
+        assert outputs.scores() == pytest.approx(expected, abs=1e-12)
+        assert outputs.statistics[..., 1].sum(axis=1).tolist() == [n, n]
+
+
+def test_what_is_loaded_can_be_compared(tmp_path: Path) -> None:
+    made(200, 2).to_csv(tmp_path / "c.csv", index=False)
+    pair = compare(load(tmp_path / "c.csv", "precision@40").outputs, n_resamples=2000).iloc[0]
+    assert pair["system_a"] == "good"
+    assert 0 < pair["p_value"] < 0.2
+
+
+def test_columns_with_a_number_are_scores_and_the_others_describe(tmp_path: Path) -> None:
+    loaded = read(tmp_path, TABLE)
+    assert loaded.outputs.names == ["t", "mi"]
+    assert loaded.outputs.scores().tolist() == [1, 0]
+    expected = {"id": ["a", "b", "c", "d"], "true": [True, True, False, False], "kind": ["x", "y", "x", "y"]}
+    assert loaded.outputs.items.to_dict("list") == expected
+    assert (loaded.answers, loaded.notes) == (None, ())
+
+
+def test_declared_columns_and_domain_and_cluster_are_no_scores(tmp_path: Path) -> None:
+    text = "word,idiom,svc,t,domain,cluster,sure\na,1,1,5,1,7,true\nb,0,0,4,1,7,false\nc,0,1,3,2,8,true\n"
+    columns = {"item": "word", "gold": "idiom", "support": "svc"}
+    outputs = read(tmp_path, text, columns=columns).outputs
+    assert outputs.names == ["t"]
+    assert outputs.items["id"].tolist() == ["a", "b", "c"]
+    assert outputs.items["support"].tolist() == ["1", "0", "1"]
+    assert outputs.items["sure"].tolist() == ["true", "false", "true"]
+    assert outputs.sum_by("cluster").n_items == 2
+
+
+def test_infinite_scores_rank_first_and_last(tmp_path: Path) -> None:
+    text = "id,gold,t,mi\na,1,inf,-inf\nb,0,3,2\nc,0,-inf,Infinity\n"
+    assert read(tmp_path, text, "precision@1").outputs.scores().tolist() == [1, 0]
+    assert read(tmp_path, text, "precision@2").outputs.scores().tolist() == [0.5, 0]
+
+
+@pytest.mark.parametrize("name", ["c.tsv", "c.csv.gz", "c.tsv.gz", "c.parquet"])
+def test_all_kinds_of_tables_say_the_same(name: str, tmp_path: Path) -> None:
+    frame = made(50, 3)
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    kept = frame.astype({"gold": bool})
+    if name == "c.parquet":
+        kept.to_parquet(tmp_path / name)
+    else:
+        kept.to_csv(tmp_path / name, index=False, sep="\t" if "tsv" in name else ",")
+    first, other = (load(tmp_path / file, "precision@9").outputs for file in ("c.csv", name))
+    np.testing.assert_array_equal(first.statistics, other.statistics)
+    assert first.items.to_dict("list") == other.items.to_dict("list")
+
+
+# Ids
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("id,item,gold,t\n1,x,1,1\n2,y,0,2\n", ["x", "y"]),
+        ("PP,verb,gold,t\nin:Jahr,abbauen,1,1\nin:Jahr,bleiben,0,2\n", ["in:Jahr abbauen", "in:Jahr bleiben"]),
+        ("kind,gold,t\nx,1,1\nx,0,2\n", ["1", "2"]),
+        ("kind,gold,t\n,1,1\nx,0,2\n", ["1", "2"]),
+        ("gold,t\n1,1\n0,2\n", ["1", "2"]),
+    ],
+)
+def test_a_candidate_is_named_by_its_id_its_words_or_its_row(text: str, ids: list[str], tmp_path: Path) -> None:
+    outputs = read(tmp_path, text, "precision@1").outputs
+    assert outputs.items["id"].tolist() == ids
+    assert outputs.names == ["t"]
+
+
+def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
+    text = "id,gold,t\na,1,1\nb,0,2\n\na,0,3\n"
+    check_error("{c}, line 5: candidate 'a' again, first in {c}, line 2", tmp_path, text)
+    check_error("{c}, line 3: no id", tmp_path, "id,gold,t\na,1,1\n,0,2\n")
+    broken = 'id,gold,t\na,1,1\n"b\nc",0,2\n'
+    check_error("{c}, line 3: the id of a candidate must be of one line, not 'b\\nc'", tmp_path, broken)
+
+
+# Gold
+
+
+@pytest.mark.parametrize("cell", ["2", "yes", "", "0.5", "NA", "-1"])
+def test_gold_is_1_or_0(cell: str, tmp_path: Path) -> None:
+    message = f"{{c}}, line 3: column 'is.good' must be 1 or 0 (true or false), not '{cell}'"
+    check_error(message, tmp_path, f"is.good,t\n1,1\n{cell},2\n", columns={"gold": "is.good"})
+
+
+@pytest.mark.parametrize("cells", ["1,0", "TRUE,FALSE", "True,false", "1.0,0.0"])
+def test_what_gold_may_say(cells: str, tmp_path: Path) -> None:
+    true, false = cells.split(",")
+    outputs = read(tmp_path, f"gold,t\n{true},1\n{false},2\n", "precision@1").outputs
+    assert outputs.items["true"].tolist() == [True, False]
+
+
+def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
+    one, none = ("gold,t\n" + f"{value},1\n" * 12 for value in (1, 0))
+    for text, rest in ((one, "true; the precision of any list is 1"), (none, "false; the precision of any list is 0")):
+        check_error(f"{{c}}: column 'gold' says that all 12 candidates are {rest}", tmp_path, text)
+
+
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    text = "is.colloc,t\n1,1\n0,2\n"
+    check_error("{c}: no column 'gold' among is.colloc, t; --columns gold=... names it", tmp_path, text)
+    message = "{c}: no column 'is.coloc' among is.colloc, t (did you mean 'is.colloc'?)"
+    check_error(message, tmp_path, text, columns={"gold": "is.coloc"})
+    message = "{c}: no column 'word' among is.colloc, t"
+    check_error(message, tmp_path, text, columns={"gold": "is.colloc", "item": "word"})
+    check_error("{c}: no column of scores among id, gold, kind", tmp_path, "id,gold,kind\na,1,x\nb,0,y\n")
+
+
+# Scores
+
+
+def test_cells_that_are_no_scores(tmp_path: Path) -> None:
+    message = (
+        "{c}, line 4: column 't' is taken for scores, but has 'much'; --columns t=t makes it a column of the items"
+    )
+    check_error(message, tmp_path, "gold,t\n1,1\n0,2\n0,much\n")
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan", " "])
+def test_missing_scores(cell: str, tmp_path: Path) -> None:
+    text = f"id,gold,t,mi\na,1,1,4\nb,0,{cell},5\nc,0,3,6\nd,1,{cell},1\n"
+    check_error("{c}, line 3: column 't' is empty; --missing drop leaves such candidates out", tmp_path, text)
+    message = "missing must be 'error' or 'drop' for candidates: one without a score has no rank"
+    check_error(message, tmp_path, text, missing="zero")
+    loaded = read(tmp_path, text, "precision@1", missing="drop")
+    assert loaded.outputs.items["id"].tolist() == ["a", "c"]
+    assert loaded.outputs.scores().tolist() == [0, 0]
+    assert loaded.notes == ("2 of 4 candidates dropped that lack a score, first 'b'",)
+    text = f"id,gold,t,mi\na,1,1,{cell}\nb,0,{cell},5\n"
+    check_error("{c}: no candidate is left that has all scores", tmp_path, text, missing="drop")
+
+
+def test_a_list_has_no_more_than_all_candidates(tmp_path: Path) -> None:
+    check_error("{c}: n of precision@5 must be at most 4, the number of candidates", tmp_path, TABLE, "precision@5")
+    assert read(tmp_path, TABLE, "precision@4").outputs.scores().tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("metric", ["ap", "rr", "ndcg@10", "accuracy"])
+def test_candidates_are_for_precision_at_n(metric: str, tmp_path: Path) -> None:
+    message = f"metric must be precision@n for candidates, such as precision@100, not '{metric}'"
+    check_error(message, tmp_path, TABLE, metric)
+
+
+def test_one_table_and_no_references(tmp_path: Path) -> None:
+    path, other = written(tmp_path, TABLE), written(tmp_path, TABLE, "d.csv")
+    message = "candidates are one table with a column for each scoring function, not 2 files"
+    with pytest.raises(ValueError, match=message):
+        load([path, other], "precision@2")
+    message = "references are not for a table of candidates, which says itself which are true"
+    with pytest.raises(ValueError, match=message):
+        load(path, "precision@2", references=other)
+
+
+def test_scores_of_zero_and_one_are_told(tmp_path: Path) -> None:
+    text = "id,gold,t,is.SVC\na,1,9,1\nb,1,8,1\nc,0,7,0\n"
+    told = "taken for scores, though they are 0 and 1 only: 'is.SVC'; --columns is.SVC=is.SVC makes 'is.SVC' a column "
+    assert read(tmp_path, text, "precision@1").notes[0] == f"{told}of the items"
+    assert read(tmp_path, text, "precision@1", columns={"svc": "is.SVC"}).notes == ()
+
+
+# Ties
+
+TIED = "id,gold,t,freq,flat\na,1,4,1,0\nb,0,3,2,0\nc,0,3,1,0\nd,1,1,1,0\n"
+
+
+def test_ties_are_told(tmp_path: Path) -> None:
+    loaded = read(tmp_path, TIED, "precision@2", seed=7)
+    assert loaded.outputs.statistics[..., 1].sum(axis=1).tolist() == [2, 2, 2]
+    assert loaded.notes == (
+        "all candidates have the same score by 'flat': its ranking is by chance",
+        "3 of 4 candidates have the score of another by 'freq', fewer by 1 other: ties broken at random (seed 7); "
+        "--ties keep accepts all that tie",
+    )
+
+
+def test_ties_that_are_kept_make_longer_lists(tmp_path: Path) -> None:
+    loaded = read(tmp_path, TIED, "precision@2", ties="keep")
+    # a, b, c by t; all by the others.
+    assert loaded.outputs.statistics[..., 1].sum(axis=1).tolist() == [3, 4, 4]
+    assert loaded.outputs.scores() == pytest.approx([1 / 3, 1 / 2, 1 / 2])
+    assert loaded.notes == (
+        "all candidates have the same score by 'flat': its ranking accepts all",
+        "ties kept: the list of 'freq' has 4 candidates, not 2, fewer by 1 other",
+    )
+    assert len(read(tmp_path, TIED, "precision@1", ties="keep", columns={"flat": "flat"}).notes) == 0
+
+
+def test_the_seed_breaks_ties(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    pd.DataFrame({"gold": rng.integers(0, 2, 60), "t": rng.integers(0, 3, 60)}).to_csv(tmp_path / "c.csv", index=False)
+    one, same, other = (load(tmp_path / "c.csv", "precision@20", seed=seed).outputs for seed in (1, 1, 2))
+    assert one.fingerprint() == same.fingerprint() != other.fingerprint()
+
+
+def test_ties_are_for_candidates(tmp_path: Path) -> None:
+    path = written(tmp_path, "item,a,b\nx,1,0\n")
+    with pytest.raises(ValueError, match=r"^ties are for candidates, not for CSV, TSV or Parquet of item scores$"):
+        load(path, "accuracy", ties="keep")
+    with pytest.raises(ValueError, match=re.escape("ties must be one of jitter, keep, not 'kep' (did you mean")):
+        load(path, "accuracy", ties="kep")
+    with pytest.raises(ValueError, match="seed must be at least 0"):
+        load(written(tmp_path, TABLE), "precision@2", seed=-1)
+
+
+# Contingency tables
+
+CELLS = "id,gold,O11,O12,O21,O22\na,1,10,5,2,100\nb,0,3,30,20,64\n"
+SIGNATURES = "id,gold,f,f1,f2,N\na,1,10,15,12,117\nb,0,3,33,23,117\n"
+
+
+@pytest.mark.parametrize("text", [CELLS, SIGNATURES])
+def test_tables_are_scored_by_all_measures(text: str, tmp_path: Path) -> None:
+    candidates = load_candidates(written(tmp_path, text))
+    frame = pd.DataFrame({"f": [10, 3], "f1": [15, 33], "f2": [12, 23], "N": 117})
+    assert candidates.names == list(MEASURES)
+    np.testing.assert_array_equal(candidates.scores, association(frame).to_numpy().T)
+
+
+def test_counts_may_have_other_names_and_other_scores_beside_them(tmp_path: Path) -> None:
+    text = SIGNATURES.replace("f,f1,f2,N", "joint,first,second,N").replace("\n", ",3\n").replace("N,3", "N,length")
+    columns = {"f": "joint", "f1": "first", "f2": "second"}
+    outputs = read(tmp_path, text, "precision@1", columns=columns).outputs
+    assert outputs.names == ["length", *MEASURES]
+    assert outputs.items[["f", "N"]].to_numpy().tolist() == [["10", "117"], ["3", "117"]]
+
+
+_COUNTS = {
+    "negative": ("10,5,2,100", "-1,5,2,100", "O11 = -1 of candidate 'a ({c}, line 2)'"),
+    "no number": ("3,30", "3,many", "O12 = many of candidate 'b ({c}, line 3)'"),
+    "missing": ("3,30", ",30", "{c}, line 3: column 'O11' is empty"),
+}
+
+
+@pytest.mark.parametrize("case", _COUNTS)
+def test_bad_counts(case: str, tmp_path: Path) -> None:
+    good, bad, message = _COUNTS[case]
+    with pytest.raises(ValueError, match=re.escape(message.format(c=tmp_path / "c.csv"))):
+        read(tmp_path, CELLS.replace(good, bad))
+
+
+def test_marginals_must_agree_with_cells(tmp_path: Path) -> None:
+    more = CELLS.replace("O22", "O22,R1").replace("100\n", "100,15\n").replace("64\n", "64,34\n")
+    with pytest.raises(
+        ValueError, match=re.escape(f"'b ({tmp_path / 'c.csv'}, line 3)', with R1 = 34 where the cells")
+    ):
+        read(tmp_path, more)
+    with pytest.raises(ValueError, match=re.escape(f"f <= f1, unlike candidate 'a ({tmp_path / 'c.csv'}, line 2)'")):
+        read(tmp_path, SIGNATURES.replace("10,15", "16,15"))
+
+
+def test_a_score_may_not_have_the_name_of_a_measure(tmp_path: Path) -> None:
+    text = CELLS.replace("O22", "O22,mi").replace("100\n", "100,1\n").replace("64\n", "64,2\n")
+    message = "{c}: column 'mi' has the name of an association measure of its contingency tables; --columns stored=mi"
+    check_error(f"{message} makes it a column of the items", tmp_path, text)
+    assert read(tmp_path, text, columns={"stored": "mi"}).outputs.names == list(MEASURES)
+
+
+# A table of the items
+
+
+def test_a_table_of_the_items_is_joined_by_id(tmp_path: Path) -> None:
+    items = written(tmp_path, "word,genre,true\nd,news,?\nb,web,?\na,news,?\nc,web,?\ne,web,?\n", "items.csv")
+    path = written(tmp_path, TABLE.replace("id,", "word,"))
+    loaded = load(path, "precision@2", items=items, columns={"item": "word", "domain": "genre"})
+    table = loaded.outputs.items
+    assert table["id"].tolist() == ["a", "b", "c", "d"]
+    assert table["domain"].tolist() == ["news", "web", "web", "news"]
+    assert table["kind"].tolist() == ["x", "y", "x", "y"]
+    assert table["true"].tolist() == [True, True, False, False]
+    assert loaded.outputs.domain("web").n_items == 2
+    with pytest.raises(ValueError, match="no column 'gener' among"):
+        load(path, "precision@2", items=items, columns={"item": "word", "domain": "gener"})
+
+
+# Near-duplicates
+
+
+def test_lists_are_alike_beyond_chance_or_not_at_all(tmp_path: Path) -> None:
+    """Lists of 20 of 1,000 agree on most candidates, whatever they are."""
+    frame = made(1000, 6).assign(again=lambda f: f["good"] * 2)
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    loaded = load(tmp_path / "c.csv", "precision@20")
+    good, poor, _ = loaded.outputs.statistics
+    assert (good == poor).all(axis=-1).mean() > 0.9
+    alike = near_duplicates(loaded.outputs, loaded.answers)
+    assert alike[["system_a", "system_b", "identical"]].to_numpy().tolist() == [["again", "good", True]]
+
+
+@pytest.mark.skipif(not KRENN.is_file(), reason="needs ../shared/data")
+def test_the_candidates_of_the_paper() -> None:
+    """5,102 pairs, 11.09 % of them true (section 1); t-score and log-likelihood are no near-duplicates."""
+    columns = {"gold": "is.colloc", "svc": "is.SVC", "figurative": "is.figur"}
+    loaded = load(KRENN, "precision@500", columns=columns)
+    frame = pd.read_csv(KRENN, sep="\t")
+    assert loaded.outputs.n_items == 5102
+    assert round(100 * loaded.outputs.items["true"].mean(), 2) == 11.09
+    assert loaded.outputs.items["id"].iloc[0] == "in:Jahr abbauen"
+    # Of log-likelihood no scores tie at the 500th.
+    best = frame.nlargest(500, "log.like", keep="all")
+    assert len(best) == 500
+    assert loaded.outputs.scores()[loaded.outputs.names.index("log.like")] == best["is.colloc"].mean()
+    pairs = near_duplicates(loaded.outputs, loaded.answers)[["system_a", "system_b"]].to_numpy().tolist()
+    assert ["chisq", "chisq.corr"] in pairs
+    assert ["log.like", "t.score"] not in pairs
+
+
+# The object itself
+
+
+def test_candidates_themselves(tmp_path: Path) -> None:
+    path = written(tmp_path, "word,idiom,n,t,mi\na,1,3,9,1\nb,0,3,8,\nc,0,4,7,3\n")
+    how = {"gold": "idiom", "item": "word", "others": ["n"]}
+    candidates = load_candidates(path, **how, missing="drop", ties="keep", seed=3, test_set="idioms")  # type: ignore[arg-type]
+    assert (candidates.names, candidates.ids) == (["t", "mi"], ["a", "c"])
+    assert candidates.true.tolist() == [True, False]
+    assert candidates.scores.tolist() == [[9, 7], [1, 3]]
+    assert (candidates.ties, candidates.seed, candidates.test_set) == ("keep", 3, "idioms")
+    with pytest.raises(ValueError, match="no column 'length' among word, idiom"):
+        load_candidates(path, gold="idiom", others=["length"])
+    with pytest.raises(FileNotFoundError):
+        load_candidates(tmp_path / "nothing.csv")
+
+
+# Which tables are tables of candidates
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "expected"),
+    [
+        ("id,gold,t\n", {}, True),
+        ("\ufeffgold,t\n", {}, True),
+        ("id,is_good,t\n", {}, False),
+        ("id,is_good,t\n", {"gold": "is_good"}, True),
+        ("id,is_good,t\n", {"gold": "is_god"}, True),
+        ("id,gold,t\n", {"label": "gold"}, False),
+        ("system,item,score,gold\n", {}, False),
+        ("model,item,resolved,gold\n", {"score": "resolved"}, False),
+        ("item,a,b\n", {}, False),
+        ("", {}, False),
+    ],
+)
+def test_candidates_are_known_by_the_header(
+    text: str, columns: Mapping[str, str], expected: bool, tmp_path: Path
+) -> None:
+    assert has_candidates(written(tmp_path, text), columns) == expected
+    assert has_candidates(written(tmp_path, text.replace(",", "\t"), "c.tsv"), columns) == expected
+    packed = tmp_path / "c.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert has_candidates(packed, columns) == expected
+
+
+def test_what_cannot_be_read_is_no_table_of_candidates(tmp_path: Path) -> None:
+    for name in ("c.csv.gz", "c.parquet", "gold.txt", "none.csv"):
+        if name != "none.csv":
+            written(tmp_path, "gold,t\n1,2\n", name)
+        assert not has_candidates(tmp_path / name, {})
+
+
+def test_item_scores_under_precision_at_n_are_read_as_before(tmp_path: Path) -> None:
+    wide = load(written(tmp_path, "item,a,b\nx,0.5,1\ny,0.3,0\n"), "precision@10").outputs
+    tidy = "system,item,score,gold\na,x,0.5,1\nb,x,1,1\nb,y,0,0\na,y,0.3,0\n"
+    other = load(written(tmp_path, tidy), "precision@10").outputs
+    for outputs in (wide, other):
+        assert outputs.names == ["a", "b"]
+        assert outputs.items["id"].tolist() == ["x", "y"]
+        assert outputs.scores() == pytest.approx([0.4, 0.5])
+
+
+def test_odd_tables_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
+    """Cells drawn from what people write: nothing but a ValueError of one line comes of it."""
+    rng = np.random.default_rng(8)
+    odd = ["", "NA", "inf", "-inf", "nan", "x", "1e999", "0x1F", "1_0", "٣", " ", "true", '"a\nb"', "-0", "1e-400"]
+    names = ["id", "gold", "item", "t", "f", "f1", "f2", "N", "O11", "true", "name", "score", "domain"]
+    outcomes = set()
+    for _ in range(150):
+        columns = ["gold", *rng.choice(names, rng.integers(1, 6)).tolist()]
+        n, share = rng.integers(1, 8), rng.choice([0, 0.02, 0.3])
+        plain = [[str(rng.integers(0, 2 if c == "gold" else 50)) for c in columns] for _ in range(n)]
+        rows = [[str(rng.choice(odd)) if rng.random() < share else cell for cell in row] for row in plain]
+        text = "\n".join(",".join(row) for row in [columns, *rows]) + "\n"
+        missing = str(rng.choice(["error", "drop"]))
+        try:
+            lengths, said = read(tmp_path, text, missing=missing).outputs.statistics[..., 1].sum(axis=1), ""
+        except ValueError as error:
+            lengths, said = np.array([2]), str(error)
+        outcomes.add(bool(said))
+        assert "\n" not in said, text
+        assert (lengths == 2).all(), text
+    assert outcomes == {True, False}

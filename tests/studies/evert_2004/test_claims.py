@@ -1,0 +1,121 @@
+"""Claims of the paper are judged by what the tables say: made-up ones for which the answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.analyses.precision_curves import precision_curve
+from simstudy.analyses.ranking_differences import ranking_differences
+from simstudy.rankings.candidates import Candidates
+from simstudy.studies.catalogue import load_study
+from simstudy.studies.evert_2004.claims import claims, up_to
+from simstudy.studies.evert_2004.definition import Evert2004
+
+STUDY = load_study("evert_2004")
+assert isinstance(STUDY, Evert2004)
+
+
+def told(orders: dict[str, list[int]], true: np.ndarray, study: Evert2004 = STUDY) -> pd.DataFrame:
+    """Claims about 3,000 candidates; each ranking's order is a list of the candidates, best first."""
+    n = len(true)
+    scores = {name: -np.argsort(order) for name, order in orders.items()}
+    candidates = Candidates.from_scores(pd.DataFrame(scores, index=[str(i) for i in range(n)]), true)
+    lengths = range(study.figures.n_from, study.figures.n_to + 1)
+    ties = pd.DataFrame({"ties": ["jitter", "keep"], "significant_up_to": [1268, 1]})
+    return claims(precision_curve(candidates, lengths), ranking_differences(candidates, lengths), ties, study)
+
+
+def with_hits(first_hits: int, n: int = 3000, n_true: int = 600) -> list[int]:
+    """An order of candidates 0 … n - 1, of which the first n_true are true, with so many of them in the first 2,000.
+
+    They are spread evenly, and so are the others behind them.
+    """
+    head = np.linspace(0, 1999, first_hits).astype(int)
+    tail = np.linspace(2000, n - 1, n_true - first_hits).astype(int)
+    order = np.empty(n, dtype=int)
+    places = np.r_[head, tail]
+    order[places] = np.arange(n_true)
+    order[np.setdiff1d(np.arange(n), places)] = np.arange(n_true, n)
+    return order.tolist()
+
+
+def held(table: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(table["claim"], table["holds"], strict=True))
+
+
+def test_curves_in_the_papers_order_hold() -> None:
+    """G2 above t above X2 above f everywhere: what is said of those holds, that t leads near 800 does not."""
+    true = np.arange(3000) < 600
+    orders = {
+        "log_likelihood": with_hits(560),
+        "t_score": with_hits(540),
+        "chi_squared": with_hits(450),
+        "frequency": with_hits(300),
+    }
+    answers = held(told(orders, true))
+    assert answers["baseline precision"] == "no", "20.00 % is not 11.09 %"
+    assert answers["G2 and t are the most useful"] == "yes"
+    assert answers["t is marginally better than G2"] == "no"
+    assert answers["G2 is marginally better than t"] == "yes"
+    assert answers["both are by far superior to frequency"] == "yes"
+    assert answers["G2 is better than X2 (Dunning)"] == "yes"
+    assert answers["G2 and X2 are both substantially above the baseline"] != "no"
+
+
+def test_curves_in_the_opposite_order_do_not() -> None:
+    true = np.arange(3000) < 600
+    orders = {
+        "log_likelihood": with_hits(300),
+        "t_score": with_hits(310),
+        "chi_squared": with_hits(450),
+        "frequency": with_hits(560),
+    }
+    answers = held(told(orders, true))
+    for claim in (
+        "G2 and t are the most useful",
+        "G2 is marginally better than t",
+        "both are by far superior to frequency",
+        "G2 is better than X2 (Dunning)",
+        "G2 and X2 are both substantially above the baseline",
+    ):
+        assert answers[claim] == "no", claim
+
+
+def test_numbers_of_section_4() -> None:
+    """From the printed numbers alone, whatever the candidates are; p by hand with scipy's other functions."""
+    from scipy import stats
+
+    true = np.arange(3000) < 600
+    same = dict.fromkeys(STUDY.figures.rankings, with_hits(500))
+    table = told(same, true).set_index("claim")
+    p = 1 - stats.binom.cdf(11, 80, 0.05)
+    assert table.loc["t: intervals that miss", "here"].startswith(f"p = {p:.2g}")
+    assert table.loc["t: intervals that miss", "holds"] == "yes"
+    assert table.loc["G2: intervals that miss", "holds"] == "nothing claimed"
+    assert table.loc["95 % interval of 200 of 500", "holds"] == "yes"
+    assert table.loc["t threshold of nominal level 0.05", "here"] == "1.645"
+    # Normal samples with sigma 0.044: how often is their standard deviation 0.057 or more?
+    rng = np.random.default_rng(0)
+    sd = 0.044 * rng.standard_normal((200_000, 80)).std(axis=1, ddof=1)
+    share = (sd >= 0.057).mean()
+    (g2,) = [row for name, row in table.iterrows() if str(name).startswith("G2: s is")]
+    assert g2["here"].startswith("30% larger")
+    printed = float(g2["here"].rpartition("= ")[2])
+    assert share == pytest.approx(printed, abs=4 * np.sqrt(printed / 200_000) + 0.00005)
+
+
+def test_identical_rankings_never_differ() -> None:
+    same = dict.fromkeys(STUDY.figures.rankings, with_hits(500))
+    table = told(same, np.arange(3000) < 600).set_index("claim")
+    assert table.loc["G2 and X2 differ significantly", "holds"] == "no"
+    assert table.loc["G2 and X2 differ significantly", "here"].startswith("up to 0 ")
+    assert table.loc["intervals of G2 and X2 overlap", "here"] == "for all n from 100 to 2,000"
+
+
+def test_up_to_is_the_end_of_the_first_run() -> None:
+    index = [5, 6, 7, 8]
+    assert up_to(pd.Series([True, True, False, True], index=index)) == 6
+    assert up_to(pd.Series([False, True, True, True], index=index)) == 0
+    assert up_to(pd.Series([True] * 4, index=index)) == 8
