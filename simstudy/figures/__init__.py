@@ -10,7 +10,7 @@ from simstudy.figures.agreement import correlations, rejections, type_1_errors
 from simstudy.figures.gains import calibration, curve, thresholds
 from simstudy.figures.natural import gains_by_size, gains_by_test_set
 from simstudy.figures.pairs import groups, matrix
-from simstudy.figures.rankings import p_values_by_length, precision, precision_spread
+from simstudy.figures.rankings import p_values_by_length, precision_curve, precision_spread
 from simstudy.figures.style import panels, save, share_legend
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "matrix",
     "p_values_by_length",
     "panels",
-    "precision",
+    "precision_curve",
     "precision_spread",
     "rejections",
     "save",

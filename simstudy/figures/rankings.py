@@ -17,7 +17,7 @@ _MANY = 40
 
 
 @styled
-def precision(
+def precision_curve(
     curves: pd.DataFrame,
     differences: pd.DataFrame | None = None,
     *,
@@ -51,7 +51,7 @@ def precision(
     --------
     >>> curves = pd.DataFrame({"ranking": "t_score", "n": [1, 2], "precision": [1, 0.5], "low": [0.02, 0.01],
     ...                        "high": [1.0, 0.99], "baseline": 0.3})
-    >>> precision(curves).get_xlabel()
+    >>> precision_curve(curves).get_xlabel()
     'n-best list'
     """
     require(curves, ["ranking", "n", "precision", "low", "high", "baseline"], "curves")
@@ -162,7 +162,9 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     colours = colours_of("test", tests)
     for test in tests:
         rows = table[table["test"] == test].sort_values("n")
-        ax.plot(rows["n"], rows["p_value"], linewidth=1.4, color=colours[test], label=in_words(test))
+        ax.plot(
+            rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2, color=colours[test], label=in_words(test)
+        )
     ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set(yscale="log", xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
     ax.legend(loc="lower right")

@@ -32,7 +32,7 @@ def differences() -> pd.DataFrame:
 
 def test_curves_bands_and_baseline() -> None:
     table = curves().sample(frac=1, random_state=0)
-    ax = figures.precision(table)
+    ax = figures.precision_curve(table)
     lines = {line.get_label(): np.array(line.get_xydata()) for line in ax.lines}
     assert set(lines) == {"t score", "g2", "baseline"}
     expected = curves().query("ranking == 't_score'")[["n", "precision"]]
@@ -41,11 +41,11 @@ def test_curves_bands_and_baseline() -> None:
     assert len(ax.collections) == 2
     (band,) = [c for c in ax.collections if c.get_paths()[0].get_extents().ymax == pytest.approx(0.53)]
     assert band.get_paths()[0].get_extents().ymin == pytest.approx(0.2)
-    assert not figures.precision(table, intervals=False).collections
+    assert not figures.precision_curve(table, intervals=False).collections
 
 
 def test_marks_where_two_differ_and_a_line_up_to_where_all_do() -> None:
-    ax = figures.precision(curves(), differences())
+    ax = figures.precision_curve(curves(), differences())
     (marks,) = [line for line in ax.lines if line.get_marker() == "^"]
     np.testing.assert_allclose(marks.get_xdata(), [10, 20, 30, 40, 70])
     np.testing.assert_allclose(marks.get_ydata(), 0.45 - np.array([10, 20, 30, 40, 70]) / 500)
@@ -58,7 +58,7 @@ def test_many_lengths_are_marked_by_an_even_choice() -> None:
         {"ranking_1": "a", "ranking_2": "b", "n": n, "precision_1": 0.5, "precision_2": 0.4, "p_value": 0}
     )
     shown = pd.DataFrame({"ranking": "a", "n": n, "precision": 0.5, "low": 0.4, "high": 0.6, "baseline": 0.1})
-    (marks,) = [line for line in figures.precision(shown, table).lines if line.get_marker() == "^"]
+    (marks,) = [line for line in figures.precision_curve(shown, table).lines if line.get_marker() == "^"]
     assert 30 <= len(marks.get_xdata()) <= 100
     assert len(set(np.diff(marks.get_xdata()))) == 1
 
@@ -66,16 +66,17 @@ def test_many_lengths_are_marked_by_an_even_choice() -> None:
 def test_rankings_keep_their_colours_among_others() -> None:
     among = ["x", "t_score", "g2"]
     colours = colours_of("ranking", among)
-    lines = {line.get_label(): to_hex(line.get_color()) for line in figures.precision(curves(), among=among).lines}
+    drawn = figures.precision_curve(curves(), among=among).lines
+    lines = {line.get_label(): to_hex(line.get_color()) for line in drawn}
     assert lines["t score"] == to_hex(colours["t_score"])
 
 
 def test_several_pairs_cannot_be_marked() -> None:
     table = pd.concat([differences(), differences().assign(ranking_2="other")])
     with pytest.raises(ValueError, match="differences must be of one pair"):
-        figures.precision(curves(), table)
+        figures.precision_curve(curves(), table)
     with pytest.raises(ValueError, match="curves must have rows and the columns"):
-        figures.precision(curves().drop(columns="low"))
+        figures.precision_curve(curves().drop(columns="low"))
 
 
 def spread() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -163,6 +163,10 @@ def test_tests_of_item_scores_apply_to_recall_only(done: Results) -> None:
     chi = table.xs("chi_square", level="test")
     assert chi["p_one_sided"].isna().all()
     assert chi.loc["precision", "p_two_sided"] == pytest.approx(computed(done, 103)["its p-value"])
+    fisher = table.loc[("precision", "fisher")]
+    assert np.isnan(fisher["p_one_sided"]), "it has two sides only"
+    expected = stats.fisher_exact([[ONLY_1, ONLY_2], [SPURIOUS_1, SPURIOUS_2]]).pvalue
+    assert fisher["p_two_sided"] == pytest.approx(expected)
 
 
 def test_the_table_of_independence_is_the_papers(done: Results) -> None:

@@ -125,7 +125,7 @@ def _draw_curves(tables: dict[str, pd.DataFrame], study: Evert2004, context: Run
     for name, (rankings, differences) in chosen.items():
         figure, (ax,) = figures.panels([""], width=5.8, height=3.7)
         rows = curves[curves["ranking"].isin(rankings)]
-        figures.precision(
+        figures.precision_curve(
             rows, differences, intervals=name == "figure_2", alpha=study.alpha, among=study.figures.rankings, ax=ax
         )
         save_figure(figure, context.folder, name)

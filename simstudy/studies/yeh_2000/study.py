@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
 from simstudy.engines.comparisons import applicable, compare, run_twice
-from simstudy.engines.registry import ALTERNATIVES
+from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.generators.clustered import all_alike, clustered_accuracies
 from simstudy.outputs import Outputs
 from simstudy.pvalues import clopper_pearson
@@ -191,7 +191,8 @@ def _example_tests(study: Yeh2000) -> pd.DataFrame:
         for test in applicable(of_metric):
             both = compare(of_metric, test=test, alternative="two-sided").iloc[0]
             row = {"metric": metric, "test": test, "better": both.system_a, "gain": both.gain}
-            one = np.nan if test == "chi_square" else float(compare(of_metric, test=test).p_value[0])
+            has_one = "greater" in TESTS[test].alternatives
+            one = float(compare(of_metric, test=test, alternative="greater").p_value[0]) if has_one else np.nan
             rows.append({**row, "p_one_sided": one, "p_two_sided": both.p_value, "exact": both.exact})
     return pd.DataFrame(rows)
 
