@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.ranking_differences import ranking_differences
     from simstudy.analyses.ranks import ranks
     from simstudy.analyses.relations import related
-    from simstudy.analyses.repetitions import binomial_check, repetitions
+    from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
     from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
@@ -67,6 +67,7 @@ _HOMES = {
     "calibration": "simstudy.analyses.calibration",
     "certainty": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
+    "common_threshold": "simstudy.analyses.repetitions",
     "compare": "simstudy.engines.comparisons",
     "corrected": "simstudy.analyses.multiplicity",
     "correlated_accuracies": "simstudy.generators.synthetic",
@@ -111,6 +112,7 @@ __all__ = [
     "calibration",
     "certainty",
     "clustered_accuracies",
+    "common_threshold",
     "compare",
     "corrected",
     "correlated_accuracies",

@@ -13,7 +13,9 @@ from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates
 
 
-def precision_curve(candidates: Candidates, n: Iterable[int] | None = None, *, level: float = 0.95) -> pd.DataFrame:
+def precision_curve(
+    candidates: Candidates, n: int | Iterable[int] | None = None, *, level: float = 0.95
+) -> pd.DataFrame:
     """Precision and recall of each ranking's n-best lists, with the binomial interval of the average precision.
 
     The interval answers: if the evaluation were repeated under the same conditions, how much would precision vary? It
@@ -26,7 +28,7 @@ def precision_curve(candidates: Candidates, n: Iterable[int] | None = None, *, l
     candidates
         As many scoring functions as there are to be curves.
     n
-        Lengths of n-best lists; by default all, 1 … the number of candidates.
+        Lengths of n-best lists, or one; by default all, 1 … the number of candidates.
     level
         Coverage of the intervals, a fraction. They are Clopper-Pearson's, one for each n: not a band for all n at once.
 
@@ -71,7 +73,7 @@ def precision_curve(candidates: Candidates, n: Iterable[int] | None = None, *, l
     return pd.concat(tables, ignore_index=True).assign(baseline=candidates.baseline)
 
 
-def list_lengths(candidates: Candidates, n: Iterable[int] | None) -> IntArray:
+def list_lengths(candidates: Candidates, n: int | Iterable[int] | None) -> IntArray:
     """Lengths of n-best lists in ascending order; all that there are where n is None.
 
     Raises
@@ -81,7 +83,7 @@ def list_lengths(candidates: Candidates, n: Iterable[int] | None) -> IntArray:
     """
     if n is None:
         return np.arange(1, candidates.n_candidates + 1)
-    lengths = sorted(candidates.check_n(length) for length in n)
+    lengths = sorted(candidates.check_n(length) for length in (n if isinstance(n, Iterable) else [n]))
     if not lengths or len(set(lengths)) < len(lengths):
         raise ValueError(f"n must name at least one length, each once, not {lengths}")
     return np.array(lengths)

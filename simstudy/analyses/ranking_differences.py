@@ -16,7 +16,7 @@ from simstudy.rankings.hypergeometric import fisher_exact
 
 
 def ranking_differences(
-    candidates: Candidates, n: Iterable[int] | None = None, *, multiplicity: bool = False
+    candidates: Candidates, n: int | Iterable[int] | None = None, *, multiplicity: bool = False
 ) -> pd.DataFrame:
     """Test every pair of rankings on their n-best lists, for all n at once.
 
@@ -30,7 +30,7 @@ def ranking_differences(
     candidates
         At least two scoring functions.
     n
-        Lengths of n-best lists; by default all, 1 … the number of candidates.
+        Lengths of n-best lists, or one; by default all, 1 … the number of candidates.
     multiplicity
         Whether to correct for the number of lengths: p_holm and p_bh (see `corrected`), the family being the rows of
         one pair. Lists of neighbouring lengths are nearly the same list, so Holm demands too much of many; ask for as
@@ -41,8 +41,10 @@ def ranking_differences(
     differences
         A row for each pair, in the order of the scoring functions, and n: test_set, ranking_1, ranking_2, n,
         precision_1, precision_2 (fractions), better (a name; empty where they tie), gain (of the better, >= 0), only_1,
-        true_only_1, only_2, true_only_2 (candidates that one of the two accepts, and how many are true), p_value
-        (1 where both accept the same candidates).
+        true_only_1, only_2, true_only_2 (candidates that only one of the two accepts, and how many are true), p_value
+        (1 where there are no such candidates of one of them), p_favours: the name of the ranking for which the p-value
+        speaks, since more of what only it accepts is true; empty where that is equal or there is nothing to compare.
+        It is the better one unless ties are kept, which gives lists of different lengths (footnote 13).
 
     Raises
     ------
@@ -75,6 +77,8 @@ def ranking_differences(
         precision_1 = count_up_to(true_first, lengths) / count_up_to(first, lengths)
         precision_2 = count_up_to(true_second, lengths) / count_up_to(second, lengths)
         gain = precision_1 - precision_2
+        # The shares of true ones, by their common denominator; 0 where a region is empty.
+        favour = true_1 * only_2 - true_2 * only_1
         names = candidates.names[a], candidates.names[b]
         table = pd.DataFrame(
             {
@@ -91,6 +95,7 @@ def ranking_differences(
                 "only_2": only_2,
                 "true_only_2": true_2,
                 "p_value": fisher_exact(true_1, only_1, true_2, only_2),
+                "p_favours": np.where(favour > 0, names[0], np.where(favour < 0, names[1], "")),
             }
         )
         tables.append(corrected(table) if multiplicity else table)

@@ -143,8 +143,6 @@ def _load(
 ) -> tuple[Loaded, list[str]]:
     from dataclasses import replace
 
-    import numpy as np
-
     from simstudy.loaders.formats import load
     from simstudy.natural import describe_systems
 
@@ -160,15 +158,12 @@ def _load(
         lowercase=lowercase,
         ties=ties,
         seed=seed,
+        domain=domain,
     )
-    outputs, notes, answers = loaded.outputs, list[str](), loaded.answers
-    if systems is not None:
-        outputs, notes = describe_systems(outputs, systems)
-    if domain is not None:
-        whole, outputs = outputs, outputs.domain(domain)
-        if answers is not None:
-            answers = answers[:, np.flatnonzero(whole.labels("domain") == domain)]
-    return replace(loaded, outputs=outputs, answers=answers), notes
+    if systems is None:
+        return loaded, []
+    outputs, notes = describe_systems(loaded.outputs, systems)
+    return replace(loaded, outputs=outputs), notes
 
 
 def _mapping(columns: str | None) -> dict[str, str]:
@@ -240,11 +235,14 @@ def _check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
+    from simstudy.natural.verdict import speaks_for_other
+
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
-    return len(better) == 1 and bool(better["gain"].iloc[0] > 0 and better["p_high"].iloc[0] <= alpha)
+    significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & ~speaks_for_other(better)
+    return len(better) == 1 and bool(significant.iloc[0])
 
 
 def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:

@@ -74,6 +74,8 @@ class SignificanceTest:
                 f"test '{self.name}' needs a proportion of counts (accuracy, precision, recall), and metric "
                 f"'{metric.name}' is none here; use bootstrap or randomization"
             )
+        if self.needs == "acceptance sets" and question.unit != "item":
+            return f"test '{self.name}' takes items one by one: unit must be 'item', not '{question.unit}'"
         if self.needs == "acceptance sets" and not _acceptance_sets(question):
             return (
                 f"test '{self.name}' needs systems that accept or reject each item, true or false for all of them "
@@ -103,13 +105,15 @@ def _proportion(question: Question) -> bool:
 
 def _acceptance_sets(question: Question) -> bool:
     """Whether denominators say which items each system accepts, and numerators which of these are true."""
-    if question.unit != "item" or not question.metric.higher_is_better or not _proportion(question):
+    if not question.metric.higher_is_better or not _proportion(question):
         return False
     assert question.ratio is not None
     true, accepted = question.ratio
     # Who accepts a true item has it as true.
     agree = (true == (true.max(axis=0) & accepted)).all()
-    return bool((accepted <= 1).all() and (accepted == 0).any() and agree)
+    # Where everybody accepts everything, accuracy looks the same; of precision it is the whole list.
+    some = (accepted == 0).any() or question.metric.name.startswith("precision")
+    return bool((accepted <= 1).all() and some and agree)
 
 
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"

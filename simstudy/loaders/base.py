@@ -49,6 +49,8 @@ class Source:
         Whether texts are lower-cased first.
     ties, seed
         What becomes of candidates with equal scores, as for `simstudy.Candidates`.
+    domain
+        The only domain of candidates that are to be ranked. Other items can be cut when they are loaded.
 
     Raises
     ------
@@ -66,6 +68,7 @@ class Source:
     lowercase: bool = False
     ties: str = "jitter"
     seed: int = 0
+    domain: str | None = None
 
     def __post_init__(self) -> None:
         _check_once(self.paths)

@@ -17,8 +17,9 @@ from simstudy.loaders.entries import Where
 from simstudy.loaders.item_scores import numbers
 from simstudy.loaders.tables import no_column, not_plain, read_table
 from simstudy.rankings.association import association
-from simstudy.rankings.candidates import BoolArray, Candidates
+from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
+from simstudy.rankings.inputs import BoolArray
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.
 _IDS = ("item", "id")
@@ -26,6 +27,9 @@ _DESCRIPTIONS = ("domain", "cluster")
 
 # Columns that are no scores where a table has contingency tables: counts.
 _COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
+
+# A number with a decimal comma.
+_COMMA = r"\s*[-+]?\d+,\d+\s*"
 
 # What a cell says where a candidate has no score.
 _BLANK = ("", "NA", "NaN", "nan")
@@ -99,6 +103,7 @@ def read_candidate_table(
     counts = [name for name in _COUNTS if name in names and has_tables(names)]
     described = {"gold", *_IDS, *_DESCRIPTIONS, *columns, *counts}
     scores = _scores(frame.drop(columns=[name for name in names if name in described]))
+    _check_commas(frame.drop(columns=[name for name in names if name in described or name in scores]), where)
     if scores.empty and not counts:
         raise ValueError(f"{path}: no column of scores among {', '.join(map(str, table.columns[:12]))}")
     true = _true(frame["gold"], columns.get("gold", "gold"), where)
@@ -113,8 +118,8 @@ def read_candidate_table(
     if counts:
         places = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
         scores = _with_measures(scores, association(frame[counts].set_axis(places)), path)
-    candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"], ties=ties, seed=seed)
-    return CandidateTable(candidates, items, (*notes, *_binary(scores)))
+    candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties, seed=seed)
+    return CandidateTable(candidates, items, (*notes, *_incomplete(scores), *_binary(scores)))
 
 
 def _named(table: pd.DataFrame, path: Path, columns: Mapping[str, str], has_items: bool) -> pd.DataFrame:
@@ -139,6 +144,13 @@ def _scores(columns: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, index=columns.index)
 
 
+def _check_commas(columns: pd.DataFrame, where: Where) -> None:
+    """Raise a ValueError where text is numbers with decimal commas: a scoring function would be lost."""
+    for name, cells in columns.items():
+        if cells.astype(str).str.fullmatch(_COMMA).all():
+            raise ValueError(f"{where(0)}: column '{name}' must have decimal points, not commas ('{cells.iloc[0]}')")
+
+
 def _true(cells: pd.Series[Any], column: str, where: Where) -> BoolArray:
     values = numbers(cells)
     known = np.isin(values, (0, 1))
@@ -153,8 +165,11 @@ def _check_both(true: pd.Series[bool], path: Path, column: str) -> None:
     if not len(true):
         raise ValueError(f"{path}: no candidate is left that has all scores")
     if true.all() or not true.any():
-        rest = "are true; the precision of any list is 1" if true.all() else "are false; the precision of any list is 0"
-        raise ValueError(f"{path}: column '{column}' says that all {counted(len(true), 'candidate')} {rest}")
+        which = ("true", 1) if true.all() else ("false", 0)
+        raise ValueError(
+            f"{path}: column '{column}' is {which[0]} for each of {counted(len(true), 'candidate')}: the precision of "
+            f"any list is {which[1]}"
+        )
 
 
 def _items(frame: pd.DataFrame, counts: Sequence[str], true: BoolArray, where: Where) -> pd.DataFrame:
@@ -214,6 +229,16 @@ def _with_measures(scores: pd.DataFrame, measures: pd.DataFrame, path: Path) -> 
                 f"stored={name} makes it a column of the items"
             )
     return pd.concat([scores.reset_index(drop=True), measures.reset_index(drop=True)], axis=1)
+
+
+def _incomplete(scores: pd.DataFrame) -> list[str]:
+    """A note where scores have the names of counts, but there are no contingency tables for want of others."""
+    taken = {str(name).upper(): str(name) for name in scores}
+    for columns in (CELLS, SIGNATURE):
+        found = [taken[name.upper()] for name in columns if name.upper() in taken]
+        if len(found) > 1:
+            return [f"taken for scores: {', '.join(found)}; contingency tables need {', '.join(columns)}, so spelled"]
+    return []
 
 
 def _binary(scores: pd.DataFrame) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
@@ -110,14 +111,23 @@ def read_candidates(source: Source) -> Loaded:
     others = source.items is not None
     found = read_candidate_table(path, source.columns, source.missing, source.ties, source.seed, has_items=others)
     candidates, items = found.candidates, found.items
-    if n > candidates.n_candidates:
-        most = f"{candidates.n_candidates:,}, the number of candidates"
-        raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
     given = match_items(source, candidates.ids, ("gold", "item", *items))
     if given is not None:
         items = items[["id", "true", *(name for name in items if name not in given and name != "true")]]
         items = items.join(given.drop(columns=[name for name in ("id", "true") if name in given]))
+    if source.domain is not None:
+        candidates, items = _of_domain(candidates, items, source.domain)
+    if n > candidates.n_candidates:
+        most = f"{candidates.n_candidates:,}, the number of candidates"
+        raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
     return Loaded(replace(candidates.outputs(n), items=items), notes=(*found.notes, *_ties(candidates, n)))
+
+
+def _of_domain(candidates: Candidates, items: pd.DataFrame, domain: str) -> tuple[Candidates, pd.DataFrame]:
+    """The candidates of one domain, to be ranked among themselves, and what describes them."""
+    kept = replace(candidates.outputs(1), items=items).domain(domain).items["id"]
+    positions = np.flatnonzero(items["id"].isin(kept))
+    return candidates.take(positions), items.iloc[positions].reset_index(drop=True)
 
 
 def has_candidates(path: Path, columns: Mapping[str, str]) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+import numpy as np
+
 from simstudy.choices import check_choice, check_seed
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source
@@ -80,6 +82,7 @@ def load(
     lowercase: bool = False,
     ties: str = "jitter",
     seed: int = 0,
+    domain: str | None = None,
     task: str = "",
     test_set: str = "",
 ) -> Loaded:
@@ -107,8 +110,10 @@ def load(
     ties, seed
         Of candidates with equal scores: "jitter" (broken at random, by this seed) or "keep" (an n-best list has all
         that tie with its last).
+    domain
+        Only the items of this domain; candidates are ranked among those of it.
     task, test_set
-        Names that appear in every table.
+        Names that appear in every table; by default a test set of one domain has its name.
 
     Returns
     -------
@@ -153,6 +158,7 @@ def load(
         lowercase,
         ties,
         seed,
+        domain,
     )
     if (tokenize or lowercase) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {FORMATS[name].what}")
@@ -161,7 +167,16 @@ def load(
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {FORMATS[name].what}, {_SCORED[name]}")
     loaded = FORMATS[name].read(source)
-    return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set))
+    if domain is not None and name != "candidates":
+        loaded = _of_domain(loaded, domain)
+    return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))
+
+
+def _of_domain(loaded: Loaded, domain: str) -> Loaded:
+    outputs, answers = loaded.outputs.domain(domain), loaded.answers
+    if answers is not None:
+        answers = answers[:, np.flatnonzero(loaded.outputs.labels("domain") == domain)]
+    return replace(loaded, outputs=outputs, answers=answers)
 
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -131,6 +131,8 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
             hint = "; --columns item=... names it" if ours == theirs else ""
+            if source.metric.name.startswith("precision@"):
+                hint += "; of candidates, --columns gold=... names what says which are true"
             no_column(origin, theirs, frame.columns, hint)
 
 

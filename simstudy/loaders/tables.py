@@ -179,7 +179,10 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _read_text(path: Path, dialect: type[csv.Dialect]) -> tuple[pd.DataFrame, tuple[str, ...]]:
     text, notes = read_content(path)
     quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
-    header = next(csv.reader(StringIO(text), dialect))
+    try:
+        header = next(csv.reader(StringIO(text), dialect))
+    except csv.Error as error:
+        raise ValueError(f"{path}, line 1: {error}; lines must end with LF or CR LF") from None
     _check_header(path, header)
     try:
         table = pa.csv.read_csv(

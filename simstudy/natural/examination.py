@@ -20,7 +20,7 @@ from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import Loaded, counted
-from simstudy.natural.verdict import verdict
+from simstudy.natural.verdict import speaks_for_other, verdict
 from simstudy.outputs import Outputs
 
 # With fewer units the bootstrap rejects true null hypotheses clearly more often than it says.
@@ -122,6 +122,13 @@ def examine(
     pairs = compare(outputs, **options)
     pairs = pairs.assign(relation=ALL_PAIRS) if by is None else related(pairs, outputs.systems, by)
     pairs = corrected(pairs)
+    against = pairs[speaks_for_other(pairs) & (pairs["p_value"] <= alpha)]
+    if len(against):
+        first = f"{against['system_a'].iloc[0]} / {against['system_b'].iloc[0]}"
+        notes.append(
+            f"p speaks for the system with the lower precision in {counted(len(against), 'pair')}, first {first}: they "
+            "accept different numbers of items"
+        )
     return Examination(
         outputs,
         pairs,

@@ -84,9 +84,24 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     return f"{said} {_decision(pair, alpha, other_tail)}"
 
 
+def speaks_for_other(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows of Comparisons have a p-value that speaks for the system with the lower score.
+
+    Fisher's test looks at what only one of two systems accepts. Where they accept different numbers of candidates, the
+    one that is better there may have the lower precision (Evert 2004, footnote 13).
+    """
+    return (pairs["test"] == "fisher") & (pairs["statistic"] < 0) & (pairs["gain"] > 0)
+
+
 def _decision(pair: pd.Series[Any], alpha: float, other_tail: float | None) -> str:
     if pair["n_resamples"] and pair["p_low"] <= alpha < pair["p_high"]:
         return f"Whether the gain is significant at {alpha:g} is not sure with so few resamples."
+    if pair["test"] == "fisher" and pair["p_value"] <= alpha and speaks_for_other(pair.to_frame().T).iloc[0]:
+        return (
+            f"This does not speak for {pair['system_a']}: of what only one of the two accepts, more is true of what "
+            f"{pair['system_b']} accepts. They accept different numbers of items, so that precision and this test ask "
+            "different things."
+        )
     if pair["p_value"] > alpha:
         return f"The gain is not significant at {alpha:g}: that does not show that the systems are equally good."
     if other_tail is None or pair["alternative"] == "two-sided":

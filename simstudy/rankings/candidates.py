@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simstudy.choices import check_choice, check_seed, check_whole, nearest
 from simstudy.inputs import check_unique
@@ -16,13 +17,12 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
+from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
 from simstudy.rankings.ranks import jitter, ranks_of
 from simstudy.runner import fingerprint
 
 #: What becomes of candidates with equal scores.
 TIES = ("jitter", "keep")
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Candidates:
             (n candidates, K scoring functions), higher is better: negate p-values and distances. The index names the
             candidates, the columns name the scoring functions.
         true
-            (n,) true or false, or 1 and 0.
+            (n,) true or false, or 1 and 0, in the order of the rows; a Series must have their index.
         ties
             What becomes of candidates with equal scores: a name in `TIES`. The jitter of a candidate is a function of
             the seed and its id, the same for all scoring functions (it is the feature vector that is jittered), so
@@ -108,15 +108,13 @@ class Candidates:
         check_unique(pd.Series(ids), "candidates")
         values = np.empty((len(names), len(ids)))
         for k, name in enumerate(names):
-            try:
-                values[k] = scores.iloc[:, k].to_numpy(dtype=np.float64, na_value=np.nan)
-            except (TypeError, ValueError):
-                raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+            values[k] = score_column(scores.iloc[:, k], name)
             if (missing := np.isnan(values[k])).any():
                 raise ValueError(
                     f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"
                 )
-        hits = _true_or_false(true, ids)
+        check_labels("true", true, scores.index)
+        hits = true_or_false(true, ids)
         # -0 and 0 are one score.
         values += 0.0
         values.setflags(write=False)
@@ -158,11 +156,17 @@ class Candidates:
         >>> Candidates.from_features(features, [1, 0, 1], functions).scores.tolist()
         [[30.0, 4.0, 12.0], [15.0, 0.8, 4.0]]
         """
+        if not isinstance(features, pd.DataFrame):
+            raise ValueError(
+                f"features must be a pandas DataFrame (candidates x features), not {type(features).__name__}"
+            )
         if not functions:
             raise ValueError("functions must have at least one scoring function")
         scores = {}
         for name, function in functions.items():
-            values = np.asarray(function(features))
+            returned = function(features)
+            check_labels(f"scores by '{name}'", returned, features.index)
+            values = np.asarray(returned)
             if values.shape != (len(features),):
                 raise ValueError(
                     f"functions must return one score for each of {len(features)} candidates, unlike '{name}', which "
@@ -212,8 +216,8 @@ class Candidates:
         ValueError
             For an unknown name, or a threshold that is no number.
         """
-        if np.isnan(threshold):
-            raise ValueError(f"threshold must be a number, not {threshold}")
+        if isinstance(threshold, bool) or not isinstance(threshold, Real) or np.isnan(threshold):
+            raise ValueError(f"threshold must be a number, not {threshold!r}")
         return np.asarray(self.scores[self._function(name)] >= threshold)
 
     def threshold(self, name: str, n: int) -> float:
@@ -226,6 +230,26 @@ class Candidates:
         """
         k = self._function(name)
         return float(np.sort(self.scores[k])[self.n_candidates - self.check_n(n)])
+
+    def take(self, positions: ArrayLike) -> Candidates:
+        """The candidates at these positions, ranked among themselves: those of one domain, say.
+
+        Raises
+        ------
+        ValueError
+            For no position, one that is not there, or one that is given twice.
+        """
+        kept = np.asarray(positions)
+        if kept.ndim != 1 or kept.size == 0 or kept.dtype.kind not in "iu" or np.unique(kept).size < kept.size:
+            raise ValueError("positions must be a non-empty list of integers, each once")
+        if kept.min() < 0 or kept.max() >= self.n_candidates:
+            raise ValueError(
+                f"positions must lie between 0 and {self.n_candidates - 1}, not {kept.min()} … {kept.max()}"
+            )
+        scores, true = self.scores[:, kept], self.true[kept]
+        scores.setflags(write=False)
+        true.setflags(write=False)
+        return replace(self, scores=scores, true=true, ids=[self.ids[i] for i in kept])
 
     def select(self, names: Sequence[str]) -> Candidates:
         """These scoring functions, in this order.
@@ -240,7 +264,7 @@ class Candidates:
         rows = [self._function(name) for name in names]
         scores = self.scores[rows]
         scores.setflags(write=False)
-        return Candidates(scores, self.true, list(names), self.ids, self.ties, self.seed, self.test_set)
+        return replace(self, scores=scores, names=list(names))
 
     def outputs(self, n: int) -> Outputs:
         """The n-best lists as Outputs under "precision@n": each candidate is an item.
@@ -271,11 +295,17 @@ class Candidates:
         Raises
         ------
         ValueError
-            As `accepted`, and for no threshold.
+            As `accepted`, for no threshold, and for one that accepts no candidate: the precision of none is not known.
         """
         if not thresholds:
             raise ValueError("thresholds must have one for at least one scoring function")
         accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
+        for (name, gamma), of_function in zip(thresholds.items(), accepted, strict=True):
+            if not of_function.any():
+                highest = self.scores[self._function(name)].max()
+                raise ValueError(
+                    f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {highest})"
+                )
         return self.select(list(thresholds))._outputs(accepted, Mean("precision", low=0, high=1))
 
     def fingerprint(self) -> str:
@@ -308,14 +338,3 @@ class Candidates:
         if name not in self.names:
             raise ValueError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
         return self.names.index(name)
-
-
-def _true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:
-    values = np.array(true)
-    if values.shape != (len(ids),):
-        raise ValueError(f"true must have one value for each of {len(ids)} candidates, not the shape {values.shape}")
-    known = np.array([value in (0, 1) for value in values.tolist()], dtype=bool)
-    if not known.all():
-        wrong = int(np.argmin(known))
-        raise ValueError(f"true must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
-    return values.astype(bool)

@@ -52,6 +52,10 @@ def test_level_of_the_interval() -> None:
     assert (row.low, row.high) == pytest.approx((interval.low, interval.high))
 
 
+def test_one_length_may_be_given_as_such() -> None:
+    pd.testing.assert_frame_equal(precision_curve(random_candidates(0), 7), precision_curve(random_candidates(0), [7]))
+
+
 def test_lengths_are_put_in_order() -> None:
     assert precision_curve(random_candidates(0), [9, 3])["n"].tolist() == [3, 9] * 3
 

@@ -35,8 +35,25 @@ def test_every_pair_and_length_is_scipys_test_of_the_difference_regions(seed: in
         precisions = (a & candidates.true).sum() / a.sum(), (b & candidates.true).sum() / b.sum()
         assert (row.precision_1, row.precision_2) == pytest.approx(precisions)
         assert row.gain == pytest.approx(abs(precisions[0] - precisions[1]))
+        # pi_D1 > pi_D2 (footnote 13), unless there is nothing to compare.
+        shares = [hit / max(hit + miss, 1) for hit, miss in zip(hits, misses, strict=True)]
+        favour = 0 if 0 in (only_1.sum(), only_2.sum()) else int(np.sign(round(shares[0] - shares[1], 12)))
+        assert row.p_favours == {1: row.ranking_1, 0: "", -1: row.ranking_2}[favour]
+        if ties == "jitter":
+            assert row.p_favours == row.better
         better = {1: row.ranking_1, 0: "", -1: row.ranking_2}[int(np.sign(round(precisions[0] - precisions[1], 12)))]
         assert row.better == better
+
+
+def test_lists_of_different_lengths_can_favour_the_less_precise() -> None:
+    """Footnote 13: beside 90 true ones that both accept, g accepts 10 false ones, h (by ties) 60 true of 100."""
+    g = [1000] * 90 + [900] * 10 + [1] * 100 + [-1] * 300
+    h = [5] * 90 + [1] * 10 + [5] * 100 + [0] * 300
+    true = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40 + [0] * 300
+    row = ranking_differences(Candidates.from_scores(pd.DataFrame({"g": g, "h": h}), true, ties="keep"), 100).iloc[0]
+    assert (row.only_1, row.true_only_1, row.only_2, row.true_only_2) == (10, 0, 100, 60)
+    assert (row.better, row.p_favours) == ("g", "h")
+    assert row.p_value == pytest.approx(stats.fisher_exact([[0, 60], [10, 40]]).pvalue)
 
 
 def test_one_length_is_what_compare_says() -> None:

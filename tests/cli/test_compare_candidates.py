@@ -99,8 +99,12 @@ _BAD = {
     "references": (_TABLE, "--metric precision@2 --references c.csv", "references are not for a table of candidates"),
     "gold column": (_TABLE, "--metric precision@2 --columns gold=golden", "(did you mean 'gold'?)"),
     "one function": ("gold,t\n1,1\n0,2\n", "--metric precision@1", "at least two systems are needed to compare"),
-    "all true": ("gold,t\n1,1\n1,2\n", "--metric precision@1", "c.csv: column 'gold' says that all 2 candidates are"),
-    "none true": ("gold,t\n0,1\n0,2\n", "--metric precision@1", "c.csv: column 'gold' says that all 2 candidates are"),
+    "all true": ("gold,t\n1,1\n1,2\n", "--metric precision@1", "c.csv: column 'gold' is true for each of 2 candidates"),
+    "none true": (
+        "gold,t\n0,1\n0,2\n",
+        "--metric precision@1",
+        "c.csv: column 'gold' is false for each of 2 candidates",
+    ),
     "gold": ("gold,t\n1,1\nmaybe,2\n", "--metric precision@1", "c.csv, line 3: column 'gold' must be 1 or 0"),
     "NaN": ("gold,t\n1,1\n0,NaN\n", "--metric precision@1", "c.csv, line 3: column 't' is empty; --missing drop"),
     "id twice": (
@@ -124,3 +128,29 @@ def test_bad_input_is_one_line(case: str) -> None:
     assert err.startswith("simstudy: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_domain_is_ranked_by_itself(table: pd.DataFrame) -> None:
+    part = table.assign(domain=["a" if i % 2 else "b" for i in range(300)])
+    part.to_csv("candidates.csv", index=False)
+    found = as_json("candidates.csv", *_HOW, "--domain", "a")
+    scores = {found["pairs"][0][f"system_{x}"]: found["pairs"][0][f"score_{x}"] for x in "ab"}
+    expected = part[part["domain"] == "a"].nlargest(40, "good")["is.good"].mean()
+    assert scores["good"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
+    """Footnote 13: beside 90 true ones that both accept, A accepts 10 false ones, B (by ties) 60 true of 100."""
+    a = [*range(1090, 1000, -1), *range(910, 900, -1), *[1] * 100, *[-1] * 300]
+    b = [*[5] * 90, *[1] * 10, *[5] * 100, *[0] * 300]
+    gold = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 340
+    pd.DataFrame({"gold": gold, "A": a, "B": b}).to_csv("candidates.csv", index=False)
+    how = ("candidates.csv", "--metric", "precision@100", "--test", "fisher", "--ties", "keep")
+    code, out, _ = compare(*how)
+    assert code == 0
+    assert out.startswith("A scores 0.9000 precision@100, ")
+    assert "This does not speak for A: of what only one of the two accepts, more is true of what B accepts." in out
+    assert "Note: p speaks for the system with the lower precision in 1 pair, first A / B" in out
+    for better, worse in ("AB", "BA"):
+        code, _, err = compare(*how, "--fail-unless-better", better, worse)
+        assert (code, err) == (1, f"simstudy: {better} is not significantly better than {worse} at 0.05\n")

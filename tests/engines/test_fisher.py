@@ -132,7 +132,14 @@ def test_clusters_are_no_candidates() -> None:
     items = outputs.items.assign(cluster=[f"verb {k % 15}" for k in range(30)])
     clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items)
     assert compare(clustered, test="fisher").p_value[0] <= 1
-    refused(clustered, unit="cluster")
+    with pytest.raises(ValueError, match="test 'fisher' takes items one by one: unit must be 'item', not 'cluster'"):
+        compare(clustered, test="fisher", unit="cluster")
+
+
+def test_whole_lists_do_not_differ() -> None:
+    frame = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]})
+    row = compare(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
+    assert (row.gain, row.p_value) == (0, 1)
 
 
 def test_only_two_sided() -> None:

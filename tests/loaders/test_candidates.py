@@ -149,8 +149,9 @@ def test_what_gold_may_say(cells: str, tmp_path: Path) -> None:
 
 def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
     one, none = ("gold,t\n" + f"{value},1\n" * 12 for value in (1, 0))
-    for text, rest in ((one, "true; the precision of any list is 1"), (none, "false; the precision of any list is 0")):
-        check_error(f"{{c}}: column 'gold' says that all 12 candidates are {rest}", tmp_path, text)
+    for text, told, precision in ((one, "true", 1), (none, "false", 0)):
+        message = f"{{c}}: column 'gold' is {told} for each of 12 candidates: the precision of any list is {precision}"
+        check_error(message, tmp_path, text)
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:

@@ -94,9 +94,8 @@ def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets() -> No
     outputs = candidates.outputs_at({"g2": 0.7, "g1": 3.0})
     # g2 accepts b, c and e, of which c is true; g1 accepts a, b and c, of which a and c are.
     assert dict(zip(outputs.names, outputs.scores(), strict=True)) == pytest.approx({"g2": 1 / 3, "g1": 2 / 3})
-    none = candidates.outputs_at({"g1": 99.0, "g2": 0.7})
-    assert none.scores()[0] == 0, "nothing accepted, nothing found"
-    assert len(compare(none, test="randomization")) == 1
+    with pytest.raises(ValueError, match=r"thresholds must accept a candidate, unlike 99.0 for 'g1' \(highest: 5.0\)"):
+        candidates.outputs_at({"g1": 99.0, "g2": 0.7})
 
 
 def test_features_are_scored_by_functions() -> None:
@@ -110,6 +109,10 @@ def test_features_are_scored_by_functions() -> None:
         Candidates.from_features(features, [1, 0, 1], {"sum": lambda x: x["f"].sum()})
     with pytest.raises(ValueError, match="at least one scoring function"):
         Candidates.from_features(features, [1, 0, 1], {})
+    with pytest.raises(ValueError, match="features must be a pandas DataFrame .* not ndarray"):
+        Candidates.from_features(features.to_numpy(), [1, 0, 1], {"f": lambda x: x})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="scores by 'sorted' must have the index of the candidates"):
+        Candidates.from_features(features, [1, 0, 1], {"sorted": lambda x: x["f"].sort_values()})
 
 
 def test_infinite_scores_rank_first_and_last() -> None:
@@ -122,6 +125,20 @@ def test_infinite_scores_rank_first_and_last() -> None:
 def test_negative_zero_ties_with_zero() -> None:
     frame = pd.DataFrame({"g": [0.0, -0.0]})
     assert Candidates.from_scores(frame, [1, 0], ties="keep").ranks.tolist() == [[1, 1]]
+
+
+def test_some_candidates_are_ranked_among_themselves() -> None:
+    candidates = random_candidates(4)
+    positions = np.array([30, 2, 7, 11])
+    part = candidates.take(positions)
+    assert part.ids == ["c30", "c2", "c7", "c11"]
+    assert part.true.tolist() == candidates.true[positions].tolist()
+    for ranks, whole in zip(part.ranks, candidates.ranks, strict=True):
+        # The jitter is of the candidate, so that the order is the one that they have among all.
+        np.testing.assert_array_equal(ranks, stats.rankdata(whole[positions]))
+    for wrong in ([], [1, 1], [40], [-1], [0.5]):
+        with pytest.raises(ValueError, match="positions must"):
+            candidates.take(wrong)
 
 
 def test_nothing_changes_in_place() -> None:
@@ -149,6 +166,11 @@ FRAME = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]}, index=["a",
         (FRAME, [1, 0, 1], {"ties": "break"}, "ties must be one of jitter, keep, not 'break'"),
         (FRAME, [1, 0, 1], {"seed": -1}, "seed must be"),
         ([[1, 2]], [1], {}, "scores must be a pandas DataFrame"),
+        (FRAME.assign(g2=[1j, 2j, 3j]), [1, 0, 1], {}, r"numbers, unlike those of 'g2' \(complex128\)"),
+        (FRAME.assign(g2=pd.Timestamp("2004-07-01")), [1, 0, 1], {}, r"numbers, unlike those of 'g2' \(datetime64"),
+        (FRAME, [1, pd.NA, 0], {}, "true must be true or false .* unlike <NA> of candidate 'b'"),
+        (FRAME, pd.Series([1, 0, 1]), {}, "true must have the index of the candidates"),
+        (FRAME, pd.Series([1, 0, 1], index=["c", "b", "a"]), {}, "true must have the index of the candidates"),
     ],
 )
 def test_bad_candidates_are_refused(frame: pd.DataFrame, true: list[float], options: dict, message: str) -> None:
@@ -166,8 +188,9 @@ def test_bad_questions_are_refused() -> None:
         candidates.outputs(1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"no scoring function 'g_1' among g1, g2 \(did you mean 'g1'"):
         candidates.threshold("g_1", 1)
-    with pytest.raises(ValueError, match="threshold must be a number, not nan"):
-        candidates.accepted("g1", float("nan"))
+    for threshold in (float("nan"), "high", True):
+        with pytest.raises(ValueError, match=f"threshold must be a number, not {threshold!r}"):
+            candidates.accepted("g1", threshold)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="thresholds must have one"):
         candidates.outputs_at({})
     for names in ([], ["g1", "g1"]):

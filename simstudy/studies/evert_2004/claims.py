@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.pvalues import clopper_pearson
-from simstudy.studies.evert_2004.definition import Evert2004, Printed
+from simstudy.studies.evert_2004.definition import PAIR, Evert2004, Printed
 
 # The threshold of Church et al. 1991 for t, and its nominal level (footnote 8).
 _CHURCH = "1.65"
@@ -33,7 +33,7 @@ class Claim:
     paper, here
         What it prints or says, and what was computed.
     holds
-        "yes", "no", "in part", or "nothing claimed".
+        "yes", "no", "in part", or "nothing claimed" of a number that no sentence is about.
     """
 
     section: str
@@ -65,7 +65,7 @@ def claims(curves: pd.DataFrame, differences: pd.DataFrame, tie_seeds: pd.DataFr
 
 
 def _figure_1(curves: pd.DataFrame, differences: pd.DataFrame, study: Evert2004) -> Iterator[Claim]:
-    printed, (first, third) = study.printed, study.figures.pair
+    printed, (first, third) = study.printed, PAIR
     precision = curves.pivot(index="n", columns="ranking", values="precision")
     baseline = f"{curves['baseline'].iloc[0]:.2%}".replace("%", " %")
     yield Claim("1", "baseline precision", printed.baseline, baseline, _holds(baseline == printed.baseline))
@@ -129,7 +129,7 @@ def _section_2() -> Iterator[Claim]:
 def _figures_2_and_3(
     curves: pd.DataFrame, differences: pd.DataFrame, tie_seeds: pd.DataFrame, study: Evert2004
 ) -> Iterator[Claim]:
-    printed, (first, second) = study.printed, study.figures.pair
+    printed, (first, second) = study.printed, PAIR
     low, high = clopper_pearson(printed.interval_true, printed.interval_of)
     interval = f"{low:.1%} to {high:.1%}".replace("%", " %")
     yield Claim(
@@ -140,13 +140,14 @@ def _figures_2_and_3(
         _holds(interval == printed.interval),
     )
     a, b = (curves[curves["ranking"] == name].set_index("n") for name in (first, second))
-    widths = {n: 100 * float(a["high"][n] - a["low"][n]) / 2 for n in (study.figures.n_from, 1000, study.figures.n_to)}
+    shown = sorted({study.figures.n_from, printed.t_ahead_near, study.figures.n_to})
+    widths = {n: 100 * float(a["high"][n] - a["low"][n]) / 2 for n in shown}
     yield Claim(
         "3.2",
-        "a repetition may differ much, above all for n < 1,000",
+        "a repetition may give quite another precision, above all for n < 1,000",
         "figure 2",
         ", ".join(f"+-{width:.1f} points at {n:,}" for n, width in widths.items()),
-        _holds(list(widths.values()) == sorted(widths.values(), reverse=True)),
+        "nothing claimed",
     )
     above = pd.concat([a["low"], b["low"]], axis=1).min(axis=1) > a["baseline"]
     yield Claim(
@@ -175,7 +176,7 @@ def _figures_2_and_3(
         f"up to n = {printed.significant_up_to:,}",
         f"up to {here:,} ({ways.min():,} to {ways.max():,} for other ways to break ties); in all for "
         f"{_lengths(significant)}",
-        _holds(0 <= here - printed.significant_up_to < _GRID, here >= printed.significant_up_to),
+        _holds(abs(here - printed.significant_up_to) < _GRID, here > printed.significant_up_to),
     )
 
 
@@ -186,17 +187,24 @@ def _section_4(printed: Printed) -> Iterator[Claim]:
         p = float(stats.chi2.sf(chi2, printed.n_sets - 1))
         yield Claim(
             "4",
-            f"{_SYMBOLS[name]}: s is 20 % to 40 % larger than expected, which a test does not reject",
-            f"{s:g} against {sigma:g}; Kolmogorov does not reject",
-            f"{s / sigma - 1:.0%} larger; of a normal distribution so large a variance has p = {p:.1g}",
-            "in part" if p < 0.05 else _holds(1.195 <= s / sigma <= 1.405),
+            f"{_SYMBOLS.get(name, name)}: s is 20 % to 40 % larger than expected",
+            f"{s:g} against {sigma:g}",
+            f"{s / sigma - 1:.0%} larger",
+            _holds(1.195 <= s / sigma < 1.405),
+        )
+        yield Claim(
+            "4",
+            f"{_SYMBOLS.get(name, name)}: no test rejects the binomial",
+            "Kolmogorov, no p-value printed",
+            f"so large a variance of {printed.n_sets} normal precisions has p = {p:.1g} (chi-square)",
+            _holds(p > 0.05),
         )
     for name, missed in printed.missed.items():
         p = float(stats.binomtest(missed, printed.n_sets, 0.05, alternative="greater").pvalue)
         highlighted = missed == max(printed.missed.values())
         yield Claim(
             "4",
-            f"{_SYMBOLS[name]}: intervals that miss",
+            f"{_SYMBOLS.get(name, name)}: intervals that miss",
             f"{missed} of {printed.n_sets}" + (", p < .001" if highlighted else ""),
             f"p = {p:.2g} (binomial, at least so many)",
             _holds(p < 0.001) if highlighted else "nothing claimed",

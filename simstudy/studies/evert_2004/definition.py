@@ -11,18 +11,20 @@ from simstudy.rankings.association import MEASURES
 from simstudy.studies.definition import Keys, Positive, Resamples, Size, Study, one_of
 from simstudy.studies.evert_2004.particles import ARRANGEMENTS
 
+#: The rankings of figure 1: G2, t, X2 and f.
+RANKINGS = ("log_likelihood", "t_score", "chi_squared", "frequency")
+
+#: Those of figures 2 and 3.
+PAIR = ("log_likelihood", "chi_squared")
+
 Measure = Annotated[str, one_of(MEASURES)]
-Pair = Annotated[tuple[Measure, Measure], Field(strict=False)]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Clusters = Annotated[tuple[Positive, Annotated[float, Field(ge=0, lt=1)]], Field(strict=False)]
 
 
 class Figures(Keys):
-    """Figures 1 - 3: which rankings, and over which lengths of n-best lists."""
+    """Figures 1 - 3: over which lengths of n-best lists."""
 
-    rankings: list[Measure] = Field(min_length=2)
-    pair: Pair
-    """Of figures 2 and 3."""
     n_from: Positive
     n_to: Positive
     n_seeds: Positive = 100
@@ -32,9 +34,6 @@ class Figures(Keys):
     def _rules(self) -> Self:
         if self.n_from >= self.n_to:
             raise ValueError(f"n_from must be below n_to, not {self.n_from} and {self.n_to}")
-        lacking = [name for name in self.pair if name not in self.rankings]
-        if lacking or self.pair[0] == self.pair[1]:
-            raise ValueError(f"pair must be two of the rankings, not {' and '.join(self.pair)}")
         return self
 
 
@@ -102,3 +101,11 @@ class Evert2004(Study):
     tests: Beside
     parts: Parts
     simulated: Simulated
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        inside = range(self.figures.n_from, self.figures.n_to + 1)
+        for name in ("t_ahead_near", "first_ahead_from", "significant_up_to"):
+            if getattr(self.printed, name) not in inside:
+                raise ValueError(f"printed.{name} must lie between figures.n_from and figures.n_to")
+        return self

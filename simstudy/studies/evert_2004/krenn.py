@@ -60,7 +60,7 @@ def krenn_candidates(data_dir: str | Path | None = None, seed: int = 0) -> Candi
     frame = _read(data_dir)
     scores = frame[list(_MEASURES)].rename(columns=_MEASURES)
     scores.index = frame["PP"].astype(str) + " " + frame["verb"].astype(str)
-    return Candidates.from_scores(scores, frame["is.colloc"], seed=seed, test_set="PP-verb pairs")
+    return Candidates.from_scores(scores, frame["is.colloc"].to_numpy(), seed=seed, test_set="PP-verb pairs")
 
 
 def _read(data_dir: str | Path | None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from simstudy.figures.rankings import in_words
 from simstudy.report import Section, Tables
-from simstudy.studies.evert_2004.definition import Evert2004
+from simstudy.studies.evert_2004.definition import PAIR, Evert2004
 
 CLOSING = (
     "Precisions are fractions in the tables and percentages in figures. All p-values are two-sided. None is corrected "
@@ -17,7 +17,7 @@ CLOSING = (
 
 def sections(tables: Tables, study: Evert2004) -> list[Section]:
     """The whole page, in the paper's order."""
-    pair = " and ".join(map(in_words, study.figures.pair))
+    pair = " and ".join(map(in_words, PAIR))
     range_of_n = f"{study.figures.n_from} to {study.figures.n_to:,}"
     parts, simulated = study.parts, study.simulated
     return [

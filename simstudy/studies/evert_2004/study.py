@@ -15,7 +15,7 @@ from simstudy.report import save_figure
 from simstudy.studies.definition import StudyError
 from simstudy.studies.evert_2004 import page
 from simstudy.studies.evert_2004.claims import claims, up_to
-from simstudy.studies.evert_2004.definition import Evert2004
+from simstudy.studies.evert_2004.definition import PAIR, RANKINGS, Evert2004
 from simstudy.studies.evert_2004.krenn import KRENN, krenn_candidates
 from simstudy.studies.evert_2004.tests_by_length import agreement_by_length, tests_by_length
 from simstudy.studies.evert_2004.validation import parts_of_corpus, simulated_check
@@ -41,10 +41,10 @@ def run(study: Evert2004, context: RunContext) -> Findings:
         curves = precision_curve(candidates, lengths)
         differences = ranking_differences(candidates, lengths, multiplicity=True)
         ties = _tie_seeds(candidates, study)
-        shown = curves[curves["ranking"].isin(study.figures.rankings)]
+        shown = curves[curves["ranking"].isin(RANKINGS)]
         tables["claims"] = claims(shown, differences, ties, study)
         tables["curves"] = _every_so_many(curves)
-        of_pair = differences[differences[["ranking_1", "ranking_2"]].isin(study.figures.pair).all(axis=1)]
+        of_pair = differences[differences[["ranking_1", "ranking_2"]].isin(PAIR).all(axis=1)]
         tables["differences"] = _every_so_many(of_pair)
         tables["pairs"] = _pairs(differences, study.alpha)
         tables["ties"] = ties
@@ -53,7 +53,7 @@ def run(study: Evert2004, context: RunContext) -> Findings:
         pairs = tests_by_length(candidates, study.tests, study.seed, context)
         tables["tests"] = agreement_by_length(pairs, study.alpha, study.seed)
         tables["tests_of_pair"] = _of_pair(pairs, study)
-        figure, (ax,) = figures.panels([" and ".join(map(in_words, study.figures.pair))], width=5.6, height=3.4)
+        figure, (ax,) = figures.panels([" and ".join(map(in_words, PAIR))], width=5.6, height=3.4)
         figures.p_values_by_length(tables["tests_of_pair"], alpha=study.alpha, ax=ax)
         save_figure(figure, context.folder, "tests")
     with context.clock("parts of a corpus"):
@@ -85,7 +85,7 @@ def _every_so_many(table: pd.DataFrame) -> pd.DataFrame:
 
 def _tie_seeds(candidates: Candidates, study: Evert2004) -> pd.DataFrame:
     """Up to which n the pair of figure 3 differs significantly, for many ways to break ties and with ties kept."""
-    scores = pd.DataFrame(candidates.scores.T, columns=candidates.names, index=candidates.ids)[list(study.figures.pair)]
+    scores = pd.DataFrame(candidates.scores.T, columns=candidates.names, index=candidates.ids)[list(PAIR)]
     lengths = range(study.figures.n_from, study.figures.n_to + 1)
     rows = []
     for ties, seed in [*(("jitter", study.seed + k) for k in range(study.figures.n_seeds)), ("keep", study.seed)]:
@@ -110,7 +110,7 @@ def _pairs(differences: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def _of_pair(pairs: pd.DataFrame, study: Evert2004) -> pd.DataFrame:
-    chosen = pairs[pairs[["system_a", "system_b"]].isin(study.figures.pair).all(axis=1)]
+    chosen = pairs[pairs[["system_a", "system_b"]].isin(PAIR).all(axis=1)]
     columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "exact"]
     return chosen[columns].sort_values(["n", "test"]).reset_index(drop=True)
 
@@ -118,15 +118,15 @@ def _of_pair(pairs: pd.DataFrame, study: Evert2004) -> pd.DataFrame:
 def _draw_curves(tables: dict[str, pd.DataFrame], study: Evert2004, context: RunContext) -> None:
     curves = tables["curves"]
     chosen = {
-        "figure_1": (study.figures.rankings, None),
-        "figure_2": (list(study.figures.pair), None),
-        "figure_3": (list(study.figures.pair), tables["differences"]),
+        "figure_1": (list(RANKINGS), None),
+        "figure_2": (list(PAIR), None),
+        "figure_3": (list(PAIR), tables["differences"]),
     }
     for name, (rankings, differences) in chosen.items():
         figure, (ax,) = figures.panels([""], width=5.8, height=3.7)
         rows = curves[curves["ranking"].isin(rankings)]
         figures.precision_curve(
-            rows, differences, intervals=name == "figure_2", alpha=study.alpha, among=study.figures.rankings, ax=ax
+            rows, differences, intervals=name == "figure_2", alpha=study.alpha, among=list(RANKINGS), ax=ax
         )
         save_figure(figure, context.folder, name)
 

@@ -20,8 +20,6 @@ needs_data = pytest.mark.skipif(
 
 SMALL: dict[str, dict[str, Any]] = {
     "figures": {
-        "rankings": ["log_likelihood", "t_score", "chi_squared", "frequency"],
-        "pair": ["log_likelihood", "chi_squared"],
         "n_from": 100,
         "n_to": 2000,
         "n_seeds": 3,
@@ -123,9 +121,8 @@ def test_lists_longer_than_the_candidates_are_refused(tmp_path: Path) -> None:
     ("section", "changes", "message"),
     [
         ("figures", {"n_from": 2000}, "figures: n_from must be below n_to, not 2000 and 2000"),
-        ("figures", {"pair": ["log_likelihood", "dice"]}, "figures: pair must be two of the rankings"),
-        ("figures", {"pair": ["t_score", "t_score"]}, "figures: pair must be two of the rankings"),
-        ("figures", {"rankings": ["t_score", "tscore"]}, "figures.rankings.*'tscore'.*did you mean 't_score'"),
+        ("figures", {"n_to": 1000}, "printed.first_ahead_from must lie between figures.n_from and figures.n_to"),
+        ("parts", {"rankings": ["t_score", "tscore"]}, "parts.rankings.*'tscore'.*did you mean 't_score'"),
         ("tests", {"tests": ["fishers"]}, "tests.tests.*did you mean 'fisher'"),
         ("parts", {"arrangements": ["dealt", "random"]}, "parts.arrangements"),
         ("parts", {"share_accepted": 1.0}, "parts.share_accepted"),

@@ -1,0 +1,47 @@
+"""What Candidates are made from, checked: scores, labels, and who is true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_complex_dtype, is_numeric_dtype
+
+from simstudy.metrics.base import FloatArray
+
+BoolArray = NDArray[np.bool_]
+
+
+def score_column(scores: pd.Series[Any], name: str) -> FloatArray:
+    """A scoring function's scores as floats, NaN where they are missing; ValueError where they are no numbers."""
+    plain = is_numeric_dtype(scores) and not is_complex_dtype(scores)
+    if not plain and scores.dtype != object:
+        raise ValueError(f"scores must be numbers, unlike those of '{name}' ({scores.dtype})")
+    try:
+        return scores.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(f"scores must be numbers, unlike those of '{name}'") from None
+
+
+def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
+    """Raise a ValueError where a Series has other labels than the candidates: whose its values are is not known."""
+    if isinstance(values, pd.Series) and not values.index.equals(index):
+        raise ValueError(
+            f"{argument} must have the index of the candidates; values in the order of the rows can be given as an "
+            "array (.to_numpy())"
+        )
+
+
+def true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:
+    """Which of n candidates are true; ValueError for another number of them, and what is neither true nor false."""
+    values = np.array(true)
+    if values.shape != (len(ids),):
+        raise ValueError(f"true must have one value for each of {len(ids)} candidates, not the shape {values.shape}")
+    known = np.array([not pd.isna(value) and value in (0, 1) for value in values.tolist()], dtype=bool)
+    if not known.all():
+        wrong = int(np.argmin(known))
+        raise ValueError(f"true must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
+    return values.astype(bool)
