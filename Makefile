@@ -7,8 +7,9 @@ BIN := .venv/bin
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
 
+# A file of tests stays in one process, for what its tests share.
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 slow: .venv/installed-dev
 	$(BIN)/pytest -m slow

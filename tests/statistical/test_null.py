@@ -118,6 +118,7 @@ def test_random_shuffles_with_the_plus_one_are_valid_however_few(kind: str) -> N
         assert stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_strict_rules_without_the_plus_one_are_not_valid() -> None:
     """Few items, ties not counted: sacrebleu's rule and s / B reject more often than they say."""
     pairs = list(null_pairs("right or wrong", 1500, 12, seed=4))

@@ -135,7 +135,7 @@ def test_jobs_do_not_change_a_byte_and_a_second_run_finds_everything(
     assert tables(other.folder) != tables(done.folder)
 
 
-@pytest.mark.parametrize("n_kept", [3, 33])
+@pytest.mark.parametrize("n_kept", [3, pytest.param(33, marks=pytest.mark.slow)])
 def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Path, tmp_path: Path, n_kept: int) -> None:
     """kill -9 of the whole process group, once while systems train and once while pairs are compared."""
     out = tmp_path / "out"
