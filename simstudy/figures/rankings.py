@@ -76,12 +76,11 @@ def _mark(ax: Axes, differences: pd.DataFrame, alpha: float) -> None:
     require(differences, ["ranking_1", "ranking_2", "n", "precision_1", "precision_2", "p_value"], "differences")
     if len(differences[["ranking_1", "ranking_2"]].drop_duplicates()) > 1:
         raise ValueError("differences must be of one pair of rankings")
-    step = max(1, len(differences) // _MARKS)
-    shown = differences.sort_values("n").iloc[::step]
+    ordered = differences.sort_values("n")
+    shown = ordered.iloc[:: max(1, len(ordered) // _MARKS)]
     shown = shown[shown["p_value"] <= alpha]
     middle = (shown["precision_1"] + shown["precision_2"]) / 2
     ax.plot(shown["n"], middle, "^", markersize=3.5, color="0.45", label=f"p ≤ {alpha:g}")
-    ordered = differences.sort_values("n")
     run = (ordered["p_value"] <= alpha).cumprod().astype(bool)
     if run.any():
         ax.axvline(ordered["n"][run].max(), color="0.45", linewidth=0.8)

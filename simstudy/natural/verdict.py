@@ -84,8 +84,8 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, other_tail: float | No
     return f"{said} {_decision(pair, alpha, other_tail)}"
 
 
-def speaks_for_other(pairs: pd.DataFrame) -> pd.Series[bool]:
-    """Which rows of Comparisons have a p-value that speaks for the system with the lower score.
+def speaks_for_other(pairs: pd.DataFrame | pd.Series[Any]) -> Any:
+    """Whether the p-value of a row of Comparisons, or of each of several, speaks for the system with the lower score.
 
     Fisher's test looks at what only one of two systems accepts. Where they accept different numbers of candidates, the
     one that is better there may have the lower precision (Evert 2004, footnote 13).
@@ -96,7 +96,7 @@ def speaks_for_other(pairs: pd.DataFrame) -> pd.Series[bool]:
 def _decision(pair: pd.Series[Any], alpha: float, other_tail: float | None) -> str:
     if pair["n_resamples"] and pair["p_low"] <= alpha < pair["p_high"]:
         return f"Whether the gain is significant at {alpha:g} is not sure with so few resamples."
-    if pair["test"] == "fisher" and pair["p_value"] <= alpha and speaks_for_other(pair.to_frame().T).iloc[0]:
+    if pair["p_value"] <= alpha and speaks_for_other(pair):
         return (
             f"This does not speak for {pair['system_a']}: of what only one of the two accepts, more is true of what "
             f"{pair['system_b']} accepts. They accept different numbers of items, so that precision and this test ask "

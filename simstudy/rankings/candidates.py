@@ -19,7 +19,6 @@ from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
 from simstudy.rankings.ranks import jitter, ranks_of
-from simstudy.runner import fingerprint
 
 #: What becomes of candidates with equal scores.
 TIES = ("jitter", "keep")
@@ -307,10 +306,6 @@ class Candidates:
                     f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {highest})"
                 )
         return self.select(list(thresholds))._outputs(accepted, Mean("precision", low=0, high=1))
-
-    def fingerprint(self) -> str:
-        """A hash of scores, truths, names and how ties are broken: what results may be kept under."""
-        return fingerprint([self.scores, self.true, self.names, self.ids, self.ties, self.seed, self.test_set])
 
     def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
         return Outputs.from_statistics(

@@ -6,11 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from simstudy.metrics.base import FloatArray, IntArray
-
-BoolArray = NDArray[np.bool_]
+from simstudy.rankings.inputs import BoolArray
 
 #: The four cells: first index 1 where the first word is there, second index 1 where the second word is.
 CELLS = ("O11", "O12", "O21", "O22")

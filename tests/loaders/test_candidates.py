@@ -14,7 +14,6 @@ from simstudy.engines.comparisons import compare
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates, load_candidates
 from simstudy.loaders.formats import load
-from simstudy.rankings.association import MEASURES, association
 
 #: By t the best are a, b, c, d; by mi d, c, b, a; a and b are true.
 TABLE = "id,gold,t,mi,kind\na,1,9,1,x\nb,true,8,2,y\nc,0,7,3,x\nd,False,6,4,y\n"
@@ -104,90 +103,6 @@ def test_all_kinds_of_tables_say_the_same(name: str, tmp_path: Path) -> None:
     assert first.items.to_dict("list") == other.items.to_dict("list")
 
 
-# Ids
-
-
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("id,item,gold,t\n1,x,1,1\n2,y,0,2\n", ["x", "y"]),
-        ("PP,verb,gold,t\nin:Jahr,abbauen,1,1\nin:Jahr,bleiben,0,2\n", ["in:Jahr abbauen", "in:Jahr bleiben"]),
-        ("kind,gold,t\nx,1,1\nx,0,2\n", ["1", "2"]),
-        ("kind,gold,t\n,1,1\nx,0,2\n", ["1", "2"]),
-        ("gold,t\n1,1\n0,2\n", ["1", "2"]),
-    ],
-)
-def test_a_candidate_is_named_by_its_id_its_words_or_its_row(text: str, ids: list[str], tmp_path: Path) -> None:
-    outputs = read(tmp_path, text, "precision@1").outputs
-    assert outputs.items["id"].tolist() == ids
-    assert outputs.names == ["t"]
-
-
-def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
-    text = "id,gold,t\na,1,1\nb,0,2\n\na,0,3\n"
-    check_error("{c}, line 5: candidate 'a' again, first in {c}, line 2", tmp_path, text)
-    check_error("{c}, line 3: no id", tmp_path, "id,gold,t\na,1,1\n,0,2\n")
-    broken = 'id,gold,t\na,1,1\n"b\nc",0,2\n'
-    check_error("{c}, line 3: the id of a candidate must be of one line, not 'b\\nc'", tmp_path, broken)
-
-
-# Gold
-
-
-@pytest.mark.parametrize("cell", ["2", "yes", "", "0.5", "NA", "-1"])
-def test_gold_is_1_or_0(cell: str, tmp_path: Path) -> None:
-    message = f"{{c}}, line 3: column 'is.good' must be 1 or 0 (true or false), not '{cell}'"
-    check_error(message, tmp_path, f"is.good,t\n1,1\n{cell},2\n", columns={"gold": "is.good"})
-
-
-@pytest.mark.parametrize("cells", ["1,0", "TRUE,FALSE", "True,false", "1.0,0.0"])
-def test_what_gold_may_say(cells: str, tmp_path: Path) -> None:
-    true, false = cells.split(",")
-    outputs = read(tmp_path, f"gold,t\n{true},1\n{false},2\n", "precision@1").outputs
-    assert outputs.items["true"].tolist() == [True, False]
-
-
-def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
-    one, none = ("gold,t\n" + f"{value},1\n" * 12 for value in (1, 0))
-    for text, told, precision in ((one, "true", 1), (none, "false", 0)):
-        message = f"{{c}}: column 'gold' is {told} for each of 12 candidates: the precision of any list is {precision}"
-        check_error(message, tmp_path, text)
-
-
-def test_columns_that_are_not_there(tmp_path: Path) -> None:
-    text = "is.colloc,t\n1,1\n0,2\n"
-    check_error("{c}: no column 'gold' among is.colloc, t; --columns gold=... names it", tmp_path, text)
-    message = "{c}: no column 'is.coloc' among is.colloc, t (did you mean 'is.colloc'?)"
-    check_error(message, tmp_path, text, columns={"gold": "is.coloc"})
-    message = "{c}: no column 'word' among is.colloc, t"
-    check_error(message, tmp_path, text, columns={"gold": "is.colloc", "item": "word"})
-    check_error("{c}: no column of scores among id, gold, kind", tmp_path, "id,gold,kind\na,1,x\nb,0,y\n")
-
-
-# Scores
-
-
-def test_cells_that_are_no_scores(tmp_path: Path) -> None:
-    message = (
-        "{c}, line 4: column 't' is taken for scores, but has 'much'; --columns t=t makes it a column of the items"
-    )
-    check_error(message, tmp_path, "gold,t\n1,1\n0,2\n0,much\n")
-
-
-@pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan", " "])
-def test_missing_scores(cell: str, tmp_path: Path) -> None:
-    text = f"id,gold,t,mi\na,1,1,4\nb,0,{cell},5\nc,0,3,6\nd,1,{cell},1\n"
-    check_error("{c}, line 3: column 't' is empty; --missing drop leaves such candidates out", tmp_path, text)
-    message = "missing must be 'error' or 'drop' for candidates: one without a score has no rank"
-    check_error(message, tmp_path, text, missing="zero")
-    loaded = read(tmp_path, text, "precision@1", missing="drop")
-    assert loaded.outputs.items["id"].tolist() == ["a", "c"]
-    assert loaded.outputs.scores().tolist() == [0, 0]
-    assert loaded.notes == ("2 of 4 candidates dropped that lack a score, first 'b'",)
-    text = f"id,gold,t,mi\na,1,1,{cell}\nb,0,{cell},5\n"
-    check_error("{c}: no candidate is left that has all scores", tmp_path, text, missing="drop")
-
-
 def test_a_list_has_no_more_than_all_candidates(tmp_path: Path) -> None:
     check_error("{c}: n of precision@5 must be at most 4, the number of candidates", tmp_path, TABLE, "precision@5")
     assert read(tmp_path, TABLE, "precision@4").outputs.scores().tolist() == [0.5, 0.5]
@@ -258,59 +173,6 @@ def test_ties_are_for_candidates(tmp_path: Path) -> None:
         load(path, "accuracy", ties="kep")
     with pytest.raises(ValueError, match="seed must be at least 0"):
         load(written(tmp_path, TABLE), "precision@2", seed=-1)
-
-
-# Contingency tables
-
-CELLS = "id,gold,O11,O12,O21,O22\na,1,10,5,2,100\nb,0,3,30,20,64\n"
-SIGNATURES = "id,gold,f,f1,f2,N\na,1,10,15,12,117\nb,0,3,33,23,117\n"
-
-
-@pytest.mark.parametrize("text", [CELLS, SIGNATURES])
-def test_tables_are_scored_by_all_measures(text: str, tmp_path: Path) -> None:
-    candidates = load_candidates(written(tmp_path, text))
-    frame = pd.DataFrame({"f": [10, 3], "f1": [15, 33], "f2": [12, 23], "N": 117})
-    assert candidates.names == list(MEASURES)
-    np.testing.assert_array_equal(candidates.scores, association(frame).to_numpy().T)
-
-
-def test_counts_may_have_other_names_and_other_scores_beside_them(tmp_path: Path) -> None:
-    text = SIGNATURES.replace("f,f1,f2,N", "joint,first,second,N").replace("\n", ",3\n").replace("N,3", "N,length")
-    columns = {"f": "joint", "f1": "first", "f2": "second"}
-    outputs = read(tmp_path, text, "precision@1", columns=columns).outputs
-    assert outputs.names == ["length", *MEASURES]
-    assert outputs.items[["f", "N"]].to_numpy().tolist() == [["10", "117"], ["3", "117"]]
-
-
-_COUNTS = {
-    "negative": ("10,5,2,100", "-1,5,2,100", "O11 = -1 of candidate 'a ({c}, line 2)'"),
-    "no number": ("3,30", "3,many", "O12 = many of candidate 'b ({c}, line 3)'"),
-    "missing": ("3,30", ",30", "{c}, line 3: column 'O11' is empty"),
-}
-
-
-@pytest.mark.parametrize("case", _COUNTS)
-def test_bad_counts(case: str, tmp_path: Path) -> None:
-    good, bad, message = _COUNTS[case]
-    with pytest.raises(ValueError, match=re.escape(message.format(c=tmp_path / "c.csv"))):
-        read(tmp_path, CELLS.replace(good, bad))
-
-
-def test_marginals_must_agree_with_cells(tmp_path: Path) -> None:
-    more = CELLS.replace("O22", "O22,R1").replace("100\n", "100,15\n").replace("64\n", "64,34\n")
-    with pytest.raises(
-        ValueError, match=re.escape(f"'b ({tmp_path / 'c.csv'}, line 3)', with R1 = 34 where the cells")
-    ):
-        read(tmp_path, more)
-    with pytest.raises(ValueError, match=re.escape(f"f <= f1, unlike candidate 'a ({tmp_path / 'c.csv'}, line 2)'")):
-        read(tmp_path, SIGNATURES.replace("10,15", "16,15"))
-
-
-def test_a_score_may_not_have_the_name_of_a_measure(tmp_path: Path) -> None:
-    text = CELLS.replace("O22", "O22,mi").replace("100\n", "100,1\n").replace("64\n", "64,2\n")
-    message = "{c}: column 'mi' has the name of an association measure of its contingency tables; --columns stored=mi"
-    check_error(f"{message} makes it a column of the items", tmp_path, text)
-    assert read(tmp_path, text, columns={"stored": "mi"}).outputs.names == list(MEASURES)
 
 
 # A table of the items

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,6 +19,7 @@ def pair(**changed: object) -> pd.Series[Any]:
         "alternative": "greater",
         "convention": "default", "unit": "item", "system_a": "new", "system_b": "old", "score_a": 75.0, "score_b": 70.0,
         "gain": 5.0, "p_value": 0.031, "p_low": 0.031, "p_high": 0.031, "exact": True, "n_extreme": 0, "n_resamples": 0,
+        "statistic": np.nan,
     }  # fmt: skip
     return pd.Series({**row, **changed})
 

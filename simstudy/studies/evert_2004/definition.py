@@ -58,7 +58,6 @@ class Printed(Keys):
     """The first of the pair is better from this n on."""
     significant_up_to: Positive
     n_sets: Size
-    n_accepted: Positive
     sd_observed: dict[Measure, float]
     sd_expected: dict[Measure, float]
     missed: dict[Measure, Positive]

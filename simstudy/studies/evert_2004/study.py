@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from simstudy import figures
@@ -52,7 +54,7 @@ def run(study: Evert2004, context: RunContext) -> Findings:
     with context.clock("tests by length"):
         pairs = tests_by_length(candidates, study.tests, study.seed, context)
         tables["tests"] = agreement_by_length(pairs, study.alpha, study.seed)
-        tables["tests_of_pair"] = _of_pair(pairs, study)
+        tables["tests_of_pair"] = _of_pair(pairs)
         figure, (ax,) = figures.panels([" and ".join(map(in_words, PAIR))], width=5.6, height=3.4)
         figures.p_values_by_length(tables["tests_of_pair"], alpha=study.alpha, ax=ax)
         save_figure(figure, context.folder, "tests")
@@ -85,12 +87,11 @@ def _every_so_many(table: pd.DataFrame) -> pd.DataFrame:
 
 def _tie_seeds(candidates: Candidates, study: Evert2004) -> pd.DataFrame:
     """Up to which n the pair of figure 3 differs significantly, for many ways to break ties and with ties kept."""
-    scores = pd.DataFrame(candidates.scores.T, columns=candidates.names, index=candidates.ids)[list(PAIR)]
+    pair = candidates.select(PAIR)
     lengths = range(study.figures.n_from, study.figures.n_to + 1)
     rows = []
     for ties, seed in [*(("jitter", study.seed + k) for k in range(study.figures.n_seeds)), ("keep", study.seed)]:
-        again = Candidates.from_scores(scores, candidates.true, ties=ties, seed=seed)
-        table = ranking_differences(again, lengths).set_index("n")
+        table = ranking_differences(replace(pair, ties=ties, seed=seed), lengths).set_index("n")
         significant = table["p_value"] <= study.alpha
         rows.append({"ties": ties, "seed": seed, "significant_up_to": up_to(significant), "share": significant.mean()})
     return pd.DataFrame(rows)
@@ -109,7 +110,7 @@ def _pairs(differences: pd.DataFrame, alpha: float) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"n_first": "Int64", "n_last": "Int64"})
 
 
-def _of_pair(pairs: pd.DataFrame, study: Evert2004) -> pd.DataFrame:
+def _of_pair(pairs: pd.DataFrame) -> pd.DataFrame:
     chosen = pairs[pairs[["system_a", "system_b"]].isin(PAIR).all(axis=1)]
     columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "exact"]
     return chosen[columns].sort_values(["n", "test"]).reset_index(drop=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.analyses.agreement import agreement
-from simstudy.engines.comparisons import compare
 from simstudy.rankings.candidates import Candidates
-from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.definition import Comparison
 from simstudy.studies.evert_2004.definition import Beside
 from simstudy.studies.findings import RunContext
 
@@ -17,37 +17,15 @@ _ALTERNATIVE = "two-sided"
 
 def tests_by_length(candidates: Candidates, settings: Beside, seed: int, context: RunContext) -> pd.DataFrame:
     """Comparisons of all pairs of rankings by each test for each length, two-sided; a column n says which."""
-    cells = [
-        Cell(
-            label=f"{test} on the {n}-best lists",
-            description={
-                "kind": "tests by length",
-                "candidates": candidates.fingerprint(),
-                "test": test,
-                "n": n,
-                "n_resamples": settings.n_resamples,
-                "seed": seed,
-            },
-            arguments=(test, n),
-        )
-        for n in settings.lengths
-        for test in settings.tests
-    ]
-
-    def run(test: str, n: int) -> pd.DataFrame:
-        pairs = compare(
-            candidates.outputs(n),
-            test=test,
-            alternative=_ALTERNATIVE,
-            n_resamples=settings.n_resamples,
-            seed=seed,
-            n_jobs=context.n_jobs,
-        )
-        return pairs.assign(n=n)
-
-    with progress_bar("tests by length", len(cells)) as advance:
-        found: list[pd.DataFrame] = run_cells(run, cells, cache=context.cells, finished=lambda _: advance(1))
-    return pd.concat(found, ignore_index=True)
+    asked = [(n, test) for n in settings.lengths for test in settings.tests]
+    pairs = run_comparisons(
+        "tests by length",
+        [candidates.outputs(n) for n, _ in asked],
+        [Comparison(test=test, alternative=_ALTERNATIVE, n_resamples=settings.n_resamples) for _, test in asked],
+        [seed] * len(asked),
+        context,
+    )
+    return pd.concat([table.assign(n=n) for table, (n, _) in zip(pairs, asked, strict=True)], ignore_index=True)
 
 
 def agreement_by_length(pairs: pd.DataFrame, alpha: float, seed: int) -> pd.DataFrame:

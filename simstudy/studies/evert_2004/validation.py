@@ -17,6 +17,12 @@ from simstudy.studies.evert_2004.definition import Parts, Simulated
 from simstudy.studies.evert_2004.particles import particle_sets
 from simstudy.studies.findings import RunContext
 
+# Experiments of a cell: finished work that a kill does not lose.
+_TOGETHER = 25
+
+# What rejects the binomial model in an experiment.
+_TESTS = ("ks", "dispersion", "missed_test")
+
 
 def parts_of_corpus(documents: Sequence[TaggedDocument], settings: Parts, seed: int) -> tuple[pd.DataFrame, ...]:
     """Each part's precision, the check of the binomial, and the parts themselves, for each way to cut the corpus.
@@ -85,13 +91,6 @@ def simulated_check(settings: Simulated, alpha: float, seed: int, context: RunCo
             row |= {name: hits / tried, f"{name}_low": float(low), f"{name}_high": float(high)}
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-# Experiments of a cell: finished work that a kill does not lose.
-_TOGETHER = 25
-
-# What rejects the binomial model in an experiment.
-_TESTS = ("ks", "dispersion", "missed_test")
 
 
 def _experiments(

@@ -1,0 +1,219 @@
+"""Columns of a table of candidates: ids, gold, scores, counts, and what is easily taken for them; one domain."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.loaders.candidates import load_candidates
+from simstudy.loaders.formats import load
+from simstudy.rankings.association import MEASURES, association
+from tests.loaders.test_candidates import TABLE, check_error, made, read, written
+
+
+def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
+    """The n-best lists are of the candidates of the domain, as if there were no others."""
+    frame = made(200, 2)
+    frame["domain"] = ["news" if i % 3 else "law" for i in range(200)]
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    outputs = load(tmp_path / "c.csv", "precision@20", domain="law").outputs
+    law = frame[frame["domain"] == "law"]
+    assert (outputs.n_items, outputs.test_set) == (len(law), "law")
+    assert outputs.statistics[..., 1].sum(axis=1).tolist() == [20, 20]
+    expected = [law.nlargest(20, name)["gold"].mean() for name in ("good", "poor")]
+    assert outputs.scores() == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ValueError, match="n of precision@70 must be at most 67, the number of candidates"):
+        load(tmp_path / "c.csv", "precision@70", domain="law")
+    with pytest.raises(ValueError, match="domain 'prose' has no items; the domains are law, news"):
+        load(tmp_path / "c.csv", "precision@20", domain="prose")
+
+
+def test_domains_may_be_in_a_table_of_the_items(tmp_path: Path) -> None:
+    items = written(tmp_path, "id,domain\nd,x\nc,y\nb,x\na,y\n", "items.csv")
+    outputs = read(tmp_path, TABLE, "precision@1", items=items, domain="y").outputs
+    assert outputs.items["id"].tolist() == ["a", "c"]
+    # Of a and c, t has a first, which is true, and mi c.
+    assert outputs.scores().tolist() == [1.0, 0.0]
+
+
+def test_other_formats_are_cut_when_loaded(tmp_path: Path) -> None:
+    path = written(tmp_path, "item,domain,old,new\nq1,x,0,1\nq2,y,1,1\nq3,x,0,1\n", "scores.csv")
+    loaded = load(path, "accuracy", domain="x")
+    assert (loaded.outputs.items["id"].tolist(), loaded.outputs.test_set) == (["q1", "q3"], "x")
+    assert loaded.outputs.scores().tolist() == [0.0, 100.0]
+    assert load(path, "accuracy", domain="x", test_set="mine").outputs.test_set == "mine"
+
+
+@pytest.mark.parametrize(
+    ("header", "taken"),
+    [("f,f1,f2", "f, f1, f2"), ("O11,O12,O21", "O11, O12, O21"), ("o11,o12,o21,o22", "o11, o12, o21, o22")],
+)
+def test_counts_that_are_no_tables_are_told(header: str, taken: str, tmp_path: Path) -> None:
+    width = header.count(",") + 1
+    rows = "".join(f"w{i},{i % 2},{','.join(str(2 * i + k) for k in range(width))}\n" for i in range(6))
+    loaded = read(tmp_path, f"word,gold,{header}\n{rows}")
+    (note,) = [note for note in loaded.notes if note.startswith("taken for scores")]
+    assert note.startswith(f"taken for scores: {taken}; contingency tables need ")
+    assert not [note for note in read(tmp_path, TABLE).notes if "contingency" in note]
+
+
+def test_decimal_commas_are_refused(tmp_path: Path) -> None:
+    message = "c.csv, line 2: column 't' must have decimal points, not commas ('3,5')"
+    with pytest.raises(ValueError, match=f"{re.escape(message)}$"):
+        read(tmp_path, 'word,gold,t,mi\na,1,"3,5",2\nb,0,"2,5",1\n')
+    # Text with a comma somewhere is text.
+    assert read(tmp_path, 'word,gold,t,mi\n"1,2",1,3,2\n"b, c",0,2,1\n').outputs.names == ["t", "mi"]
+
+
+@pytest.mark.parametrize("header", ["Gold", "true"])
+def test_a_table_without_gold_is_told_how_to_name_it(header: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f"word,{header},t,mi\na,1,3,2\nb,0,2,1\n")
+    with pytest.raises(ValueError, match=r"of candidates, --columns gold=\.\.\. names what says which are true$"):
+        load(path, "precision@1")
+
+
+def test_old_line_ends_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_bytes(b"word,gold,t,mi\ra,1,3,2\rb,0,2,1\r")
+    with pytest.raises(ValueError, match=r"c\.csv, line 1: .*; lines must end with LF or CR LF$"):
+        load(tmp_path / "c.csv", "precision@1", columns={"gold": "gold"}, format="candidates")
+
+
+# Ids
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("id,item,gold,t\n1,x,1,1\n2,y,0,2\n", ["x", "y"]),
+        ("PP,verb,gold,t\nin:Jahr,abbauen,1,1\nin:Jahr,bleiben,0,2\n", ["in:Jahr abbauen", "in:Jahr bleiben"]),
+        ("kind,gold,t\nx,1,1\nx,0,2\n", ["1", "2"]),
+        ("kind,gold,t\n,1,1\nx,0,2\n", ["1", "2"]),
+        ("gold,t\n1,1\n0,2\n", ["1", "2"]),
+    ],
+)
+def test_a_candidate_is_named_by_its_id_its_words_or_its_row(text: str, ids: list[str], tmp_path: Path) -> None:
+    outputs = read(tmp_path, text, "precision@1").outputs
+    assert outputs.items["id"].tolist() == ids
+    assert outputs.names == ["t"]
+
+
+def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
+    text = "id,gold,t\na,1,1\nb,0,2\n\na,0,3\n"
+    check_error("{c}, line 5: candidate 'a' again, first in {c}, line 2", tmp_path, text)
+    check_error("{c}, line 3: no id", tmp_path, "id,gold,t\na,1,1\n,0,2\n")
+    broken = 'id,gold,t\na,1,1\n"b\nc",0,2\n'
+    check_error("{c}, line 3: the id of a candidate must be of one line, not 'b\\nc'", tmp_path, broken)
+
+
+# Gold
+
+
+@pytest.mark.parametrize("cell", ["2", "yes", "", "0.5", "NA", "-1"])
+def test_gold_is_1_or_0(cell: str, tmp_path: Path) -> None:
+    message = f"{{c}}, line 3: column 'is.good' must be 1 or 0 (true or false), not '{cell}'"
+    check_error(message, tmp_path, f"is.good,t\n1,1\n{cell},2\n", columns={"gold": "is.good"})
+
+
+@pytest.mark.parametrize("cells", ["1,0", "TRUE,FALSE", "True,false", "1.0,0.0"])
+def test_what_gold_may_say(cells: str, tmp_path: Path) -> None:
+    true, false = cells.split(",")
+    outputs = read(tmp_path, f"gold,t\n{true},1\n{false},2\n", "precision@1").outputs
+    assert outputs.items["true"].tolist() == [True, False]
+
+
+def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
+    one, none = ("gold,t\n" + f"{value},1\n" * 12 for value in (1, 0))
+    for text, told, precision in ((one, "true", 1), (none, "false", 0)):
+        message = f"{{c}}: column 'gold' is {told} for each of 12 candidates: the precision of any list is {precision}"
+        check_error(message, tmp_path, text)
+
+
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    text = "is.colloc,t\n1,1\n0,2\n"
+    check_error("{c}: no column 'gold' among is.colloc, t; --columns gold=... names it", tmp_path, text)
+    message = "{c}: no column 'is.coloc' among is.colloc, t (did you mean 'is.colloc'?)"
+    check_error(message, tmp_path, text, columns={"gold": "is.coloc"})
+    message = "{c}: no column 'word' among is.colloc, t"
+    check_error(message, tmp_path, text, columns={"gold": "is.colloc", "item": "word"})
+    check_error("{c}: no column of scores among id, gold, kind", tmp_path, "id,gold,kind\na,1,x\nb,0,y\n")
+
+
+# Scores
+
+
+def test_cells_that_are_no_scores(tmp_path: Path) -> None:
+    message = (
+        "{c}, line 4: column 't' is taken for scores, but has 'much'; --columns t=t makes it a column of the items"
+    )
+    check_error(message, tmp_path, "gold,t\n1,1\n0,2\n0,much\n")
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan", " "])
+def test_missing_scores(cell: str, tmp_path: Path) -> None:
+    text = f"id,gold,t,mi\na,1,1,4\nb,0,{cell},5\nc,0,3,6\nd,1,{cell},1\n"
+    check_error("{c}, line 3: column 't' is empty; --missing drop leaves such candidates out", tmp_path, text)
+    message = "missing must be 'error' or 'drop' for candidates: one without a score has no rank"
+    check_error(message, tmp_path, text, missing="zero")
+    loaded = read(tmp_path, text, "precision@1", missing="drop")
+    assert loaded.outputs.items["id"].tolist() == ["a", "c"]
+    assert loaded.outputs.scores().tolist() == [0, 0]
+    assert loaded.notes == ("2 of 4 candidates dropped that lack a score, first 'b'",)
+    text = f"id,gold,t,mi\na,1,1,{cell}\nb,0,{cell},5\n"
+    check_error("{c}: no candidate is left that has all scores", tmp_path, text, missing="drop")
+
+
+# Contingency tables
+
+CELLS = "id,gold,O11,O12,O21,O22\na,1,10,5,2,100\nb,0,3,30,20,64\n"
+SIGNATURES = "id,gold,f,f1,f2,N\na,1,10,15,12,117\nb,0,3,33,23,117\n"
+
+
+@pytest.mark.parametrize("text", [CELLS, SIGNATURES])
+def test_tables_are_scored_by_all_measures(text: str, tmp_path: Path) -> None:
+    candidates = load_candidates(written(tmp_path, text))
+    frame = pd.DataFrame({"f": [10, 3], "f1": [15, 33], "f2": [12, 23], "N": 117})
+    assert candidates.names == list(MEASURES)
+    np.testing.assert_array_equal(candidates.scores, association(frame).to_numpy().T)
+
+
+def test_counts_may_have_other_names_and_other_scores_beside_them(tmp_path: Path) -> None:
+    text = SIGNATURES.replace("f,f1,f2,N", "joint,first,second,N").replace("\n", ",3\n").replace("N,3", "N,length")
+    columns = {"f": "joint", "f1": "first", "f2": "second"}
+    outputs = read(tmp_path, text, "precision@1", columns=columns).outputs
+    assert outputs.names == ["length", *MEASURES]
+    assert outputs.items[["f", "N"]].to_numpy().tolist() == [["10", "117"], ["3", "117"]]
+
+
+_COUNTS = {
+    "negative": ("10,5,2,100", "-1,5,2,100", "O11 = -1 of candidate 'a ({c}, line 2)'"),
+    "no number": ("3,30", "3,many", "O12 = many of candidate 'b ({c}, line 3)'"),
+    "missing": ("3,30", ",30", "{c}, line 3: column 'O11' is empty"),
+}
+
+
+@pytest.mark.parametrize("case", _COUNTS)
+def test_bad_counts(case: str, tmp_path: Path) -> None:
+    good, bad, message = _COUNTS[case]
+    with pytest.raises(ValueError, match=re.escape(message.format(c=tmp_path / "c.csv"))):
+        read(tmp_path, CELLS.replace(good, bad))
+
+
+def test_marginals_must_agree_with_cells(tmp_path: Path) -> None:
+    more = CELLS.replace("O22", "O22,R1").replace("100\n", "100,15\n").replace("64\n", "64,34\n")
+    with pytest.raises(
+        ValueError, match=re.escape(f"'b ({tmp_path / 'c.csv'}, line 3)', with R1 = 34 where the cells")
+    ):
+        read(tmp_path, more)
+    with pytest.raises(ValueError, match=re.escape(f"f <= f1, unlike candidate 'a ({tmp_path / 'c.csv'}, line 2)'")):
+        read(tmp_path, SIGNATURES.replace("10,15", "16,15"))
+
+
+def test_a_score_may_not_have_the_name_of_a_measure(tmp_path: Path) -> None:
+    text = CELLS.replace("O22", "O22,mi").replace("100\n", "100,1\n").replace("64\n", "64,2\n")
+    message = "{c}: column 'mi' has the name of an association measure of its contingency tables; --columns stored=mi"
+    check_error(f"{message} makes it a column of the items", tmp_path, text)
+    assert read(tmp_path, text, columns={"stored": "mi"}).outputs.names == list(MEASURES)
