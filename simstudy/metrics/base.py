@@ -43,6 +43,10 @@ class Metric(ABC):
         an empty one included.
         """
 
+    def defined(self, sums: Array) -> NDArray[np.bool_]:
+        """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""
+        return np.ones(np.shape(sums)[:-1], dtype=np.bool_)
+
     def check(self, statistics: Array) -> None:
         """Raise ValueError where statistics of shape (K systems, n items, S) break the metric's own rules."""
 
@@ -82,6 +86,9 @@ class Ratio(Metric):
         above = np.asarray(combine(sums, self.numerator), dtype=np.float64)
         # One rounding in the quotient and one in the scale: equal fractions give equal scores.
         return self.scale * np.divide(above, below, out=np.zeros_like(below), where=below != 0)
+
+    def defined(self, sums: Array) -> NDArray[np.bool_]:
+        return np.asarray(combine(np.asarray(sums), self.denominator) != 0)
 
 
 def combine(statistics: Array, weights: tuple[int, ...]) -> Array:
