@@ -68,7 +68,7 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
 
 def profile(outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> tuple[float, float, Any]:
     """Wall time of a comparison that resamples, seconds in the product on each core, and the product's shape."""
-    compare(outputs, n_resamples=64, n_jobs=n_jobs, exact=False, **options)  # compile
+    compare(outputs, n_resamples=64, n_jobs=n_jobs, monte_carlo=True, **options)  # compile
     spent, shapes, lock = [0.0], set(), threading.Lock()
     plain = resampling._multiply
 
@@ -81,7 +81,7 @@ def profile(outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> 
 
     with mock.patch.object(resampling, "_multiply", timed):
         start = time.perf_counter()
-        compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, exact=False, **options)
+        compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, monte_carlo=True, **options)
         wall = time.perf_counter() - start
     return wall, spent[0] / n_jobs, max(shapes, key=lambda shape: shape[1])
 

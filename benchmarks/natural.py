@@ -46,8 +46,8 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
 
 def compared(outputs: Outputs, n_resamples: int, n_jobs: int, exact: Any) -> float:
     """Seconds for all pairs, compiled code at hand."""
-    compare(outputs, n_resamples=64, n_jobs=n_jobs, exact=exact)
-    return timed(lambda: compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, exact=exact))[1]
+    compare(outputs, n_resamples=64, n_jobs=n_jobs, monte_carlo=monte_carlo)
+    return timed(lambda: compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, monte_carlo=monte_carlo))[1]
 
 
 def row(case: str, what: str, wall: float, each: float | None = None) -> str:
@@ -56,7 +56,7 @@ def row(case: str, what: str, wall: float, each: float | None = None) -> str:
 
 
 def resampled(case: str, outputs: Outputs, n_resamples: int, n_jobs: int) -> str:
-    wall = compared(outputs, n_resamples, n_jobs, exact=False)
+    wall = compared(outputs, n_resamples, n_jobs, monte_carlo=True)
     n_pairs = outputs.n_systems * (outputs.n_systems - 1) / 2
     return row(case, f"all pairs, {n_resamples:,} resamples", wall, 1e9 * wall / n_pairs / n_resamples)
 
@@ -68,7 +68,7 @@ def swe_bench(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
     case = f"SWE-bench Verified, {outputs.n_systems} x {outputs.n_items:,}"
     return [
         row(case, "load", reading),
-        row(case, "all pairs, exact", compared(outputs, n_resamples, n_jobs, exact="auto")),
+        row(case, "all pairs, exact", compared(outputs, n_resamples, n_jobs, monte_carlo="auto")),
         resampled(case, outputs, n_resamples, n_jobs),
     ]
 

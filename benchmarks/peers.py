@@ -50,8 +50,8 @@ def by_sacrebleu(kind: str, n_systems: int, n_segments: int, n_resamples: int) -
 
 def ours(outputs: ss.Outputs, n_resamples: int, test: str) -> float:
     """Seconds to test all pairs by resampling."""
-    ss.compare(outputs, test=test, n_resamples=64, exact=False)
-    return seconds(lambda: ss.compare(outputs, test=test, n_resamples=n_resamples, exact=False, n_jobs=1))
+    ss.compare(outputs, test=test, n_resamples=64, monte_carlo=True)
+    return seconds(lambda: ss.compare(outputs, test=test, n_resamples=n_resamples, monte_carlo=True, n_jobs=1))
 
 
 def row(what: str, theirs: float, fast: float) -> None:

@@ -70,8 +70,8 @@ def many_systems(n_jobs: int, n_systems: int = 150) -> None:
 def exact_or_drawn(what: str, outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> None:
     """One row: all pairs of a table, exactly and by resampling."""
     pairs = outputs.n_systems * (outputs.n_systems - 1) // 2
-    exact = seconds(lambda: compare(outputs, exact=True, n_jobs=n_jobs, **options))
-    drawn = seconds(lambda: compare(outputs, exact=False, n_resamples=n_resamples, n_jobs=n_jobs, **options), 2)
+    exact = seconds(lambda: compare(outputs, monte_carlo=False, n_jobs=n_jobs, **options))
+    drawn = seconds(lambda: compare(outputs, monte_carlo=True, n_resamples=n_resamples, n_jobs=n_jobs, **options), 2)
     print(
         f"| {what} | {exact:.4g} | {1e6 * exact / pairs:,.0f} | {n_resamples:,} | {drawn:.4g} | {drawn / exact:.2g} |",
         flush=True,

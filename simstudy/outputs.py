@@ -220,6 +220,11 @@ class Outputs:
         return int(self.statistics.shape[1])
 
     @property
+    def natural_unit(self) -> str:
+        """What is drawn independently: "cluster" where items have that column (documents, users), else "item"."""
+        return "cluster" if "cluster" in self.items and self.items["cluster"].notna().any() else "item"
+
+    @property
     def names(self) -> list[str]:
         """The K system names."""
         return [str(name) for name in self.systems["name"]]

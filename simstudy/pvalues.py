@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
@@ -64,7 +65,7 @@ CONVENTIONS = {
     for convention in (
         Convention(
             "default",
-            ("bootstrap", "randomization"),
+            ("sign_flips", "bootstrap", "randomization"),
             strict=False,
             plus_one=True,
             source="ties count, (s + 1) / (b + 1) (Noreen 1989; Phipson and Smyth 2010)",
@@ -72,7 +73,7 @@ CONVENTIONS = {
         ),
         Convention(
             "noreen",
-            ("bootstrap", "randomization"),
+            ("sign_flips", "bootstrap", "randomization"),
             strict=False,
             plus_one=True,
             source=">=, (nge + 1) / (ns + 1) (Noreen 1989; Yeh 2000, section 3.3)",
@@ -203,29 +204,67 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
 
 
 def significant(
-    p_value: ArrayLike, n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float, required: float
+    pairs: pd.DataFrame, cutoff: float = 0.05, required: float = 0.99, p: str = "p_value"
 ) -> NDArray[np.bool_]:
-    """Whether each significance level is at or below the cutoff with the required certainty (Chinchor 1992, TST3).
+    """Whether each pair's gain is significant: the one rule that groups, ranks, figures and gates go by.
+
+    It is where the significance level is at or below the cutoff with the required certainty (Chinchor 1992, TST3; a
+    p-value without Monte Carlo error is certain), where the test speaks for the system with the better score, and
+    where the randomization test could reach the cutoff at all on the units that differ: of two units it never can.
 
     Parameters
     ----------
-    p_value, n_extreme, n_resamples
-        Columns of Comparisons. Where n_resamples is 0 the p-value has no Monte Carlo error, and decides.
+    pairs
+        Rows of Comparisons, with the column `p`, n_extreme and n_resamples; favours and system_a, and p_floor, count
+        where they are there.
     cutoff, required
-        Between 0 and 1; her choice is 0.1 and 0.99.
+        Between 0 and 1; hers are 0.1 and 0.99.
+    p
+        The column that is decided on. Other than "p_value" (`simstudy.corrected`) it has no count of its own, and is
+        taken as certain.
+
+    Returns
+    -------
+    significant
+        (P,) true or false.
 
     Raises
     ------
     ValueError
-        Where one of them is not.
+        Where cutoff or required is no fraction.
 
     Examples
     --------
-    >>> significant([0.0415, 0.0994, 0.0994], [414, 993, 0], [9999, 9999, 0], 0.1, 0.99).tolist()
+    >>> pairs = pd.DataFrame({"p_value": [0.0415, 0.0994, 0.0994], "n_extreme": [414, 993, 0],
+    ...                       "n_resamples": [9999, 9999, 0]})
+    >>> significant(pairs, 0.1).tolist()
     [True, False, True]
+    >>> significant(pairs.assign(system_a="a", favours=["a", "a", "b"]), 0.1).tolist()
+    [True, False, False]
+    >>> significant(pairs.assign(p_floor=[0.01, 0.01, 0.25]), 0.1).tolist()
+    [True, False, False]
     """
     check_fraction("cutoff", cutoff)
     check_fraction("certainty", required)
-    p, drawn = np.asarray(p_value, dtype=np.float64), np.asarray(n_resamples)
-    certain = certainty(n_extreme, np.where(drawn > 0, drawn, np.asarray(n_extreme)), cutoff) >= required
-    return np.where(drawn > 0, certain, p <= cutoff)
+    found = np.asarray(pairs[p].to_numpy(dtype=np.float64) <= cutoff)
+    drawn, count = pairs["n_resamples"].to_numpy(), pairs["n_extreme"].to_numpy()
+    if p == "p_value":
+        certain = certainty(count, np.where(drawn > 0, drawn, count), cutoff) >= required
+        found = np.where(drawn > 0, certain, found)
+    return found & supported(pairs, cutoff)
+
+
+def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
+    """Whether each pair's test speaks for its better system, and its units could make it significant at all.
+
+    Examples
+    --------
+    >>> supported(pd.DataFrame({"system_a": "a", "favours": ["a", "", "b"], "p_floor": 2.0**-9}), 0.05).tolist()
+    [True, False, False]
+    """
+    holds = np.ones(len(pairs), dtype=np.bool_)
+    if "favours" in pairs:
+        holds &= (pairs["favours"] == pairs["system_a"]).to_numpy()
+    if "p_floor" in pairs:
+        holds &= (pairs["p_floor"] <= cutoff).to_numpy()
+    return holds

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels
-from simstudy.engines.exact_bootstrap import exact_bootstrap
+from simstudy.engines.bootstrap_limit import bootstrap_limit
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.resampling import over_resamples
 from simstudy.engines.tallies import Event, ResampledScores, make_tally
@@ -21,15 +21,16 @@ _STEPS = 2**30
 def bootstrap(question: Question) -> Answers:
     """Count, for every pair, the resampled test sets that are extreme by the question's convention.
 
-    Where `question.exact` asks for it and the item scores are whole numbers, the limit for infinitely many resamples.
+    Where `question.monte_carlo` allows it and the item scores are whole numbers, the limit for infinitely many
+    resamples: a p-value without Monte Carlo error, of a test that is approximate however many resamples it has.
     """
-    p_exact = exact_bootstrap(question)
-    if not np.isnan(p_exact).any():
-        return Answers.resampled(None, question, p_exact)
+    limit = bootstrap_limit(question)
+    if not np.isnan(limit).any():
+        return Answers.resampled(None, question, limit, exact=False)
     beyond = question.convention.counts == "beyond the mean"
     extreme = _beyond_the_mean(question) if beyond else _tallied(question)
     # Two tails overlap where the gain is 0 and the resample's gain is 0 too.
-    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, p_exact)
+    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, limit, exact=False)
 
 
 def events(question: Question) -> list[Event]:
@@ -50,7 +51,7 @@ def _draw(question: Question) -> Any:
 
 
 def _tallied(question: Question) -> IntArray:
-    tally = make_tally(question.statistics, question.metric)
+    tally = make_tally(question.statistics, question.metric, question.pairs)
 
     def add(sums: NDArray[Any], extreme: IntArray) -> None:
         for event in events(question):
@@ -64,20 +65,21 @@ def _beyond_the_mean(question: Question) -> IntArray:
 
     The mean is known after the last resample only, so all are drawn twice.
     """
-    scores = ResampledScores(question.statistics, question.metric)
+    scores = ResampledScores(question.statistics, question.metric, question.pairs)
     # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
     sizes = question.metric.score(np.abs(question.statistics).sum(axis=1, dtype=np.float64))
     step = max(float(np.abs([sizes, scores.observed]).max()), 1e-300) / _STEPS
 
     def add_size(sums: NDArray[Any], steps: IntArray) -> None:
-        kernels.add_sizes(scores.of(sums), step, steps)
+        kernels.add_sizes(scores.of(sums), *question.pairs, step, steps)
 
     mean = over_resamples(scores.columns, _draw(question), add_size, question) * step / question.n_resamples
-    observed = np.abs(scores.observed[:, None] - scores.observed[None])
+    better, worse = question.pairs
+    observed = np.abs(scores.observed[better] - scores.observed[worse])
 
     def add(sums: NDArray[Any], extreme: IntArray) -> None:
         values = scores.of(sums)
-        kernels.tally(values, observed + mean + scores.tolerance, extreme)
-        kernels.tally(-values, observed + mean + scores.tolerance, extreme)
+        kernels.tally(values, better, worse, observed + mean + scores.tolerance, extreme)
+        kernels.tally(-values, better, worse, observed + mean + scores.tolerance, extreme)
 
     return over_resamples(scores.columns, _draw(question), add, question)

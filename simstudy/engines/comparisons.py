@@ -7,32 +7,33 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from simstudy.choices import check_choice, check_seed, check_whole
-from simstudy.engines.question import Exact, Question
-from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.choices import check_choice
+from simstudy.engines.asking import ask, check_outputs
+from simstudy.engines.intervals import intervals
+from simstudy.engines.question import Answers, MonteCarlo, Question
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS, clopper_pearson
-from simstudy.runner import n_workers
+from simstudy.pvalues import clopper_pearson
 
 
 def compare(
     outputs: Outputs,
     *,
-    test: str = "bootstrap",
+    test: str = DEFAULT_TEST,
     n_resamples: int | None = None,
     seed: int = 0,
     alternative: str | None = None,
     convention: str = "default",
-    exact: Exact = "auto",
-    unit: str = "item",
+    monte_carlo: MonteCarlo = "auto",
+    unit: str | None = None,
     strata: str | None = None,
     n_jobs: int = 1,
     tile_size: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pd.DataFrame:
-    """Test the gain of every pair of systems on one test set.
+    """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
     The same seed gives the same table to the last bit, whatever `n_jobs`, `tile_size` and the order of the
     systems are; all pairs share their resamples (Berg-Kirkpatrick et al. 2012, footnote 5).
@@ -42,33 +43,37 @@ def compare(
     outputs
         At least two systems.
     test
-        A name in `TESTS`. "bootstrap": the share of resampled test sets x* with gain(x*) >= 2 gain(x);
-        "randomization": the share of shuffles, in which fair coins swap the two systems' units, with a gain that is
-        at least as large; the others are classical tests.
+        A name in `TESTS`. "sign_flips": each unit's contribution to the gain gets its sign from a fair coin, the
+        randomization test where the score is a mean; "bootstrap": the share of resampled test sets x* with
+        gain(x*) >= 2 gain(x); "randomization": the share of shuffles, in which fair coins swap the two systems'
+        units, with a gain that is at least as large; the others are classical tests. Each has a null hypothesis of
+        its own (``TESTS[test].null``).
     n_resamples
-        At least 1; by default what the convention prescribes, or the test's own: 1,000,000 for the bootstrap, 2^20
-        for randomization. Tests that draw nothing, and pairs with an exact p-value, ignore it, and the seed.
+        At least 1; by default what the convention prescribes, or the test's own: 2^18 for sign flips (of which a
+        p-value near 0.05 is known to 0.001), 1,000,000 for the bootstrap, 2^20 for randomization. Tests that draw
+        nothing, and pairs whose p-value can be computed, ignore it, and the seed.
     seed
         0 … 2^64 - 1.
     alternative
-        "greater": the better system's gain, one-sided. "two-sided": either system might have been better; for the
-        bootstrap |gain(x*) - gain(x)| >= gain(x). By default the convention's or the test's only one, or "greater".
-        Which system is better is seen in the data, so of two equally good systems one has a one-sided p <= 0.05 ten
-        times in a hundred: hold it against alpha / 2, or ask for "two-sided", where nobody said beforehand which
-        system is the new one.
+        "two-sided": either system might have been better; for the bootstrap |gain(x*) - gain(x)| >= gain(x).
+        "greater": the better system's gain, one-sided, for those who said beforehand which system is the better, and
+        for the papers' studies. Which is better is seen in the data, so of two equally good systems one has a
+        one-sided p <= 0.05 ten times in a hundred. By default the convention's only one, or "two-sided".
     convention
         A name in `simstudy.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
-    exact
-        "auto": the exact p-value (of all shuffles; of infinitely many resamples) where it can be had at about the cost
-        of resampling, under the default convention. True: for all pairs, or an error. False: resample (tests that draw
+    monte_carlo
+        "auto": p-values are computed (of all shuffles; of infinitely many resamples) where that costs about as much as
+        resampling, under the default convention. False: for all pairs, or an error. True: resample (tests that draw
         nothing are what they are; Wilcoxon's is then normal). Whether all statistics are whole numbers is asked of
         the whole table.
     unit
-        What is resampled or swapped: "item", or a column of the item table whose values name clusters (documents).
+        What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
+        column "cluster" (documents, users) where there is one, since items of one document depend on each other;
+        else items.
     strata
         A column of the item table; each stratum keeps its number of units. None: one stratum. For the bootstrap;
-        randomization swaps each unit with itself, which keeps all strata.
+        flips and swaps leave each unit in its place, which keeps all strata.
     n_jobs
         Threads; -1 for all cores.
     tile_size
@@ -80,64 +85,75 @@ def compare(
     -------
     comparisons
         One row a pair, ordered so that ``gain >= 0`` (a tie of scores is ordered by name), best systems first:
-        task, test_set, n_items, metric, test, alternative, convention, unit, system_a, system_b,
-        relation ("same family" / "different families"), score_a, score_b, gain (on the metric's scale),
-        p_value, p_low, p_high (the 95 % Clopper-Pearson interval for its Monte Carlo error; the p-value itself where
-        it is not from resampling), exact (whether it is exact under the test's null hypothesis), n_extreme,
-        n_resamples (both 0 where nothing was resampled), statistic (t, z, chi-square, …; NaN where it is the gain).
+
+        - task, test_set, n_items, metric, test, alternative, convention, unit, strata, n_units;
+        - system_a, system_b, family_a, family_b, relation ("same family" / "different families");
+        - score_a, score_b, gain (on the metric's scale), gain_se (its standard error over units, by the jackknife),
+          gain_low, gain_high (95 % interval of the true gain, two-sided whatever the test is), detectable (the least
+          true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05), interval ("score":
+          Tango's, for right and wrong items; "jackknife": t with df degrees of freedom), df; NaN where nothing varies;
+        - n_better, n_worse, n_level: units on which system_a does better, worse, neither (see `wins`);
+        - p_value, p_low, p_high (the 95 % Clopper-Pearson interval for its Monte Carlo error; the p-value itself where
+          it has none), p_floor (the least p-value that the randomization test could give on the units that differ:
+          nothing below its reach is called significant), favours (the system that the test speaks for, "" for
+          neither: tests of other hypotheses than equal scores may speak for the system with the lower score),
+          exact (whether the test holds its level exactly under its null hypothesis), monte_carlo (whether the
+          p-value is from random resamples), n_extreme, n_resamples (both 0 where it is not), statistic (t, z,
+          chi-square, …; NaN where it is the gain).
 
     Raises
     ------
     ValueError
         For fewer than two systems, for any argument outside its rule, for a test that does not apply to the metric,
-        and where exact=True can not be had.
+        for a unit with one value, and where monte_carlo=False can not be had.
 
     Examples
     --------
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["a", "b"])
     >>> row = compare(outputs).iloc[0]
-    >>> row.system_a, float(row.gain), bool(row.exact)
-    ('a', 25.0, True)
-    >>> round(float(row.p_value), 6)   # P(Binomial(40, 1/4) >= 20)
-    0.000572
-    >>> row = compare(outputs, exact=False, n_resamples=10_000).iloc[0]
-    >>> bool(row.p_low < 0.000572 < row.p_high)
-    True
+    >>> row.system_a, float(row.gain), row.favours, bool(row.exact), bool(row.monte_carlo)
+    ('a', 25.0, 'a', True, False)
+    >>> round(float(row.p_value), 5)   # 2 of 2^10 ways to swap
+    0.00195
+    >>> int(row.n_better), int(row.n_worse), int(row.n_level)
+    (10, 0, 30)
+    >>> bootstrap = compare(outputs, test="bootstrap", alternative="greater").iloc[0]
+    >>> round(float(bootstrap.p_value), 6), bool(bootstrap.exact)   # P(Binomial(40, 1/4) >= 20)
+    (0.000572, False)
     >>> [round(float(compare(outputs, test=name).p_value[0]), 5) for name in ("randomization", "sign", "mcnemar")]
-    [0.00098, 0.00098, 0.00098]
+    [0.00195, 0.00195, 0.00195]
     """
-    _check(outputs, test, n_resamples, seed, alternative, convention, exact, tile_size)
-    chosen, rule = TESTS[test], CONVENTIONS[convention]
-    if strata is not None and test != "bootstrap":
-        raise ValueError(f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum")
+    check_outputs(outputs)
     ranked = outputs.best_first()
-    statistics, bounds = _units(ranked, unit, strata)
-    question = Question(
-        statistics,
-        ranked.metric,
-        ranked.names,
-        unit,
-        bounds,
-        alternative=alternative or rule.alternative or chosen.alternatives[0],
-        convention=rule,
-        exact=exact,
-        n_resamples=n_resamples or rule.n_resamples.get(test) or chosen.n_resamples or 0,
+    question = ask(
+        ranked,
+        test=test,
+        n_resamples=n_resamples,
         seed=seed,
-        n_jobs=n_workers(n_jobs),
+        alternative=alternative,
+        convention=convention,
+        monte_carlo=monte_carlo,
+        unit=unit,
+        strata=strata,
+        n_jobs=n_jobs,
         tile_size=tile_size,
         progress=progress,
     )
-    refusal = chosen.refusal(question)
-    if refusal:
-        raise ValueError(refusal)
-    answers = chosen.run(question)
+    if monte_carlo is False and not TESTS[test].computed:
+        raise ValueError(
+            f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
+        )
+    answers = TESTS[test].run(question)
     i, j = question.pairs
     scores, rounding = ranked.scores(), ranked.tie_tolerance()
     difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
+    gain = np.where(difference > noise, difference, 0.0)
     drawn = answers.n_resamples > 0
     low, high = clopper_pearson(answers.n_extreme, np.maximum(answers.n_resamples, 1))
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
+    n_better, n_worse, n_differ = wins(question)
+    interval = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -147,22 +163,52 @@ def compare(
             "test": test,
             "alternative": question.alternative,
             "convention": convention,
-            "unit": unit,
+            "unit": question.unit,
+            "strata": strata or "",
+            "n_units": question.n_units,
             "system_a": names[i],
             "system_b": names[j],
+            "family_a": family[i],
+            "family_b": family[j],
             "relation": np.where(family[i] == family[j], "same family", "different families"),
             "score_a": scores[i],
             "score_b": scores[j],
-            "gain": np.where(difference > noise, difference, 0.0),
+            "gain": gain,
+            "gain_se": interval.se,
+            "gain_low": interval.low,
+            "gain_high": interval.high,
+            "detectable": interval.detectable,
+            "interval": "score" if interval.score else "jackknife",
+            "df": interval.df,
+            "n_better": n_better,
+            "n_worse": n_worse,
+            "n_level": question.n_units - n_better - n_worse,
             "p_value": answers.p_value,
             "p_low": np.where(drawn, low, answers.p_value),
             "p_high": np.where(drawn, high, answers.p_value),
+            "p_floor": _floor(question, n_differ),
+            "favours": _favours(question, answers, gain, names),
             "exact": answers.exact,
+            "monte_carlo": drawn,
             "n_extreme": answers.n_extreme,
             "n_resamples": answers.n_resamples,
             "statistic": answers.statistic,
         }
     )
+
+
+def _floor(question: Question, n_differ: Any) -> Any:
+    """The least p-value that swapping the units that differ could give: one of 2^m ways, or two of them."""
+    return np.minimum(2.0 ** -n_differ.astype(np.float64) * (2 if question.two_sided else 1), 1.0)
+
+
+def _favours(question: Question, answers: Answers, gain: Any, names: Any) -> Any:
+    """The system that each test speaks for; a one-sided test can not speak for the other one."""
+    i, j = question.pairs
+    # A statistic that is the gain speaks for nobody where there is none.
+    none = np.isnan(answers.statistic) & (gain == 0)
+    other = names[j] if question.two_sided else ""
+    return np.where((answers.direction > 0) & ~none, names[i], np.where(answers.direction < 0, other, ""))
 
 
 def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: Any) -> pd.DataFrame:
@@ -175,7 +221,7 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     seeds
         Two different seeds.
     options
-        As for `compare`; pairs are resampled, whatever could be had exactly.
+        As for `compare`; pairs are resampled, whatever could be computed.
 
     Returns
     -------
@@ -191,15 +237,15 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     Examples
     --------
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 38 + [[0, 1]] * 2], "accuracy", ["a", "b"])
-    >>> row = run_twice(outputs, test="randomization", n_resamples=1000).iloc[0]
+    >>> row = run_twice(outputs, alternative="greater", n_resamples=1000).iloc[0]
     >>> bool(abs(row.z) < 5), bool(abs(row.p_value_1 - 0.25) < 0.1), bool(abs(row.p_value_2 - 0.25) < 0.1)
     (True, True, True)
     """
     if not isinstance(seeds, Sequence) or len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
         raise ValueError(f"seeds must be two different ones (and there is no other seed), not {seeds}")
-    test = options.get("test", "bootstrap")
+    test = options.get("test", DEFAULT_TEST)
     check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
-    first, second = (compare(outputs, seed=seed, **{**options, "exact": False}) for seed in seeds)
+    first, second = (compare(outputs, seed=seed, **{**options, "monte_carlo": True}) for seed in seeds)
     count_1, count_2, drawn = first["n_extreme"], second["n_extreme"], first["n_resamples"]
     pooled = (count_1 + count_2) / (2 * drawn)
     spread = np.sqrt(2 * drawn * pooled * (1 - pooled))
@@ -215,80 +261,25 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     )
 
 
-def applicable(outputs: Outputs) -> list[str]:
+def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = False) -> list[str]:
     """The names of the tests that apply to these outputs, in the order of `TESTS`.
+
+    Parameters
+    ----------
+    unit
+        As in `compare`.
+    of_scores
+        Only those whose null hypothesis is about the scores; what each says, ``TESTS[name].null`` tells.
 
     Examples
     --------
     >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
     >>> applicable(outputs)
-    ['bootstrap', 'randomization']
+    ['sign_flips', 'bootstrap', 'randomization']
+    >>> scores = Outputs.from_scores(pd.DataFrame({"a": [0.2, 0.5, 0.4], "b": [0.1, 0.3, 0.5]}))
+    >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
+    ['sign', 'wilcoxon']
     """
-    _check_outputs(outputs)
-    ranked = outputs.best_first()
-    question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
-    return [name for name, test in TESTS.items() if not test.refusal(question)]
-
-
-def _check(
-    outputs: Outputs,
-    test: str,
-    n_resamples: int | None,
-    seed: int,
-    alternative: str | None,
-    convention: str,
-    exact: Exact,
-    tile_size: int | None,
-) -> None:
-    check_choice("test", test, TESTS)
-    chosen = TESTS[test]
-    if alternative is not None:
-        check_choice("alternative", alternative, ALTERNATIVES)
-        if alternative not in chosen.alternatives:
-            raise ValueError(f"alternative must be '{chosen.alternatives[0]}' for test '{test}', not '{alternative}'")
-    check_choice("convention", convention, CONVENTIONS)
-    rule = CONVENTIONS[convention]
-    if convention != "default":
-        if test not in rule.tests:
-            raise ValueError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
-        if rule.alternative and alternative not in (None, rule.alternative):
-            raise ValueError(
-                f"alternative must be '{rule.alternative}' for convention '{convention}', not '{alternative}'"
-            )
-    if not isinstance(exact, bool | str) or exact not in (True, False, "auto"):
-        raise ValueError(f"exact must be True, False or 'auto', not {exact!r}")
-    if exact is True and not chosen.exact:
-        raise ValueError(f"exact must be 'auto' or False for test '{test}', whose p-value is always an approximation")
-    _check_outputs(outputs)
-    if n_resamples is not None:
-        check_whole("n_resamples", n_resamples, 1, 2**53)
-    check_seed(seed)
-    if tile_size is not None:
-        check_whole("tile_size", tile_size, 1, 2**20)
-
-
-def _check_outputs(outputs: Outputs) -> None:
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
-    if outputs.n_systems < 2:
-        raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
-
-
-def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Statistics (K, units, S) with each stratum's units next to each other, and the strata's bounds (H + 1,)."""
-    units = outputs if unit == "item" else outputs.sum_by(unit)
-    if units.n_items < 2:
-        raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}")
-    if strata is None:
-        return units.statistics, np.array([0, units.n_items], dtype=np.int64)
-    if strata in outputs.items and strata not in units.items:
-        raise ValueError(f"strata must hold whole units, but some {unit} has items in more than one {strata}")
-    codes, values = pd.factorize(units.labels(strata))
-    sizes = np.bincount(codes)
-    if sizes.min() < 2:
-        # A single unit never varies: were it resampled, its part of every gain would look certain.
-        raise ValueError(
-            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
-        )
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    return units.statistics[:, np.argsort(codes, kind="stable")], bounds.astype(np.int64)
+    check_outputs(outputs)
+    question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
+    return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

@@ -36,9 +36,7 @@ def _enumerate_sums(question: Question, better: int, worse: int) -> float:
     sizes = np.abs(difference[difference != 0]).astype(np.float64)
     back = np.abs(difference[difference < 0]).astype(np.float64).sum()
     noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(whole).sum(axis=1).max()
-    half = len(sizes) // 2
-    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
-    second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
+    first, second = _halves(sizes)
 
     def share(most: float) -> float:
         return float(np.searchsorted(first, most - second, side="right").sum() / 2 ** len(sizes))
@@ -49,6 +47,32 @@ def _enumerate_sums(question: Question, better: int, worse: int) -> float:
     # The sum's distribution is the same from either end; the two tails meet where there is no gain.
     tie = abs(2 * back - sizes.sum()) <= 2 * noise
     return 1.0 if tie and not question.convention.strict else min(2 * tail, 1.0)
+
+
+def _halves(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """All sums of some of the first half of the sizes, ascending, and of the second."""
+    half = len(sizes) // 2
+    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
+    return first, np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
+
+
+def flipped_shares(contributions: FloatArray, least: float, two_sided: bool) -> float:
+    """The share of all 2^m flips of m contributions that add up to `least` or more, or, two-sided, as far from 0.
+
+    Examples
+    --------
+    >>> flipped_shares(np.array([3.0, 1.0, 1.0]), 3.0, two_sided=False)   # 5, 3 and 3 of 8
+    0.375
+    """
+    if two_sided and least <= 0:
+        return 1.0
+    # A flip turns |c| into -|c|: of all sizes together, twice those that are turned are taken off.
+    first, second = _halves(np.abs(contributions))
+    most = (np.abs(contributions).sum() - least) / 2
+    count = int(np.searchsorted(first, most - second, side="right").sum())
+    # What was observed is one of the flips, and counts although scaled residuals may add up to less than the gain.
+    share = max(count, 1) / 2 ** len(contributions)
+    return float(min(2 * share, 1.0) if two_sided else share)
 
 
 def _enumerate_ratios(question: Question, better: int, worse: int) -> float:

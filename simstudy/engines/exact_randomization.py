@@ -22,7 +22,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
 MOST_CELLS = 2**26
 
-#: Units times cells that exact="auto" spends on a pair: about as long as 2^20 shuffles of it take.
+#: Units times cells that monte_carlo="auto" spends on a pair: about as long as 2^20 shuffles of it take.
 AUTO_STEPS = 2**24
 
 #: Units that differ of which all shuffles are enumerated, as Yeh does (2^20 shuffles).
@@ -35,11 +35,11 @@ def exact_randomization(question: Question) -> FloatArray:
     Raises
     ------
     ValueError
-        Where `question.exact` is True and some pair has no exact p-value within the bounds.
+        Where `question.monte_carlo` is False and some pair has no exact p-value within the bounds.
     """
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
-    if not question.wants_exact:
+    if not question.computes:
         return p_value
     # Sums of whole unit scores need no settling of ties.
     if question.small_counts or (question.integers and question.unit_scores is not None):
@@ -47,10 +47,14 @@ def exact_randomization(question: Question) -> FloatArray:
     else:
         units = _units_that_differ(question)
     # Under "auto" all shuffles are looked at where they are no more than those that would be drawn.
-    most = MOST_ENUMERATED if question.exact is True else min(MOST_ENUMERATED, question.n_resamples.bit_length() - 1)
+    most = (
+        MOST_ENUMERATED
+        if question.monte_carlo is False
+        else min(MOST_ENUMERATED, question.n_resamples.bit_length() - 1)
+    )
     todo = np.flatnonzero(np.isnan(p_value) & (units <= most))
     p_value[todo] = side_by_side(lambda part: enumerated(question, part), todo, question.n_jobs)
-    if question.exact is True and np.isnan(p_value).any():
+    if question.monte_carlo is False and np.isnan(p_value).any():
         pair = int(np.flatnonzero(np.isnan(p_value))[0])
         _refuse(question, pair, int(units[pair]))
     return p_value
@@ -74,7 +78,7 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
     else:
         cells = np.empty(len(i))
         exact_kernels.ratio_cells(above, below, i, j, cells)
-    within = cells <= MOST_CELLS if question.exact is True else units * cells <= AUTO_STEPS
+    within = cells <= MOST_CELLS if question.monte_carlo is False else units * cells <= AUTO_STEPS
     kernel: Callable[..., None] = exact_kernels.swapped_sum_tails if shared else exact_kernels.swapped_ratio_tails
     sides = (above,) if shared else (above, below)
 
@@ -124,5 +128,6 @@ def _refuse(question: Question, pair: int, units: int) -> None:
             f"at most {MOST_ENUMERATED} units"
         )
     raise ValueError(
-        f"exact=True can not be had for {names}, which differ on {units:,} units: {rule}; use exact='auto' or False"
+        f"monte_carlo=False can not be had for {names}, which differ on {units:,} units: {rule}; use "
+        "monte_carlo='auto' or True"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Answers, Question, products
 from simstudy.rankings.hypergeometric import fisher_exact
 
 
@@ -24,9 +24,9 @@ def fisher(question: Question) -> Answers:
     true, accepted = (side.astype(np.float64) for side in question.ratio)
     i, j = question.pairs
     # A candidate that both accept is true for both.
-    both, both_true = (accepted @ accepted.T)[i, j], (true @ true.T)[i, j]
+    both, both_true = products(accepted, question), products(true, question)
     of, of_true = accepted.sum(axis=1), true.sum(axis=1)
     only_1, only_2 = of[i] - both, of[j] - both
     true_1, true_2 = of_true[i] - both_true, of_true[j] - both_true
     statistic = true_1 / np.maximum(only_1, 1) - true_2 / np.maximum(only_2, 1)
-    return Answers.analytic(fisher_exact(true_1, only_1, true_2, only_2), statistic, exact=True)
+    return Answers.analytic(fisher_exact(true_1, only_1, true_2, only_2), statistic, statistic, exact=True)

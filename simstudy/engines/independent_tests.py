@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Answers, Question, products
 from simstudy.metrics.base import FloatArray, item_deviations
 
 
@@ -78,21 +78,21 @@ def z_paired(question: Question) -> Answers:
     """Normal z with r12 as estimated from the units."""
     gain, sd_1, sd_2, r12 = _gains(question)
     z = standardised(gain, sd_of_gain(sd_1, sd_2, r12))
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
 
 
 def z_independent(question: Question) -> Answers:
     """Normal z with r12 = 0."""
     gain, sd_1, sd_2, _ = _gains(question)
     z = standardised(gain, sd_of_gain(sd_1, sd_2))
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
 
 
 def t_two_sample(question: Question) -> Answers:
     """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
     gain, sd_1, sd_2, _ = _gains(question)
     t = standardised(gain, sd_of_gain(sd_1, sd_2))
-    return _answers(question, tail_of(stats.t(2 * question.n_units - 2), t, question.two_sided), t)
+    return _answers(question, tail_of(stats.t(2 * question.n_units - 2), t, question.two_sided), t, t)
 
 
 def two_proportions(question: Question) -> Answers:
@@ -104,7 +104,7 @@ def two_proportions(question: Question) -> Answers:
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
     z = standardised(right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1), spread)
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z)
+    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
 
 
 def chi_square(question: Question) -> Answers:
@@ -116,7 +116,7 @@ def chi_square(question: Question) -> Answers:
     determinant = right[i] * wrong[j] - right[j] * wrong[i]
     margins = of[i] * of[j] * (right[i] + right[j]) * (wrong[i] + wrong[j])
     chi2 = (of[i] + of[j]) * determinant**2 / np.maximum(margins, 1)
-    return _answers(question, stats.chi2.sf(chi2, 1), chi2)
+    return _answers(question, stats.chi2.sf(chi2, 1), chi2, determinant)
 
 
 def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -126,10 +126,10 @@ def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, Floa
     n = question.n_units
     i, j = question.pairs
     mean, deviations = above.mean(axis=1), item_deviations(above, below[0])
-    covariance = deviations @ deviations.T / ((n - 1) * n)
-    sd = np.sqrt(np.diag(covariance))
+    sd = np.sqrt(np.einsum("kn,kn->k", deviations, deviations) / ((n - 1) * n))
     product = sd[i] * sd[j]
-    r12 = np.divide(covariance[i, j], product, out=np.zeros_like(product), where=product > 0)
+    covariance = products(deviations, question) / ((n - 1) * n)
+    r12 = np.divide(covariance, product, out=np.zeros_like(product), where=product > 0)
     return mean[i] - mean[j], sd[i], sd[j], np.clip(r12, -1, 1)
 
 
@@ -141,9 +141,14 @@ def _counts(question: Question) -> tuple[FloatArray, FloatArray]:
     return (above if question.metric.higher_is_better else below + above), below
 
 
-def _answers(question: Question, p_value: FloatArray, statistic: FloatArray) -> Answers:
-    """Two systems with the same statistics on every unit do not differ: p = 1."""
+def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, direction: FloatArray) -> Answers:
+    """Two systems with the same counts on every unit do not differ: p = 1.
+
+    Which counts, the metric says: recall does not see what else was guessed.
+    """
     i, j = question.pairs
-    _, codes = np.unique(question.statistics.reshape(question.n_systems, -1), axis=0, return_inverse=True)
+    assert question.ratio is not None
+    counts = np.concatenate(question.ratio, axis=1)
+    _, codes = np.unique(counts, axis=0, return_inverse=True)
     codes = codes.reshape(-1)
-    return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic)
+    return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic, direction)

@@ -96,33 +96,31 @@ def resample_counts(seed, first, strata, counts):
 
 
 @njit(cache=True, nogil=True)
-def tally(values, margins, extreme):
-    """Add to extreme (K, K) how often values[i] - values[j] >= margins[i, j], for i < j; values (K, T)."""
-    n_systems, n_resamples = values.shape
+def tally(values, better, worse, margins, extreme):
+    """Add to extreme (P,) how often values[better[p]] - values[worse[p]] >= margins[p]; values (K, T)."""
+    n_resamples = values.shape[1]
     for begin in range(0, n_resamples, _CHUNK):
         end = min(begin + _CHUNK, n_resamples)
-        for i in range(n_systems):
-            a = values[i, begin:end]
-            for j in range(i + 1, n_systems):
-                b = values[j, begin:end]
-                margin = margins[i, j]
-                # A 32-bit count keeps as many lanes busy as the comparison has.
-                count = np.int32(0)
-                for t in range(end - begin):
-                    count = np.int32(count + np.int32(a[t] - b[t] >= margin))
-                extreme[i, j] += count
+        for p in range(len(better)):
+            a = values[better[p], begin:end]
+            b = values[worse[p], begin:end]
+            margin = margins[p]
+            # A 32-bit count keeps as many lanes busy as the comparison has.
+            count = np.int32(0)
+            for t in range(end - begin):
+                count = np.int32(count + np.int32(a[t] - b[t] >= margin))
+            extreme[p] += count
 
 
 @njit(cache=True, nogil=True)
-def add_sizes(values, step, steps):
-    """Add to steps (K, K) the sum over t of |values[i, t] - values[j, t]| in whole steps, for i < j; values (K, T)."""
-    n_systems, n_resamples = values.shape
-    for i in range(n_systems):
-        for j in range(i + 1, n_systems):
-            total = np.int64(0)
-            for t in range(n_resamples):
-                total += np.int64(np.rint(abs(values[i, t] - values[j, t]) / step))
-            steps[i, j] += total
+def add_sizes(values, better, worse, step, steps):
+    """Add to steps (P,) the sum over t of |values[better, t] - values[worse, t]| in whole steps; values (K, T)."""
+    for p in range(len(better)):
+        i, j = better[p], worse[p]
+        total = np.int64(0)
+        for t in range(values.shape[1]):
+            total += np.int64(np.rint(abs(values[i, t] - values[j, t]) / step))
+        steps[p] += total
 
 
 @njit(cache=True, nogil=True)
@@ -151,8 +149,8 @@ def exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, wh
 
 
 @njit(cache=True, nogil=True)
-def tally_own_ratios(sums, totals, wholes, target, sign, strict, extreme):
-    """Add to extreme (K, K) how often the event holds, for scores with a denominator each.
+def tally_own_ratios(sums, better, worse, totals, wholes, target, sign, strict, extreme):
+    """Add to extreme (P,) how often the event holds, for scores with a denominator each.
 
     sums (2K, T) holds the numerators, then the denominators; totals and wholes (K,) are the same on the test
     set. Counts below 2^26 and |numerator| <= denominator make the difference of two scores, if below NEAR,
@@ -169,30 +167,29 @@ def tally_own_ratios(sums, totals, wholes, target, sign, strict, extreme):
             shift = target * totals[k] / wholes[k]
             for t in range(width):
                 values[k, t] = sign * (np.float64(above[t]) / max(np.float64(below[t]), 1.0) - shift)
-        for i in range(n_systems):
-            a = values[i, :width]
-            for j in range(i + 1, n_systems):
-                b = values[j, :width]
-                count = np.int32(0)
-                near = np.int32(0)
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            a, b = values[i, :width], values[j, :width]
+            count = np.int32(0)
+            near = np.int32(0)
+            for t in range(width):
+                difference = a[t] - b[t]
+                count = np.int32(count + np.int32(difference >= NEAR))
+                near = np.int32(near + np.int32(abs(difference) < NEAR))
+            extreme[p] += count
+            if near:
                 for t in range(width):
-                    difference = a[t] - b[t]
-                    count = np.int32(count + np.int32(difference >= NEAR))
-                    near = np.int32(near + np.int32(abs(difference) < NEAR))
-                extreme[i, j] += count
-                if near:
-                    for t in range(width):
-                        if abs(a[t] - b[t]) < NEAR:
-                            exact = sign * exact_sign(
-                                np.int64(sums[i, begin + t]),
-                                np.int64(sums[n_systems + i, begin + t]),
-                                np.int64(sums[j, begin + t]),
-                                np.int64(sums[n_systems + j, begin + t]),
-                                totals[i],
-                                wholes[i],
-                                totals[j],
-                                wholes[j],
-                                target,
-                            )
-                            if exact > 0 or (exact == 0 and not strict):
-                                extreme[i, j] += 1
+                    if abs(a[t] - b[t]) < NEAR:
+                        exact = sign * exact_sign(
+                            np.int64(sums[i, begin + t]),
+                            np.int64(sums[n_systems + i, begin + t]),
+                            np.int64(sums[j, begin + t]),
+                            np.int64(sums[n_systems + j, begin + t]),
+                            totals[i],
+                            wholes[i],
+                            totals[j],
+                            wholes[j],
+                            target,
+                        )
+                        if exact > 0 or (exact == 0 and not strict):
+                            extreme[p] += 1

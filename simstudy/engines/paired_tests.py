@@ -26,10 +26,10 @@ _EXACT_RANKS = 2**23
 def t_paired(question: Question) -> Answers:
     """Matched-pair t test: the mean difference over its standard error, n - 1 degrees of freedom."""
 
-    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
+    def tails(difference: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
         n = difference.shape[1]
         t = standardised(difference.mean(axis=1), difference.std(axis=1, ddof=1) / np.sqrt(n))
-        return tail_of(stats.t(n - 1), t, question.two_sided), t
+        return tail_of(stats.t(n - 1), t, question.two_sided), t, t
 
     return _of_differences(question, tails)
 
@@ -37,12 +37,12 @@ def t_paired(question: Question) -> Answers:
 def sign(question: Question) -> Answers:
     """Sign test: of the units that differ, how many are won by the better system? Fair coins, exactly."""
 
-    def tails(difference: Array) -> tuple[FloatArray, FloatArray]:
+    def tails(difference: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
         more, less = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
         p: FloatArray = stats.binom.sf(more - 1, more + less, 0.5)
         if question.two_sided:
             p = np.minimum(2 * stats.binom.sf(np.maximum(more, less) - 1, more + less, 0.5), 1.0)
-        return p, more.astype(np.float64)
+        return p, more.astype(np.float64), (more - less).astype(np.float64)
 
     return _of_differences(question, tails, exact=True)
 
@@ -55,11 +55,12 @@ def mcnemar(question: Question) -> Answers:
 def wilcoxon(question: Question) -> Answers:
     """Wilcoxon signed-rank test: ranks of the differences that are not 0, ties by mid-ranks, signs by fair coins.
 
-    The distribution of the sum of ranks is exact, ties included, up to some 200 differences (unless `exact` is
-    False); beyond that normal, with the variance that the ties leave.
+    The distribution of the sum of ranks is exact, ties included, up to some 200 differences (unless
+    `monte_carlo` is True); beyond that normal, with the variance that the ties leave.
     """
-    p_value = np.ones(len(question.pairs[0]))
+    p_value = np.ones(question.n_pairs)
     rank_sum, exact = np.zeros_like(p_value), np.ones(len(p_value), dtype=bool)
+    direction = np.zeros(len(p_value), dtype=np.int64)
     assert question.unit_scores is not None
     i, j = question.pairs
     largest = np.abs(question.unit_scores).max(axis=1)
@@ -73,10 +74,10 @@ def wilcoxon(question: Question) -> Answers:
             divisor = max(int(np.gcd.reduce(ranks)), 1)
             ranks //= divisor
             plus, minus = int(ranks[of_pair > 0].sum()), int(ranks[of_pair < 0].sum())
-            rank_sum[p] = plus * divisor / 2
+            rank_sum[p], direction[p] = plus * divisor / 2, np.sign(plus - minus)
             if len(ranks) == 0:
                 continue
-            exact[p] = question.exact is not False and len(ranks) * (plus + minus) <= _EXACT_RANKS
+            exact[p] = question.monte_carlo is not True and len(ranks) * (plus + minus) <= _EXACT_RANKS
             if exact[p]:
                 weights, unit = exact_kernels.subset_sums(ranks, min(plus, minus) if question.two_sided else minus)
                 p_value[p] = weights.sum() * 2.0**unit
@@ -85,11 +86,12 @@ def wilcoxon(question: Question) -> Answers:
                 p_value[p] = stats.norm.sf(abs(z) if question.two_sided else z)
             if question.two_sided:
                 p_value[p] = 1.0 if plus == minus else min(2 * p_value[p], 1.0)
-    if question.exact is True and not exact.all():
+    if question.monte_carlo is False and not exact.all():
         raise ValueError(
-            "exact=True can not be had for test 'wilcoxon' with so many units that differ; use exact='auto' or False"
+            "monte_carlo=False can not be had for test 'wilcoxon' with so many units that differ, of which the normal "
+            "distribution is an approximation; use monte_carlo='auto' or True"
         )
-    return Answers.analytic(p_value, rank_sum, exact)
+    return Answers.analytic(p_value, rank_sum, direction, exact)
 
 
 def _levels(sizes: Array, noise: float) -> Array:
@@ -115,18 +117,18 @@ def tail_of(distribution: Any, statistic: FloatArray, two_sided: bool) -> FloatA
 
 
 def _parts(question: Question) -> list[tuple[int, Array]]:
-    n_pairs, width = len(question.pairs[0]), max(1, _TOGETHER // question.n_units)
+    n_pairs, width = question.n_pairs, max(1, _TOGETHER // question.n_units)
     return [(first, question.differences(first, first + width)) for first in range(0, n_pairs, width)]
 
 
 def _of_differences(
-    question: Question, tails: Callable[[Array], tuple[FloatArray, FloatArray]], exact: bool = False
+    question: Question, tails: Callable[[Array], tuple[FloatArray, FloatArray, FloatArray]], exact: bool = False
 ) -> Answers:
-    """Answers from p-values and statistics that differences of some pairs (P', n) have; no difference at all: p = 1."""
-    n_pairs = len(question.pairs[0])
-    p_value, statistic = np.empty(n_pairs), np.empty(n_pairs)
+    """Answers from p-values, statistics and their signs of differences of some pairs (P', n); none at all: p = 1."""
+    p_value, statistic, direction = np.empty((3, question.n_pairs))
     for first, difference in _parts(question):
-        p, found = tails(difference)
-        p_value[first : first + len(p)] = np.where((difference == 0).all(axis=1), 1.0, p)
-        statistic[first : first + len(p)] = found
-    return Answers.analytic(p_value, statistic, exact)
+        p, found, speaks_for = tails(difference)
+        those = slice(first, first + len(p))
+        p_value[those] = np.where((difference == 0).all(axis=1), 1.0, p)
+        statistic[those], direction[those] = found, speaks_for
+    return Answers.analytic(p_value, statistic, direction, exact)

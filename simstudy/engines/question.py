@@ -10,28 +10,31 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.tallies import RATIO_LIMIT
+from simstudy.engines.tallies import RATIO_LIMIT, Pairs
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, combine, whole
+from simstudy.metrics.influence import contributions
 from simstudy.pvalues import CONVENTIONS, Convention
 
-Exact = Literal["auto"] | bool
+MonteCarlo = Literal["auto"] | bool
 
 
 @dataclass(frozen=True)
 class Question:
-    """All pairs of K systems, and how to test them. Checked by `compare`; inside, code trusts.
+    """Pairs of K systems, and how to test them. Checked by `compare`; inside, code trusts.
 
     Attributes
     ----------
     statistics
-        (K systems, best first; n units, those of a stratum next to each other; S).
+        (K systems; n units, those of a stratum next to each other; S).
     names
         The K systems' names, for messages.
     strata
         (H + 1,) bounds of the strata in the units.
-    exact
-        True: exactly or not at all; "auto": exactly where it is possible and cheap; False: by resampling.
+    monte_carlo
+        True: by random resamples; "auto": only where p-values can not be computed, or not cheaply; False: never.
+    asked
+        The better and the worse system of each pair, as positions; None: all pairs of systems that come best first.
     """
 
     statistics: Array
@@ -41,12 +44,13 @@ class Question:
     strata: IntArray
     alternative: str = "greater"
     convention: Convention = CONVENTIONS["default"]
-    exact: Exact = "auto"
+    monte_carlo: MonteCarlo = "auto"
     n_resamples: int = 1
     seed: int = 0
     n_jobs: int = 1
     tile_size: int | None = None
     progress: Callable[[int], None] | None = None
+    asked: Pairs | None = None
 
     @property
     def n_systems(self) -> int:
@@ -64,14 +68,19 @@ class Question:
         return self.alternative == "two-sided"
 
     @property
-    def wants_exact(self) -> bool:
-        """Whether exact p-values are asked for; a named convention is resampled unless it is told otherwise."""
-        return self.exact is True or (self.exact == "auto" and self.convention.name == "default")
+    def computes(self) -> bool:
+        """Whether p-values are computed where they can be; a named convention is resampled unless told otherwise."""
+        return self.monte_carlo is False or (self.monte_carlo == "auto" and self.convention.name == "default")
+
+    @property
+    def n_pairs(self) -> int:
+        """P."""
+        return len(self.pairs[0])
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> Pairs:
         """The better and the worse system of each of the P pairs, as positions."""
-        return np.triu_indices(self.n_systems, k=1)
+        return self.asked or np.triu_indices(self.n_systems, k=1)
 
     @cached_property
     def integers(self) -> bool:
@@ -101,6 +110,20 @@ class Question:
             return None
         above, below = self.ratio
         return above if (below == below[0]).all() and below[0].sum() > 0 else None
+
+    @cached_property
+    def right_or_wrong(self) -> bool:
+        """Whether every unit is one right or wrong answer."""
+        if self.unit_scores is None or self.ratio is None:
+            return False
+        right = self.unit_scores if self.metric.higher_is_better else -self.unit_scores
+        return bool((self.ratio[1] == 1).all() and np.isin(right, (0, 1)).all())
+
+    @cached_property
+    def contributions(self) -> FloatArray:
+        """What each unit adds to each system's score (K, n), on the metric's scale; more is better."""
+        parts = contributions(self.statistics, self.metric)
+        return parts if self.metric.higher_is_better else -parts
 
     @cached_property
     def small_counts(self) -> bool:
@@ -136,9 +159,11 @@ class Answers:
     n_extreme, n_resamples
         How many resamples were extreme, and of how many; both 0 where the p-value is not from resampling.
     exact
-        Whether the p-value is exact under the test's own null hypothesis.
+        Whether the test holds its level exactly under its null hypothesis, for any number of units.
     statistic
         The test's statistic (t, z, chi-square, a count or a sum of ranks), NaN where that is the gain itself.
+    direction
+        1 where the statistic speaks for the system with the better score, -1 for the other, 0 for neither.
     """
 
     p_value: FloatArray
@@ -146,21 +171,36 @@ class Answers:
     n_resamples: IntArray
     exact: NDArray[np.bool_]
     statistic: FloatArray
+    direction: IntArray
 
     @classmethod
-    def analytic(cls, p_value: Array, statistic: Array, exact: bool | NDArray[np.bool_] = False) -> Answers:
+    def analytic(
+        cls, p_value: Array, statistic: Array, direction: Array, exact: bool | NDArray[np.bool_] = False
+    ) -> Answers:
         """Answers that no resampling was needed for."""
         none = np.zeros(len(p_value), dtype=np.int64)
-        return cls(p_value, none, none, np.broadcast_to(exact, p_value.shape).copy(), statistic)
+        exact = np.broadcast_to(exact, p_value.shape).copy()
+        return cls(p_value, none, none, exact, statistic, np.sign(direction).astype(np.int64))
 
     @classmethod
-    def resampled(cls, extreme: IntArray | None, question: Question, p_exact: FloatArray) -> Answers:
-        """Answers from counts (K, K) of extreme resamples, but for pairs whose exact p-value (P,) is a number."""
-        i, j = question.pairs
-        exact = ~np.isnan(p_exact)
-        counts = np.zeros(len(i), dtype=np.int64)
-        if extreme is not None:
-            counts = np.where(exact, 0, extreme[i, j])
-        p = np.where(exact, p_exact, question.convention.p_value(counts, question.n_resamples))
-        tried = np.where(exact, 0, question.n_resamples)
-        return cls(p, counts, tried, exact, np.full(len(i), np.nan))
+    def resampled(cls, extreme: IntArray | None, question: Question, computed: FloatArray, exact: bool) -> Answers:
+        """Answers from counts (P,) of extreme resamples, but for pairs whose computed p-value (P,) is a number.
+
+        The statistic is the gain, so they speak for the better system of every pair.
+        """
+        known = ~np.isnan(computed)
+        counts = np.zeros(len(known), dtype=np.int64) if extreme is None else np.where(known, 0, extreme)
+        p = np.where(known, computed, question.convention.p_value(counts, question.n_resamples))
+        tried = np.where(known, 0, question.n_resamples)
+        # Ties that do not count, or a count without the observed one, may give a p-value that is too small.
+        exact &= question.convention.plus_one and not question.convention.strict
+        ones = np.ones(len(known), dtype=np.int64)
+        return cls(p, counts, tried, np.full(len(known), exact), np.full(len(known), np.nan), ones)
+
+
+def products(rows: Array, question: Question) -> Array:
+    """The inner product of the rows (K, n) of each pair's two systems, shape (P,)."""
+    i, j = question.pairs
+    if question.n_pairs < question.n_systems:
+        return np.asarray(np.einsum("pn,pn->p", rows[i], rows[j]))
+    return np.asarray((rows @ rows.T)[i, j])

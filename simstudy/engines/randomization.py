@@ -17,11 +17,11 @@ from simstudy.engines.swaps import make_swap_tally
 def randomization(question: Question) -> Answers:
     """Count, for every pair, the shuffles whose pseudo-systems differ by at least the gain.
 
-    Where `question.exact` asks for it and it can be had, the share of *all* shuffles.
+    Where `question.monte_carlo` allows it and it can be had, the share of *all* shuffles.
     """
-    p_exact = exact_randomization(question)
-    if not np.isnan(p_exact).any():
-        return Answers.resampled(None, question, p_exact)
+    computed = exact_randomization(question)
+    if not np.isnan(computed).any():
+        return Answers.resampled(None, question, computed, exact=True)
     tally = make_swap_tally(question)
 
     def draw(first: int, coins: NDArray[Any]) -> None:
@@ -29,4 +29,4 @@ def randomization(question: Question) -> Answers:
 
     extreme = over_resamples(tally.columns, draw, tally.add, question)
     # Two tails overlap where the gain is 0 and the pseudo-systems' gain is 0 too.
-    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, p_exact)
+    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, computed, exact=True)

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from simstudy.engines import independent_tests, paired_tests
 from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.fisher import fisher
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.randomization import randomization
+from simstudy.engines.sign_flips import sign_flips
 from simstudy.metrics import Ratio
 
-ALTERNATIVES = ("greater", "two-sided")
+ALTERNATIVES = ("two-sided", "greater")
+
+#: The test that is run where none is asked for: of those that ask whether the scores differ, the one whose error rates
+#: stay nearest to the level in every condition of the study `error_rates`.
+DEFAULT_TEST = "sign_flips"
 
 
 @dataclass(frozen=True)
@@ -26,18 +29,25 @@ class SignificanceTest:
 
     Attributes
     ----------
+    title
+        What a sentence calls it.
+    null
+        Its null hypothesis: what a small p-value speaks against.
+    of_scores
+        Whether that is about the scores: a test of another hypothesis may reject, and often, where two systems have
+        equal scores in the population, and may speak for the system with the lower score.
     needs
         What it can be asked about: "sums" (any metric), "mean" (a mean of unit scores), "0/1" (right or wrong
         answers), "counts" (a proportion: accuracy, precision, recall), "acceptance sets" (a precision: each system
         accepts some items, which are true or false whoever accepts them).
     assumes
-        What it takes to be so, which an analysis of the tests should know.
+        What else it takes to be so; empty where nothing else.
     source
         Paper and section.
     n_resamples
         How many resamples it draws by default; None where it draws none.
-    exact
-        Whether it has exact p-values.
+    computed
+        Whether it has p-values without Monte Carlo error, that are not approximations of its own resampled ones.
     alternatives
         Those that it has.
 
@@ -45,15 +55,20 @@ class SignificanceTest:
     --------
     >>> [name for name, test in TESTS.items() if "independent" in test.assumes]
     ['z_independent', 't_two_sample', 'two_proportions', 'chi_square']
+    >>> [name for name, test in TESTS.items() if not test.of_scores]
+    ['sign', 'wilcoxon', 'fisher']
     """
 
     name: str
+    title: str
     run: Callable[[Question], Answers]
     needs: str
-    assumes: str
+    null: str
     source: str
+    assumes: str = ""
+    of_scores: bool = True
     n_resamples: int | None = None
-    exact: bool = False
+    computed: bool = False
     alternatives: tuple[str, ...] = ALTERNATIVES
 
     def refusal(self, question: Question) -> str:
@@ -62,34 +77,28 @@ class SignificanceTest:
         if self.needs == "mean" and question.unit_scores is None:
             return (
                 f"test '{self.name}' needs a metric that is a mean of the units' scores, and '{metric.name}' is none "
-                "here (the systems do not share a denominator on every unit); use bootstrap or randomization"
+                "here (the systems do not share a denominator on every unit); use sign_flips, bootstrap or "
+                "randomization"
             )
-        if self.needs == "0/1" and not _right_or_wrong(question):
+        if self.needs == "0/1" and not question.right_or_wrong:
             return (
-                f"test '{self.name}' needs right or wrong answers, one a unit, and metric '{metric.name}' has other "
-                "scores here; use bootstrap or randomization"
+                f"test '{self.name}' needs right or wrong answers, one a unit ({question.unit}), and metric "
+                f"'{metric.name}' has other scores here; use sign_flips, bootstrap or randomization"
             )
         if self.needs == "counts" and not _proportion(question):
             return (
                 f"test '{self.name}' needs a proportion of counts (accuracy, precision, recall), and metric "
-                f"'{metric.name}' is none here; use bootstrap or randomization"
+                f"'{metric.name}' is none here; use sign_flips, bootstrap or randomization"
             )
         if self.needs == "acceptance sets" and question.unit != "item":
             return f"test '{self.name}' takes items one by one: unit must be 'item', not '{question.unit}'"
         if self.needs == "acceptance sets" and not _acceptance_sets(question):
             return (
                 f"test '{self.name}' needs systems that accept or reject each item, true or false for all of them "
-                f"(precision by item), and metric '{metric.name}' has none such here; use bootstrap or randomization"
+                f"(precision by item), and metric '{metric.name}' has none such here; use sign_flips, bootstrap or "
+                "randomization"
             )
         return ""
-
-
-def _right_or_wrong(question: Question) -> bool:
-    scores = question.unit_scores
-    if scores is None or question.ratio is None:
-        return False
-    right = scores if question.metric.higher_is_better else -scores
-    return bool((question.ratio[1] == 1).all() and np.isin(right, (0, 1)).all())
 
 
 def _proportion(question: Question) -> bool:
@@ -116,6 +125,8 @@ def _acceptance_sets(question: Question) -> bool:
     return bool((accepted <= 1).all() and some and agree)
 
 
+_EQUAL = "in the population the two systems have equal scores"
+_EXCHANGEABLE = "on every unit the two systems' results could be exchanged"
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
 
 #: Name -> test.
@@ -123,97 +134,133 @@ TESTS = {
     test.name: test
     for test in (
         SignificanceTest(
+            "sign_flips",
+            "sign-flip test",
+            sign_flips,
+            needs="sums",
+            null=_EQUAL,
+            assumes="many units, or differences that are symmetric around 0; for means exact where results could be "
+            "exchanged",
+            source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
+            n_resamples=2**18,
+            computed=True,
+        ),
+        SignificanceTest(
             "bootstrap",
+            "paired bootstrap",
             bootstrap,
             needs="sums",
-            assumes="the gain's spread around the observed gain is its spread around 0 under the null hypothesis",
+            null=_EQUAL,
+            assumes="many units; the gain's spread around the observed gain is its spread around 0 under the null "
+            "hypothesis",
             source="Berg-Kirkpatrick et al. 2012, figure 1; Efron and Tibshirani 1993, chapter 16",
             n_resamples=1_000_000,
-            exact=True,
+            computed=True,
         ),
         SignificanceTest(
             "randomization",
+            "approximate randomization",
             randomization,
             needs="sums",
-            assumes="under the null hypothesis two systems' results on a unit could be exchanged",
+            null=_EXCHANGEABLE,
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
             n_resamples=2**20,
-            exact=True,
+            computed=True,
         ),
         SignificanceTest(
             "t_paired",
+            "paired t test",
             paired_tests.t_paired,
             needs="mean",
+            null=_EQUAL,
             assumes="the mean difference is normal",
             source="Yeh 2000, section 3.1 (matched-pair t)",
         ),
         SignificanceTest(
             "z_paired",
+            "paired z test",
             independent_tests.z_paired,
             needs="mean",
+            null=_EQUAL,
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",
         ),
         SignificanceTest(
             "sign",
+            "sign test",
             paired_tests.sign,
             needs="mean",
-            assumes="under the null hypothesis either system is as likely to win a unit",
+            null="either system is as likely to win a unit",
+            of_scores=False,
             source="Yeh 2000, section 3.1",
-            exact=True,
+            computed=True,
         ),
         SignificanceTest(
             "wilcoxon",
+            "Wilcoxon signed-rank test",
             paired_tests.wilcoxon,
             needs="mean",
-            assumes="under the null hypothesis a unit's difference is symmetric around 0",
+            null="the units' differences are symmetric around 0",
+            of_scores=False,
             source="Yeh 2000, section 3.1",
-            exact=True,
+            computed=True,
         ),
         SignificanceTest(
             "mcnemar",
+            "McNemar's test",
             paired_tests.mcnemar,
             needs="0/1",
-            assumes="under the null hypothesis either system is as likely to be the one that is right",
+            null="either system is as likely to be the only one that is right, and so " + _EQUAL,
             source="McNemar 1947, by the binomial distribution",
-            exact=True,
+            computed=True,
         ),
         SignificanceTest(
             "z_independent",
+            "z test for independent samples",
             independent_tests.z_independent,
             needs="mean",
+            null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12 = 0",
         ),
         SignificanceTest(
             "t_two_sample",
+            "two-sample t test",
             independent_tests.t_two_sample,
             needs="mean",
+            null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.7)",
         ),
         SignificanceTest(
             "two_proportions",
+            "test of two proportions",
             independent_tests.two_proportions,
             needs="counts",
+            null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are binomial",
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.1.1)",
         ),
         SignificanceTest(
             "chi_square",
+            "chi-square test",
             independent_tests.chi_square,
             needs="counts",
+            null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
             alternatives=("two-sided",),
         ),
         SignificanceTest(
             "fisher",
+            "Fisher's exact test",
             fisher,
             needs="acceptance sets",
+            null="what only one system accepts is true as often as what only the other accepts",
             assumes="each candidate is true by a draw of its own: counts of what only one system accepts are binomial",
+            of_scores=False,
             source="Evert 2004, section 3.3",
-            exact=True,
+            computed=True,
             alternatives=("two-sided",),
         ),
     )

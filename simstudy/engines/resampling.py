@@ -44,12 +44,12 @@ def over_resamples(
     draw
         Fills multiplicities (T, n) of the units in resamples first, first + 1, ...
     add
-        Adds to found (K, K) what it finds in the sums (C, T) of T resamples.
+        Adds to found (P,) what it finds in the sums (C, T) of T resamples.
 
     Returns
     -------
     found
-        (K, K) sums of what the tiles gave; entry (i, j) with i < j is for better system i against j.
+        (P,) sums of what the tiles gave, one for each of the question's pairs.
     """
     n_resamples = question.n_resamples
     size = question.tile_size or _default_tile(columns, n_resamples)
@@ -60,7 +60,7 @@ def over_resamples(
     lock = threading.Lock()
 
     def work() -> Found:
-        found = np.zeros((question.n_systems, question.n_systems), dtype=np.int64)
+        found = np.zeros(question.n_pairs, dtype=np.int64)
         counts = np.empty((size, columns.shape[1]), dtype=columns.dtype)
         sums = np.empty((len(columns), size), dtype=columns.dtype)
         while not stopped:

@@ -61,8 +61,8 @@ def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, 
 
 
 @njit(cache=True, nogil=True)
-def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
-    """Add to extreme (K, K) how often two pseudo-systems differ by the gain, for scores with a denominator each.
+def tally_swapped_ratios(sums, better, worse, totals, wholes, two_sided, strict, extreme):
+    """Add to extreme (P,) how often two pseudo-systems differ by the gain, for scores with a denominator each.
 
     sums (2K, T) holds what the coins pick of the numerators, then of the denominators; totals and wholes (K,) are the
     sums on the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
@@ -78,56 +78,88 @@ def tally_swapped_ratios(sums, totals, wholes, two_sided, strict, extreme):
         for k in range(2 * n_systems):
             for t in range(width):
                 swapped[k, t] = sums[k, begin + t]
-        for i in range(n_systems):
-            for j in range(i + 1, n_systems):
-                total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
-                whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
-                n_i, n_j = max(whole_i, 1.0), max(whole_j, 1.0)
-                gain = total_i / n_i - total_j / n_j
-                most = (n_i + n_j) ** 2  # more than b * d can be
-                if most * n_i * n_j < _SMALL:
-                    surely = 0.5 / (n_i * n_j) if strict else -0.5 / (n_i * n_j)
-                    maybe = surely
-                else:
-                    surely, maybe = NEAR * most, -NEAR * most
-                above_i, above_j = swapped[i, :width], swapped[j, :width]
-                below_i, below_j = swapped[n_systems + i, :width], swapped[n_systems + j, :width]
-                count = np.int32(0)
-                candidates = np.int32(0)
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
+            whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
+            n_i, n_j = max(whole_i, 1.0), max(whole_j, 1.0)
+            gain = total_i / n_i - total_j / n_j
+            most = (n_i + n_j) ** 2  # more than b * d can be
+            if most * n_i * n_j < _SMALL:
+                surely = 0.5 / (n_i * n_j) if strict else -0.5 / (n_i * n_j)
+                maybe = surely
+            else:
+                surely, maybe = NEAR * most, -NEAR * most
+            above_i, above_j = swapped[i, :width], swapped[j, :width]
+            below_i, below_j = swapped[n_systems + i, :width], swapped[n_systems + j, :width]
+            count = np.int32(0)
+            candidates = np.int32(0)
+            for t in range(width):
+                above = above_i[t] - above_j[t]
+                below = below_i[t] - below_j[t]
+                # An empty denominator has numerator 0: 0/1 is its score of 0.
+                b = max(whole_i - below, 1.0)
+                d = max(whole_j + below, 1.0)
+                difference = (total_i - above) * d - (total_j + above) * b
+                if two_sided:
+                    difference = abs(difference)
+                excess = difference - gain * (b * d)
+                count = np.int32(count + np.int32(excess > surely))
+                candidates = np.int32(candidates + np.int32(excess > maybe))
+            extreme[p] += count
+            if candidates > count:
                 for t in range(width):
                     above = above_i[t] - above_j[t]
                     below = below_i[t] - below_j[t]
-                    # An empty denominator has numerator 0: 0/1 is its score of 0.
-                    b = max(whole_i - below, 1.0)
-                    d = max(whole_j + below, 1.0)
-                    difference = (total_i - above) * d - (total_j + above) * b
+                    a, c = total_i - above, total_j + above
+                    b, d = max(whole_i - below, 1.0), max(whole_j + below, 1.0)
+                    difference = a * d - c * b
                     if two_sided:
                         difference = abs(difference)
                     excess = difference - gain * (b * d)
-                    count = np.int32(count + np.int32(excess > surely))
-                    candidates = np.int32(candidates + np.int32(excess > maybe))
-                extreme[i, j] += count
-                if candidates > count:
-                    for t in range(width):
-                        above = above_i[t] - above_j[t]
-                        below = below_i[t] - below_j[t]
-                        a, c = total_i - above, total_j + above
-                        b, d = max(whole_i - below, 1.0), max(whole_j + below, 1.0)
-                        difference = a * d - c * b
-                        if two_sided:
-                            difference = abs(difference)
-                        excess = difference - gain * (b * d)
-                        if maybe < excess <= surely and is_extreme(
-                            a,
-                            b,
-                            c,
-                            d,
-                            totals[i],
-                            max(wholes[i], 1),
-                            totals[j],
-                            max(wholes[j], 1),
-                            gain,
-                            two_sided,
-                            strict,
-                        ):
-                            extreme[i, j] += 1
+                    if maybe < excess <= surely and is_extreme(
+                        a,
+                        b,
+                        c,
+                        d,
+                        totals[i],
+                        max(wholes[i], 1),
+                        totals[j],
+                        max(wholes[j], 1),
+                        gain,
+                        two_sided,
+                        strict,
+                    ):
+                        extreme[p] += 1
+
+
+@njit(cache=True, nogil=True)
+def tally_flips(sums, n_scores, better, worse, totals, pooled, least, two_sided, extreme):
+    """Add to extreme (P,) how often a pair's flipped contributions add up to `least` or more, or, two-sided, as far.
+
+    sums (C, T) holds what the coins pick of the K = n_scores systems' contributions to their numerators and, where
+    there are 2 K rows, to their denominators, of which a pair's pooled ratio (P,) is taken off. Flipping a picked unit
+    takes off twice what it has; totals (P,) are the sums without a flip.
+    """
+    ratios = sums.shape[0] > n_scores
+    for begin in range(0, sums.shape[1], _CHUNK):
+        end = min(begin + _CHUNK, sums.shape[1])
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            a, b = sums[i, begin:end], sums[j, begin:end]
+            total, ratio, bound = totals[p], pooled[p], least[p]
+            count = np.int32(0)
+            if ratios:
+                c, d = sums[n_scores + i, begin:end], sums[n_scores + j, begin:end]
+                for t in range(end - begin):
+                    flipped = total - 2.0 * ((a[t] - b[t]) - ratio * (c[t] - d[t]))
+                    if two_sided:
+                        flipped = abs(flipped)
+                    count = np.int32(count + np.int32(flipped >= bound))
+            else:
+                for t in range(end - begin):
+                    flipped = total - 2.0 * (a[t] - b[t])
+                    if two_sided:
+                        flipped = abs(flipped)
+                    count = np.int32(count + np.int32(flipped >= bound))
+            extreme[p] += count

@@ -28,7 +28,7 @@ class SwapTally(Protocol):
     """(C, n), single or double precision: what the matrix product sums."""
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        """Add to extreme (K, K) how often the pseudo-systems' gain is extreme, given picked sums (C, T)."""
+        """Add to extreme (P,) how often the pseudo-systems' gain is extreme, given picked sums (C, T)."""
 
 
 def make_swap_tally(question: Question) -> SwapTally:
@@ -46,24 +46,25 @@ class _SharedDenominators:
     def __init__(self, question: Question) -> None:
         scores = question.unit_scores
         assert scores is not None
+        self._pairs = better, worse = question.pairs
         self._strict, self._two_sided = question.convention.strict, question.two_sided
         if question.integers:
             self.columns = summable(scores)
             self._totals = scores.sum(axis=1)
             # Half the smallest step between two whole numbers.
-            margin = np.full((len(scores), len(scores)), 0.5)
+            margin = np.full(len(better), 0.5)
         else:
             steps = grid(scores)
             self.columns = summable(on_grid(scores, steps))
             self._totals = self.columns.sum(axis=1)
             sizes = TIE_TOLERANCE * np.abs(self.columns).sum(axis=1)
-            margin = np.maximum(sizes[:, None], sizes)
+            margin = np.maximum(sizes[better], sizes[worse])
         self._margin = (margin if self._strict else -margin).astype(self.columns.dtype)
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        kernels.tally(-sums, self._margin, extreme)
+        kernels.tally(-sums, *self._pairs, self._margin, extreme)
         if self._two_sided:
-            kernels.tally(sums - self._totals[:, None].astype(sums.dtype), self._margin, extreme)
+            kernels.tally(sums - self._totals[:, None].astype(sums.dtype), *self._pairs, self._margin, extreme)
 
 
 class _OwnRatios:
@@ -72,12 +73,15 @@ class _OwnRatios:
     def __init__(self, question: Question) -> None:
         assert question.ratio is not None
         above, below = question.ratio
+        self._pairs = question.pairs
         self._totals, self._wholes = above.sum(axis=1), below.sum(axis=1)
         self._two_sided, self._strict = question.two_sided, question.convention.strict
         self.columns = summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        swap_kernels.tally_swapped_ratios(sums, self._totals, self._wholes, self._two_sided, self._strict, extreme)
+        swap_kernels.tally_swapped_ratios(
+            sums, *self._pairs, self._totals, self._wholes, self._two_sided, self._strict, extreme
+        )
 
 
 class _Scores:
@@ -85,28 +89,32 @@ class _Scores:
 
     def __init__(self, question: Question) -> None:
         self._question = question
-        self._scores = ResampledScores(question.statistics, question.metric)
+        self._scores = ResampledScores(question.statistics, question.metric, question.pairs)
         self.columns = self._scores.columns
         ones = np.ones((self.columns.shape[1], 1))
         self._totals = self._scores.statistics(self.columns.astype(np.float64) @ ones)
 
     def add(self, sums: Array, extreme: IntArray) -> None:
         picked = self._scores.statistics(sums)
-        n_systems, n_shuffles = picked.shape[1:]
-        width = max(1, _PSEUDO_SYSTEMS // (n_systems * len(picked)))
-        for first in range(0, n_shuffles, width):
-            part = picked[:, :, first : first + width]
-            for i in range(n_systems - 1):
-                exchanged = part[:, i + 1 :] - part[:, i : i + 1]
-                extreme[i, i + 1 :] += self._count(i, self._totals[:, i : i + 1] + exchanged, exchanged)
+        n_statistics, _, n_shuffles = picked.shape
+        better, worse = self._question.pairs
+        # Of many pairs few shuffles at a time, and of very many some pairs: what is held stays within bounds.
+        some = max(1, min(len(better), _PSEUDO_SYSTEMS // (n_statistics * min(n_shuffles, 64))))
+        width = max(1, _PSEUDO_SYSTEMS // (some * n_statistics))
+        for first in range(0, len(better), some):
+            those = slice(first, first + some)
+            for begin in range(0, n_shuffles, width):
+                part = picked[:, :, begin : begin + width]
+                extreme[those] += self._count(those, part[:, worse[those]] - part[:, better[those]])
 
-    def _count(self, i: int, better: NDArray[np.float64], exchanged: NDArray[np.float64]) -> Any:
-        """For system i against all worse ones: pseudo-statistics (S, J, T), and what they got, to counts (J,)."""
+    def _count(self, those: slice, exchanged: NDArray[np.float64]) -> Any:
+        """For some pairs, given what their shuffles exchange (S, P', T): counts (P',)."""
         metric, scores = self._question.metric, self._scores
-        worse = self._totals[:, i + 1 :] - exchanged
+        i, j = (side[those] for side in self._question.pairs)
+        better, worse = self._totals[:, i] + exchanged, self._totals[:, j] - exchanged
         gain = metric.score(np.moveaxis(better, 0, -1)) - metric.score(np.moveaxis(worse, 0, -1))
-        observed = np.abs(scores.observed[i] - scores.observed[i + 1 :])[:, None]
-        tolerance = scores.tolerance[i, i + 1 :, None]
+        observed = np.abs(scores.observed[i] - scores.observed[j])[:, None]
+        tolerance = scores.tolerance[those, None]
         bound = observed + tolerance if self._question.convention.strict else observed - tolerance
         if self._question.two_sided:
             extreme = np.abs(gain) >= bound

@@ -1,9 +1,9 @@
 """How a pair's event is judged on one tile of resamples: one class for each kind of metric.
 
 A tally is made once for a comparison. It says which columns go into the matrix product, and then counts, tile by
-tile, for systems i (better) and j, the resamples in which u_i >= u_j, where u = score(x*) - target * score(x):
-with target 2 the event gain(x*) >= 2 gain(x) (Berg-Kirkpatrick et al. 2012, figure 1). With K vectors u there
-are K^2/2 comparisons and no second product.
+tile, for each pair of systems i (better) and j, the resamples in which u_i >= u_j, where u = score(x*) -
+target * score(x): with target 2 the event gain(x*) >= 2 gain(x) (Berg-Kirkpatrick et al. 2012, figure 1). With K
+vectors u there are K^2/2 comparisons and no second product.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, tie_tolerance, whole
+
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The better and the worse system of each of P pairs, as positions."""
 
 # What the counts of a fraction must stay below for kernels to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
@@ -38,11 +41,11 @@ class Tally(Protocol):
     """(C, n), single or double precision: what the matrix product sums."""
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
-        """Add to extreme (K, K) the count of the event, given the sums (C, T) of the columns in T resamples."""
+        """Add to extreme (P,) the count of the event, given the sums (C, T) of the columns in T resamples."""
 
 
-def make_tally(statistics: Array, metric: Metric) -> Tally:
-    """The tally for statistics (K systems, n items, S), systems best first."""
+def make_tally(statistics: Array, metric: Metric, pairs: Pairs) -> Tally:
+    """The tally for statistics (K systems, n items, S) and pairs of a better and a worse system."""
     if whole(statistics):
         statistics = statistics.astype(np.int64)
     if isinstance(metric, Ratio) and statistics.dtype.kind in "iu":
@@ -51,19 +54,20 @@ def make_tally(statistics: Array, metric: Metric) -> Tally:
         n = above.shape[1]
         most_above, most_below = int(np.abs(above).max()) * n, int(np.abs(below).max()) * n
         if (below == below[0, 0]).all() and below[0, 0] > 0:
-            return _SharedRatios(above, None, metric)  # equal denominators cancel
+            return _SharedRatios(above, None, metric, pairs)  # equal denominators cancel
         if (below >= 0).all():
             if (below == below[0]).all() and 3 * most_above * most_below < 2**61:
-                return _SharedRatios(above, below[0], metric)
+                return _SharedRatios(above, below[0], metric, pairs)
             if (np.abs(above) <= below).all() and most_below < RATIO_LIMIT:
-                return _OwnRatios(above, below, metric)
-    return _Scores(statistics, metric)
+                return _OwnRatios(above, below, metric, pairs)
+    return _Scores(statistics, metric, pairs)
 
 
 class _SharedRatios:
     """Integer numerators over one denominator for all systems (accuracy, recall): integers to the end."""
 
-    def __init__(self, above: IntArray, below: IntArray | None, metric: Metric) -> None:
+    def __init__(self, above: IntArray, below: IntArray | None, metric: Metric, pairs: Pairs) -> None:
+        self._pairs = pairs
         self._direction = 1 if metric.higher_is_better else -1
         self._totals = above.sum(axis=1)
         self._whole = 1 if below is None else int(below.sum())
@@ -80,13 +84,15 @@ class _SharedRatios:
         kernels.scaled_differences(sums[:k], below, self._totals, self._whole, event.target, values)
         if event.sign * self._direction < 0:
             np.negative(values, out=values)
-        kernels.tally(values, np.full((k, k), event.strict, dtype=self._kind), extreme)
+        margins = np.full(len(extreme), event.strict, dtype=self._kind)
+        kernels.tally(values, *self._pairs, margins, extreme)
 
 
 class _OwnRatios:
     """Integer numerators over a denominator for each system (precision, F): integers settle what is near a tie."""
 
-    def __init__(self, above: IntArray, below: IntArray, metric: Metric) -> None:
+    def __init__(self, above: IntArray, below: IntArray, metric: Metric, pairs: Pairs) -> None:
+        self._pairs = pairs
         self._direction = 1 if metric.higher_is_better else -1
         self._totals = above.sum(axis=1)
         # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
@@ -95,7 +101,9 @@ class _OwnRatios:
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
         sign = event.sign * self._direction
-        kernels.tally_own_ratios(sums, self._totals, self._wholes, event.target, sign, event.strict, extreme)
+        kernels.tally_own_ratios(
+            sums, *self._pairs, self._totals, self._wholes, event.target, sign, event.strict, extreme
+        )
 
 
 class ResampledScores:
@@ -111,10 +119,10 @@ class ResampledScores:
     observed
         (K,) scores on the test set itself.
     tolerance
-        (K, K): differences of scores up to this are ties.
+        (P,): differences of scores up to this are ties.
     """
 
-    def __init__(self, statistics: Array, metric: Metric) -> None:
+    def __init__(self, statistics: Array, metric: Metric, pairs: Pairs) -> None:
         self._metric = metric
         n_systems, n_items, _ = statistics.shape
         noise = tie_tolerance(metric, statistics)
@@ -127,7 +135,8 @@ class ResampledScores:
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         # Differences of scores round even where the scores themselves are exact.
         noise = np.maximum(noise, score_noise(self.observed))
-        self.tolerance = np.maximum(noise[:, None], noise)
+        better, worse = pairs
+        self.tolerance = np.maximum(noise[better], noise[worse])
 
     def statistics(self, sums: Array) -> NDArray[np.float64]:
         """Summed statistics (S, K, T) from sums (C, T) of the columns."""
@@ -146,8 +155,8 @@ class ResampledScores:
 class _Scores:
     """Any metric of sums, by its scores."""
 
-    def __init__(self, statistics: Array, metric: Metric) -> None:
-        self._scores = ResampledScores(statistics, metric)
+    def __init__(self, statistics: Array, metric: Metric, pairs: Pairs) -> None:
+        self._scores, self._pairs = ResampledScores(statistics, metric, pairs), pairs
         self._direction = 1 if metric.higher_is_better else -1
         self.columns = self._scores.columns
 
@@ -157,7 +166,7 @@ class _Scores:
         if event.sign * self._direction < 0:
             np.negative(values, out=values)
         tolerance = self._scores.tolerance
-        kernels.tally(values, tolerance if event.strict else -tolerance, extreme)
+        kernels.tally(values, *self._pairs, tolerance if event.strict else -tolerance, extreme)
 
 
 def score_noise(scores: Array) -> NDArray[np.float64]:

@@ -40,12 +40,12 @@ _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 
 
 @styled
-def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
+def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
     """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.
 
-    A cell is blue where its two systems differ significantly: where the true significance level is at or below the
-    cutoff with at least this certainty (`simstudy.pvalues.certainty`; a p-value that was not resampled is certain).
-    Other cells are grey; those whose p-value is at or below the cutoff, but not certainly, have an orange frame. Up
+    A cell is blue where the gain is significant (`simstudy.pvalues.significant`): where the true significance level is
+    at or below the cutoff with at least this certainty, the test speaks for the better system, and enough units differ.
+    Other cells are grey; those whose p-value is at or below the cutoff all the same have an orange frame. Up
     to 20 systems the p-values are written in.
 
     Parameters
@@ -53,7 +53,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     pairs
         Comparisons of all pairs of one test set, the better system of each first.
     cutoff, certainty
-        Fractions; by default those of Chinchor 1992.
+        Fractions; Chinchor's (1992) are 0.1 and 0.99.
     ax
         Where to draw; by default a new figure that is large enough.
 
@@ -68,7 +68,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     >>> pairs = pd.DataFrame({"system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
     ...                       "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61],
     ...                       "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
-    >>> [text.get_text() for text in matrix(pairs).texts]
+    >>> [text.get_text() for text in matrix(pairs, cutoff=0.1).texts]
     ['0.04', '0.099', '0.89']
     """
     require(pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"], "pairs")
@@ -76,7 +76,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     check_fraction("certainty", certainty)
     column, row, scores = _places(pairs)
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
-    significant = pvalues.significant(p_value, pairs["n_extreme"], pairs["n_resamples"], cutoff, certainty)
+    significant = pvalues.significant(pairs, cutoff, certainty)
     k = len(scores)
     numbered = k <= _NUMBERED
     if ax is None:
@@ -105,7 +105,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.1, certainty: float = 0.99,
     if doubtful.any():
         for x, y in zip(column[doubtful], row[doubtful], strict=True):
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
-        label = f"p at most {cutoff:g}, not certainly"
+        label = f"p at most {cutoff:g}, but not certain, or for the other system, or of too few units"
         handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=label))
     ax.legend(handles=handles, loc="upper right", fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0)
     if numbered:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from simstudy.choices import check_choice
-from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.pvalues import CONVENTIONS
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
@@ -56,12 +56,12 @@ class Training(Keys):
 class Comparison(Keys):
     """How pairs are tested; see `simstudy.compare`."""
 
-    test: Annotated[str, one_of(TESTS)] = "bootstrap"
+    test: Annotated[str, one_of(TESTS)] = DEFAULT_TEST
     n_resamples: Resamples | None = None
     alternative: Annotated[str, one_of(ALTERNATIVES)] | None = None
     convention: Annotated[str, one_of(CONVENTIONS)] = "default"
-    exact: Literal["auto"] | bool = "auto"
-    unit: str = "item"
+    monte_carlo: Literal["auto"] | bool = "auto"
+    unit: str | None = None
     strata: str | None = None
 
 

@@ -68,7 +68,7 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
     test: str, alternative: str, scores: np.ndarray
 ) -> None:
     outputs = scored(scores)
-    for row in compare(outputs, test=test, alternative=alternative, exact=False).itertuples():
+    for row in compare(outputs, test=test, alternative=alternative, monte_carlo=True).itertuples():
         a, b = (scores[outputs.names.index(name)] for name in (row.system_a, row.system_b))
         statistic, p = theirs(test, a, b, alternative)
         assert row.statistic == pytest.approx(statistic, rel=1e-9, abs=0)
@@ -91,7 +91,7 @@ def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.
     """scipy has no exact distribution for ties, but can flip all signs of the signed ranks."""
     for n in (6, 11, 14):
         scores = rng.integers(1, 6, size=(2, n))
-        row = compare(scored(scores), test="wilcoxon", alternative=alternative, exact=True).iloc[0]
+        row = compare(scored(scores), test="wilcoxon", alternative=alternative, monte_carlo=False).iloc[0]
         difference = (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
         difference = difference[difference != 0]
         ranks = stats.rankdata(np.abs(difference)) * np.sign(difference)
@@ -116,17 +116,17 @@ def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) ->
 
 
 def test_wilcoxon_turns_normal_where_exact_would_be_long(rng: np.random.Generator) -> None:
-    """Near the limit both agree to what the normal approximation is worth; beyond it exact=True is refused."""
+    """Near the limit both agree to what the normal approximation is worth; beyond it monte_carlo=False is refused."""
     outputs = scored(rng.normal([[0.1], [0.0]], size=(2, 240)))
     exact = compare(outputs, test="wilcoxon").iloc[0]
-    normal = compare(outputs, test="wilcoxon", exact=False).iloc[0]
+    normal = compare(outputs, test="wilcoxon", monte_carlo=True).iloc[0]
     assert (exact.exact, normal.exact) == (True, False)
     assert exact.statistic == normal.statistic
     assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
     larger = scored(rng.normal([[0.05], [0.0]], size=(2, 1000)))
     assert not compare(larger, test="wilcoxon").exact[0]
     with pytest.raises(ValueError, match="can not be had for test 'wilcoxon' with so many units"):
-        compare(larger, test="wilcoxon", exact=True)
+        compare(larger, test="wilcoxon", monte_carlo=False)
 
 
 @BOTH
@@ -347,7 +347,7 @@ def test_randomization_of_a_mean_and_the_paired_t_nearly_agree(rng: np.random.Ge
     """Fisher's remark: for near-normal differences the t test approximates the exact randomization."""
     scores = rng.normal([[0.15], [0.0]], 0.4, size=(2, 16))
     outputs = scored(np.rint(1000 * scores).astype(int))
-    exact = compare(outputs, test="randomization", exact=True).iloc[0]
+    exact = compare(outputs, test="randomization", monte_carlo=False).iloc[0]
     pair = outputs.statistics if exact.system_a == "a" else outputs.statistics[::-1]
     assert exact.p_value == pytest.approx(shuffled_p(pair, METRICS["mean"]))
     assert compare(outputs, test="t_paired").p_value[0] == pytest.approx(exact.p_value, abs=0.02)

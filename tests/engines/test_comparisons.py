@@ -42,7 +42,7 @@ def test_p_values_of_small_test_sets_agree_with_enumeration(
     statistics = {"accuracy": counts[..., :2], "f1": counts, "mean": counts[..., :2] / [8, 1]}[metric].copy()
     statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
     outputs = Outputs.from_statistics(statistics, metric)
-    options = {"alternative": alternative, "convention": convention, "exact": False, "seed": 2}
+    options = {"alternative": alternative, "convention": convention, "monte_carlo": True, "seed": 2}
     row = compare(outputs, n_resamples=40_000, **options).iloc[0]
     a, b = (outputs.statistics[outputs.names.index(name)] for name in (row.system_a, row.system_b))
     gains = np.array(
@@ -120,7 +120,7 @@ class TestEveryTest:
 
     def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, exact: Exact, outputs: Outputs) -> None:
         everyone, pair = (
-            compare(some, test=test, exact=exact, n_resamples=500).set_index(["system_a", "system_b"])
+            compare(some, test=test, monte_carlo=monte_carlo, n_resamples=500).set_index(["system_a", "system_b"])
             for some in (outputs, outputs.select(["b", "e"]))
         )
         pd.testing.assert_frame_equal(pair, everyone.loc[pair.index])
@@ -128,12 +128,14 @@ class TestEveryTest:
     def test_seed_0_is_a_seed_and_seeds_differ_where_there_is_chance(
         self, test: str, exact: Exact, outputs: Outputs
     ) -> None:
-        first, again, other = (compare(outputs, test=test, exact=exact, n_resamples=500, seed=s) for s in (0, 0, 1))
+        first, again, other = (
+            compare(outputs, test=test, monte_carlo=monte_carlo, n_resamples=500, seed=s) for s in (0, 0, 1)
+        )
         pd.testing.assert_frame_equal(first, again)
         assert (first["p_value"] != other["p_value"]).any() == (first["n_resamples"] > 0).any()
 
     def test_rows(self, test: str, exact: Exact, outputs: Outputs) -> None:
-        pairs = compare(outputs, test=test, exact=exact, n_resamples=200)
+        pairs = compare(outputs, test=test, monte_carlo=monte_carlo, n_resamples=200)
         assert len(pairs) == 10
         assert (pairs["gain"] >= 0).all()
         assert (pairs["score_a"] - pairs["score_b"] == pairs["gain"]).all()
@@ -197,14 +199,14 @@ class TestEveryTest:
             with pytest.raises(ValueError, match=message):
                 compare(outputs, test=test, **({"exact": exact} | options))
         with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
-            compare(outputs.select(["a"]), test=test, exact=exact)
+            compare(outputs.select(["a"]), test=test, monte_carlo=monte_carlo)
         with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
-            compare(pd.DataFrame(), test=test, exact=exact)  # type: ignore[arg-type]
+            compare(pd.DataFrame(), test=test, monte_carlo=monte_carlo)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
-            compare(outputs.head(1), test=test, exact=exact)
+            compare(outputs.head(1), test=test, monte_carlo=monte_carlo)
         if not TESTS[test].exact:
             with pytest.raises(ValueError, match=f"exact must be 'auto' or False for test '{test}'"):
-                compare(outputs, test=test, exact=True)
+                compare(outputs, test=test, monte_carlo=False)
 
 
 def test_every_name_in_the_registry_is_its_tests() -> None:
@@ -232,7 +234,7 @@ def test_what_is_resampled_by_default(answered: Outputs) -> None:
         ("bootstrap", "sacrebleu", 1_000),
         ("randomization", "sacrebleu", 10_000),
     ):
-        row = compare(pair, test=test, convention=convention, exact=False).iloc[0]
+        row = compare(pair, test=test, convention=convention, monte_carlo=True).iloc[0]
         assert row.n_resamples == expected
 
 
@@ -264,7 +266,7 @@ def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
     counts = np.stack([tenths, np.ones_like(tenths)], -1)
     for test, convention in product(("bootstrap", "randomization"), ("default", "bk2012", "sacrebleu")):
         if test in CONVENTIONS[convention].tests:
-            options = {"test": test, "convention": convention, "n_resamples": 3000, "exact": False}
+            options = {"test": test, "convention": convention, "n_resamples": 3000, "monte_carlo": True}
             whole = compare(Outputs.from_statistics(counts, "mean"), **options)
             decimal = compare(Outputs.from_statistics(counts / [10, 1], "mean"), **options)
             assert whole.n_extreme[0] == decimal.n_extreme[0]
@@ -328,7 +330,7 @@ def test_lower_is_better() -> None:
         if test == "fisher":
             continue  # what is accepted has no error rate
         by_error, by_accuracy = (
-            compare(outputs, test=test, exact=exact, n_resamples=3000) for outputs in (errors, answers)
+            compare(outputs, test=test, monte_carlo=monte_carlo, n_resamples=3000) for outputs in (errors, answers)
         )
         pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
         assert (by_error["score_a"] < by_error["score_b"]).all()

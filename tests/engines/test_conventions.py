@@ -36,7 +36,7 @@ def test_one_item_and_no_item_apart_show_nothing(exact: Any) -> None:
     """However the one item is swapped, the absolute gain is the same: every shuffle is extreme."""
     for convention in ("default", "noreen", "chinchor1992"):
         found = by_pair(
-            one_apart(), test="randomization", alternative="two-sided", convention=convention, exact=exact,
+            one_apart(), test="randomization", alternative="two-sided", convention=convention, monte_carlo=monte_carlo,
             n_resamples=None if convention == "chinchor1992" else 500,
         )  # fmt: skip
         assert found == {"ab": 1.0, "ac": 1.0, "bc": 1.0}
@@ -56,7 +56,7 @@ def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
     wrong = Outputs.from_statistics(np.zeros((2, 8, 4), int), GEOMETRIC, ["a", "b"])  # two scores of 0 tie as well
     for test in ("bootstrap", "randomization"):
         assert by_pair(wrong, test=test, convention="sacrebleu", n_resamples=99) == {"ab": 1 / 100}
-        assert by_pair(wrong, test=test, exact=False, n_resamples=99) == {"ab": 1.0}
+        assert by_pair(wrong, test=test, monte_carlo=True, n_resamples=99) == {"ab": 1.0}
     assert by_pair(wrong, convention="bk2012", n_resamples=99) == {"ab": 0.0}
 
 
@@ -70,7 +70,7 @@ def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
 def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
     ours, his = (
-        compare(tagged, test=test, convention=convention, exact=False, n_resamples=700)
+        compare(tagged, test=test, convention=convention, monte_carlo=True, n_resamples=700)
         for convention in ("default", "noreen")
     )
     np.testing.assert_array_equal(ours[["p_value", "n_extreme"]], his[["p_value", "n_extreme"]])
@@ -123,7 +123,7 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     n_resamples = 20_000
     name, pair = pair_of(kind, np.random.default_rng(6))
     outputs = Outputs.from_statistics(pair, name, ["a", "b"])
-    row = compare(outputs, test=test, convention=convention, n_resamples=n_resamples, exact=False, seed=4).iloc[0]
+    row = compare(outputs, test=test, convention=convention, n_resamples=n_resamples, monte_carlo=True, seed=4).iloc[0]
     gains = resampled_gains(test, outputs.metric, pair if row.system_a == "a" else pair[::-1], n_resamples)
     count = counted(test, convention, gains, row.gain)
     assert 0 < count < n_resamples
@@ -135,7 +135,7 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
 
 def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
     """The two events of a two-sided bootstrap: at least twice the gain, or not won."""
-    options: dict[str, Any] = {"n_resamples": 3000, "exact": False}
+    options: dict[str, Any] = {"n_resamples": 3000, "monte_carlo": True}
     lost = compare(tagged, convention="koehn2004", **options)["n_extreme"]
     upper = compare(tagged, **options)["n_extreme"]
     both = compare(tagged, alternative="two-sided", **options)["n_extreme"]
@@ -212,7 +212,7 @@ class TestRunTwice:
     def test_both_runs_are_those_of_compare(self, test: str, tagged: Outputs) -> None:
         pairs = run_twice(tagged, test=test, n_resamples=2000, seeds=(3, 8))
         for run, seed in ((1, 3), (2, 8)):
-            alone = compare(tagged, test=test, n_resamples=2000, seed=seed, exact=False)
+            alone = compare(tagged, test=test, n_resamples=2000, seed=seed, monte_carlo=True)
             for column in ("p_value", "n_extreme"):
                 np.testing.assert_array_equal(pairs[f"{column}_{run}"], alone[column])
         np.testing.assert_array_equal(pairs[["system_a", "system_b", "gain"]], alone[["system_a", "system_b", "gain"]])

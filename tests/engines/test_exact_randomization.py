@@ -23,7 +23,7 @@ def test_sums_of_many_units_are_whole_number_polynomials() -> None:
     for shift in (0.0, 0.1, 0.7):
         scores = np.clip(np.rint(rng.normal([[3 + shift], [3]], 1, size=(2, 1400))), 1, 5).astype(int)
         statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-        row = ask(statistics, "mean", exact=True)
+        row = ask(statistics, "mean", monte_carlo=False)
         difference = np.diff(best_first(scores, row)[::-1], axis=0)[0]
         bits = 1401
         shuffles = 1
@@ -33,7 +33,7 @@ def test_sums_of_many_units_are_whole_number_polynomials() -> None:
         extreme = (shuffles & ((1 << bits * (back + 1)) - 1)) % ((1 << bits) - 1)
         expected = float(Fraction(extreme, 2 ** int((difference != 0).sum())))
         assert row.p_value == pytest.approx(expected, rel=1e-9, abs=0)
-        assert ask(statistics, "mean", exact=True, alternative="two-sided").p_value == pytest.approx(
+        assert ask(statistics, "mean", monte_carlo=False, alternative="two-sided").p_value == pytest.approx(
             min(2 * expected, 1), rel=1e-9, abs=0
         )
         smallest = min(smallest, expected)
@@ -47,7 +47,7 @@ def test_ratios_of_many_units_are_a_grid_of_binomials(only_first: int, alternati
     found, spurious = (only_first, 160), (300, 340)  # by the first only, by the second only
     one = np.array([[[1, 1, 1], [0, 0, 1]], [[0, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]])
     statistics = np.repeat(one, (*found, *spurious), axis=0).swapaxes(0, 1)
-    row = ask(statistics, "f1", alternative=alternative, exact=True)
+    row = ask(statistics, "f1", alternative=alternative, monte_carlo=False)
     n, m = sum(found), sum(spurious)
     x, y = np.arange(n + 1)[:, None], np.arange(m + 1)
 
@@ -76,7 +76,7 @@ def test_exact_where_it_can_not_be_had_is_refused_in_one_line() -> None:
     ):
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
         with pytest.raises(ValueError, match=message) as error:
-            compare(outputs, test="randomization", exact=True)
+            compare(outputs, test="randomization", monte_carlo=False)
         assert "\n" not in str(error.value)
         assert "use exact='auto' or False" in str(error.value)
     row = ask(decimals, "mean", n_resamples=1000)
@@ -110,7 +110,7 @@ def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool
         correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, 6))
         statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 6))], axis=-1)
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-        row = compare(outputs, test="randomization", alternative=alternative, exact=True).iloc[0]
+        row = compare(outputs, test="randomization", alternative=alternative, monte_carlo=False).iloc[0]
         assert row.exact
         assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
 
@@ -133,5 +133,5 @@ def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
     wide = np.zeros((2, 1024, 2), np.int64) + [0, 1]
     wide[:, :, 0] = [np.arange(1024) * 2**30, np.arange(1024)[::-1] * 2**30]
     outputs = Outputs.from_statistics(wide, "mean")
-    with pytest.raises(ValueError, match="exact=True can not be had"):
-        compare(outputs, test="randomization", exact=True)
+    with pytest.raises(ValueError, match="monte_carlo=False can not be had"):
+        compare(outputs, test="randomization", monte_carlo=False)

@@ -52,7 +52,7 @@ def test_strict_exact_p_leaves_ties_out(kind: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1])])
     for n in (3, 6, 9):
         metric, statistics = made(kind, n, rng)
-        row = ask(statistics, metric, convention="sacrebleu", exact=True)
+        row = ask(statistics, metric, convention="sacrebleu", monte_carlo=False)
         expected = shuffled_p(best_first(statistics, row), metric, two_sided=True, strict=True)
         assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
@@ -67,7 +67,7 @@ def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str) -> None:
         scale = [10] * (len(metric.statistics) - 1) + [1]
         tenths[..., -1] = count
         for alternative in ("greater", "two-sided"):
-            row = ask(tenths / scale, metric, alternative=alternative, exact=True)
+            row = ask(tenths / scale, metric, alternative=alternative, monte_carlo=False)
             expected = shuffled_p(best_first(tenths, row), metric, two_sided=alternative == "two-sided")
             assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
@@ -81,7 +81,7 @@ def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
         tenths = np.stack([wins, losses, np.ones_like(wins)], axis=-1)
         tenths[0, 0] += [4, 4, 1]  # denominators of their own
         for alternative in ("greater", "two-sided"):
-            row = ask(tenths / [10, 10, 1], NET, alternative=alternative, exact=True)
+            row = ask(tenths / [10, 10, 1], NET, alternative=alternative, monte_carlo=False)
             expected = shuffled_p(best_first(tenths, row), NET, two_sided=alternative == "two-sided")
             assert row.gain == 0
             assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
@@ -90,7 +90,7 @@ def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
 def test_sixteen_units_that_differ_are_still_enumeration(rng: np.random.Generator) -> None:
     for kind in ("muc_f", "f1", "words"):
         metric, statistics = made(kind, 16, rng)
-        row = ask(statistics, metric, exact=True)
+        row = ask(statistics, metric, monte_carlo=False)
         assert row.p_value == pytest.approx(shuffled_p(best_first(statistics, row), metric), rel=1e-12, abs=0)
 
 
@@ -154,7 +154,13 @@ def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention
     for n in (4, 10):
         metric, statistics = made(kind, n, rng)
         row = ask(
-            statistics, metric, alternative=alternative, convention=convention, exact=False, n_resamples=20_000, seed=n
+            statistics,
+            metric,
+            alternative=alternative,
+            convention=convention,
+            monte_carlo=True,
+            n_resamples=20_000,
+            seed=n,
         )
         two_sided, strict = alternative == "two-sided", convention == "sacrebleu"
         expected = shuffled_p(best_first(statistics, row), metric, two_sided=two_sided, strict=strict)
@@ -190,7 +196,7 @@ def test_exact_equals_enumeration_for_any_small_counts(data: st.DataObject) -> N
 def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
     for scores in (rng.normal(size=(2, 11)), rng.integers(0, 6, size=(2, 11)), rng.integers(0, 2, size=(2, 12))):
         statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-        row = ask(statistics, "mean", alternative=alternative, exact=True)
+        row = ask(statistics, "mean", alternative=alternative, monte_carlo=False)
         theirs = stats.permutation_test(
             tuple(best_first(scores, row)), lambda x, y, axis: (x - y).sum(axis=axis), permutation_type="samples",
             n_resamples=np.inf, alternative=alternative, vectorized=True,
@@ -227,8 +233,8 @@ def test_large_counts_keep_their_ties() -> None:
 
 @pytest.mark.parametrize("exact", ["auto", False])
 def test_swapping_documents_is_swapping_their_sums(exact: Any, tagged: Outputs) -> None:
-    by_document = compare(tagged, test="randomization", unit="cluster", n_resamples=2000, exact=exact)
-    of_sums = compare(tagged.sum_by("cluster"), test="randomization", n_resamples=2000, exact=exact)
+    by_document = compare(tagged, test="randomization", unit="cluster", n_resamples=2000, monte_carlo=monte_carlo)
+    of_sums = compare(tagged.sum_by("cluster"), test="randomization", n_resamples=2000, monte_carlo=monte_carlo)
     for column in ("p_value", "n_extreme", "exact"):
         np.testing.assert_array_equal(by_document[column], of_sums[column])
     pair = tagged.select(["e", "a"])

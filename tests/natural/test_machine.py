@@ -35,7 +35,7 @@ def test_an_object_of_everything(loaded: Loaded) -> None:
 
 
 def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> None:
-    found = examine(loaded, comparison={"n_resamples": 3000, "exact": False})
+    found = examine(loaded, comparison={"n_resamples": 3000, "monte_carlo": True})
     content = json.loads(as_json(found, {}))
     rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
     assert len(rows) == len(found.pairs) == 10

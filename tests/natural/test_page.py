@@ -14,7 +14,7 @@ from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.loaders.base import Loaded
 from simstudy.natural import Examination, examine, page
 
-COMPARISON = {"n_resamples": 2000, "exact": False}
+COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 
 
 def written(found: Examination, folder: Path, alpha: float = 0.05) -> str:
@@ -125,7 +125,7 @@ def test_names_with_a_bar_do_not_break_the_table(loaded: Loaded, tmp_path: Path)
 
 def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
     outputs = correlated_accuracies(np.linspace(0.6, 0.9, 61).tolist(), 60, seed=2)
-    text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "exact": False}), tmp_path)
+    text = written(examine(Loaded(outputs), comparison={"n_resamples": 100, "monte_carlo": True}), tmp_path)
     assert [path.name for path in sorted((tmp_path / "figures").iterdir())] == [
         "gain_confidence.png", "gain_confidence.svg",
     ]  # fmt: skip
@@ -137,7 +137,7 @@ def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_resamples": 2000, "exact": False}, "2,000 resamples"),
+        ({"n_resamples": 2000, "monte_carlo": True}, "2,000 resamples"),
         ({"test": "sign"}, "100% of the p-values are exact"),
         ({"test": "t_paired"}, "0% of the p-values are exact"),
     ],
@@ -152,7 +152,7 @@ def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) ->
 def test_thresholds_by_both_rules_as_text() -> None:
     """With enough pairs there are numbers and their intervals; too few are said to be too few."""
     outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
-    found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "exact": False})
+    found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
     table = page.threshold_rows(found)
     row, scaled = table.iloc[0], found.gains.iloc[0]
     cells = row.astype(str).tolist()

@@ -51,7 +51,7 @@ def test_randomization_of_three_items() -> None:
 
 
 def test_resampled_p_values_have_their_interval() -> None:
-    row = pair(n_resamples=10_000, p_low=0.0277, p_high=0.03457, exact=False)
+    row = pair(n_resamples=10_000, p_low=0.0277, p_high=0.03457, monte_carlo=True)
     assert "p = 0.031 (paired bootstrap, one-sided, 10,000 resamples, 95 % Monte Carlo interval 0.028 to 0.035)" in (
         verdict(row)
     )
@@ -98,7 +98,7 @@ def test_test_set_and_convention_are_named() -> None:
     said = verdict(pair(test_set="WMT24", convention="sacrebleu"))
     assert "on 1,500 items of WMT24:" in said
     assert "exact, convention sacrebleu)" in said
-    assert "exact" not in verdict(pair(exact=False)), "a t test, say"
+    assert "exact" not in verdict(pair(monte_carlo=True)), "a t test, say"
 
 
 def test_every_test_has_a_name() -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.statistical
 
 ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 FALSE_ALARM = 1e-6
-SACREBLEU: dict[str, Any] = {"convention": CONVENTIONS["sacrebleu"], "exact": False}
+SACREBLEU: dict[str, Any] = {"convention": CONVENTIONS["sacrebleu"], "monte_carlo": True}
 
 
 def p_values(pairs: Iterable[np.ndarray], metric: str = "mean", *, test: str, **options: Any) -> np.ndarray:
@@ -85,7 +85,7 @@ def assert_valid(p: np.ndarray) -> None:
 def test_exact_tests_reject_at_most_as_often_as_they_say(kind: str, test: str) -> None:
     """10,000 test sets with discrete results, on which few p-values are possible."""
     metric = {"right or wrong": "accuracy", "f1": "f1"}.get(kind, "mean")
-    p = p_values(null_pairs(kind, 10_000, 24, seed=1), metric, test=test, exact=True)
+    p = p_values(null_pairs(kind, 10_000, 24, seed=1), metric, test=test, monte_carlo=False)
     assert_valid(p)
     # Valid, and not by never rejecting.
     assert (p <= 0.1).mean() > 0.03
@@ -96,7 +96,7 @@ def test_exact_tests_reject_at_most_as_often_as_they_say(kind: str, test: str) -
 @pytest.mark.parametrize("test", ["randomization", "wilcoxon"])
 def test_exact_p_values_of_continuous_scores_are_uniform(kind: str, test: str) -> None:
     """10,000 test sets of 13 items: two-sided p-values are even on 2 / 2^13, 4 / 2^13 …, next to uniform."""
-    p = p_values(null_pairs(kind, 10_000, 13, seed=2), test=test, exact=True)
+    p = p_values(null_pairs(kind, 10_000, 13, seed=2), test=test, monte_carlo=False)
     assert_valid(p)
     # Wilcoxon's sums of ranks have few values: spread each p-value over the step below it.
     steps = np.unique(p)
@@ -110,7 +110,7 @@ def test_exact_p_values_of_continuous_scores_are_uniform(kind: str, test: str) -
 def test_random_shuffles_with_the_plus_one_are_valid_however_few(kind: str) -> None:
     """10,000 test sets, 99 shuffles each: (s + 1) / (B + 1) is below alpha with probability at most alpha."""
     metric = {"right or wrong": "accuracy", "f1": "f1"}.get(kind, "mean")
-    p = p_values(null_pairs(kind, 10_000, 40, seed=3), metric, test="randomization", exact=False, n_resamples=99)
+    p = p_values(null_pairs(kind, 10_000, 40, seed=3), metric, test="randomization", monte_carlo=True, n_resamples=99)
     assert_valid(p)
     if kind in ("normal", "heavy tails"):
         # Continuous gains have no ties: all 100 p-values are equally likely.
@@ -124,7 +124,7 @@ def test_strict_rules_without_the_plus_one_are_not_valid() -> None:
     pairs = list(null_pairs("right or wrong", 1500, 12, seed=4))
     strict = p_values(pairs, "accuracy", test="randomization", n_resamples=199, **SACREBLEU)
     assert not is_at_most(int((strict <= 0.05).sum()), len(strict), 0.05)
-    default = p_values(pairs, "accuracy", test="randomization", exact=False, n_resamples=199)
+    default = p_values(pairs, "accuracy", test="randomization", monte_carlo=True, n_resamples=199)
     assert_valid(default)
 
 
@@ -168,7 +168,7 @@ def test_swapping_dependent_items_rejects_too_often_and_swapping_their_clusters_
     for seed in range(tried):
         outputs = clustered_accuracies([0.7, 0.7], 60, 10, within=0.3, seed=seed)
         for unit in rejected:
-            p = compare(outputs, test="randomization", alternative="two-sided", unit=unit, exact=True).p_value[0]
+            p = compare(outputs, test="randomization", alternative="two-sided", unit=unit, monte_carlo=False).p_value[0]
             rejected[unit] += p <= 0.05
     assert rejected["item"] / tried > 0.1
     assert is_at_most(rejected["cluster"], tried, 0.05)

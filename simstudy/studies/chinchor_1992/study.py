@@ -83,7 +83,7 @@ def _shuffled(outputs: Outputs, seed: int) -> pd.DataFrame:
 
 
 def _exact(outputs: Outputs) -> pd.DataFrame:
-    return compare(outputs, test="randomization", alternative="two-sided", exact=True)
+    return compare(outputs, test="randomization", alternative="two-sided", monte_carlo=False)
 
 
 def _built(case: Worked | Constructed, metric: str, name: str) -> Outputs:
@@ -168,7 +168,7 @@ def _decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Chinchor1992) -
     n_extreme, n_resamples = table["n_extreme"], table["n_resamples"]
     return table[columns].assign(
         certainty=certainty(n_extreme, n_resamples, study.cutoff),
-        significant=significant(table["p_value"], n_extreme, n_resamples, study.cutoff, study.certainty),
+        significant=significant(table, study.cutoff, study.certainty),
         exact_p=exact["p_value"],
         at_cutoff=study.cutoff,
     )

@@ -149,7 +149,7 @@ def _randomization(study: Yeh2000, n_jobs: int) -> pd.DataFrame:
             settings: dict[str, Any] = {"test": "randomization", "alternative": alternative}
             exact = {
                 relations: float(
-                    compare(responses(study.example, relations, metric), exact=True, **settings).p_value[0]
+                    compare(responses(study.example, relations, metric), monte_carlo=False, **settings).p_value[0]
                 )
                 for relations in study.example.relations
             }

@@ -20,24 +20,24 @@ from simstudy.metrics.base import FloatArray, IntArray
 #: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.
 MOST_CELLS = 2**23
 
-#: Cells that exact="auto" spends on a pair: about as long as 10^6 resamples of one of many pairs take.
+#: Cells that monte_carlo="auto" spends on a pair: about as long as 10^6 resamples of one of many pairs take.
 AUTO_CELLS = 2**16
 
 
-def exact_bootstrap(question: Question) -> FloatArray:
-    """Exact p-values (P,), NaN where a pair's is to be resampled.
+def bootstrap_limit(question: Question) -> FloatArray:
+    """The limits (P,), NaN where a pair's is to be resampled.
 
     Raises
     ------
     ValueError
-        Where `question.exact` is True and there is no such limit, or it needs more than `MOST_CELLS`.
+        Where `question.monte_carlo` is False and there is no such limit, or it needs more than `MOST_CELLS`.
     """
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
-    if not question.wants_exact:
+    if not question.computes:
         return p_value
     problem = _problem(question)
-    if problem and question.exact is True:
+    if problem and question.monte_carlo is False:
         _refuse(problem)
     if problem:
         return p_value
@@ -47,10 +47,10 @@ def exact_bootstrap(question: Question) -> FloatArray:
     exact_kernels.swap_counts(scores, np.zeros_like(scores), i, j, counts)
     # Wins and losses by one need no convolution.
     cells = np.where(counts[:, 3] <= 1, 0, 2 * question.n_units * counts[:, 3] + 1)
-    if question.exact is True and cells.max() > MOST_CELLS:
+    if question.monte_carlo is False and cells.max() > MOST_CELLS:
         size = f"more than {MOST_CELLS:,} ({64 * MOST_CELLS // 2**20} MiB)"
         _refuse(f"the distribution would need {cells.max():,} cells, {size}")
-    todo = np.flatnonzero(cells <= (MOST_CELLS if question.exact is True else AUTO_CELLS))
+    todo = np.flatnonzero(cells <= (MOST_CELLS if question.monte_carlo is False else AUTO_CELLS))
     totals = scores.sum(axis=1)
     gain = totals[i] - totals[j]
     upper, lower = _targets(question, gain)
@@ -89,7 +89,7 @@ def _problem(question: Question) -> str:
 
 
 def _refuse(problem: str) -> NoReturn:
-    raise ValueError(f"exact=True can not be had for the bootstrap: {problem}; use exact='auto' or False")
+    raise ValueError(f"monte_carlo=False can not be had for the bootstrap: {problem}; use monte_carlo='auto' or True")
 
 
 def _targets(question: Question, gain: IntArray) -> tuple[IntArray, IntArray]:

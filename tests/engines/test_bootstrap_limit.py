@@ -25,7 +25,7 @@ RULES = [
 def ask(scores: np.ndarray, metric: Metric | str = "mean", total: int = 1, **options: Any) -> Any:
     statistics = np.stack([scores, np.full_like(scores, total)], axis=-1)
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-    return compare(outputs, **({"exact": True} | options)).iloc[0]
+    return compare(outputs, **({"monte_carlo": False} | options)).iloc[0]
 
 
 def differences(scores: np.ndarray, row: Any) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
         scores = rng.integers(0, most + 1, size=(8, 40))
         scores[1] = np.roll(scores[0], 1)
         outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abcdefgh"))
-        pairs = compare(outputs, exact=True, n_jobs=3)
+        pairs = compare(outputs, monte_carlo=False, n_jobs=3)
         assert len(pairs) == 28
         for row in pairs.itertuples():
             i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
@@ -150,7 +150,7 @@ def test_pairs_of_wide_scores_are_resampled_unless_all_must_be_exact() -> None:
     assert {row.system_a + row.system_b for row in pairs.itertuples() if row.exact} & {"ab", "ba"}
     assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 1000)).all()
     assert pairs["exact"].sum() == 1
-    every = compare(outputs, exact=True)
+    every = compare(outputs, monte_carlo=False)
     assert every["exact"].all()
     assert every["p_value"][pairs["exact"]].item() == pairs["p_value"][pairs["exact"]].item()
     assert compare(outputs.select(["a", "b"])).p_value[0] == pairs["p_value"][pairs["exact"]].item()
@@ -160,7 +160,7 @@ def test_pairs_of_wide_scores_are_resampled_unless_all_must_be_exact() -> None:
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> None:
     rng = np.random.default_rng(4)
-    options = {"convention": convention, "alternative": alternative, "n_resamples": 20_000, "exact": False}
+    options = {"convention": convention, "alternative": alternative, "n_resamples": 20_000, "monte_carlo": True}
     for most, total in ((1, 1), (5, 1), (7, 7)):
         scores = rng.integers(0, most + 1, size=(2, 70))
         scores[0, :9] = most
@@ -186,9 +186,9 @@ def test_exact_where_there_is_no_limit_is_refused_in_one_line(tagged: Outputs) -
         (wide, {}, r"would need [0-9,]+ cells, more than 8,388,608 \(512 MiB\)"),
     ):
         with pytest.raises(ValueError, match=message) as error:
-            compare(outputs, exact=True, **options)
+            compare(outputs, monte_carlo=False, **options)
         assert "\n" not in str(error.value)
         row = compare(outputs, n_resamples=100, **options).iloc[0]
         assert (row.exact, row.n_resamples) == (False, 100)
     # Clusters of equal size have one denominator.
-    assert compare(right, exact=True, unit="domain")["exact"].all()
+    assert compare(right, monte_carlo=False, unit="domain")["exact"].all()

@@ -1,0 +1,131 @@
+"""From Outputs and what a user asks for to a Question: all arguments are checked here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.choices import check_choice, check_seed, check_whole
+from simstudy.engines.question import MonteCarlo, Question
+from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.outputs import Outputs
+from simstudy.pvalues import CONVENTIONS
+from simstudy.runner import n_workers
+
+
+def ask(
+    ranked: Outputs,
+    *,
+    test: str,
+    n_resamples: int | None = None,
+    seed: int = 0,
+    alternative: str | None = None,
+    convention: str = "default",
+    monte_carlo: MonteCarlo = "auto",
+    unit: str | None = None,
+    strata: str | None = None,
+    n_jobs: int = 1,
+    tile_size: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Question:
+    """The question of `simstudy.compare` about systems that come best first.
+
+    Raises
+    ------
+    ValueError
+        For any argument outside its rule, and for a test that does not apply.
+    """
+    _check(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size)
+    chosen, rule = TESTS[test], CONVENTIONS[convention]
+    if strata is not None and test != "bootstrap":
+        raise ValueError(
+            f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum (test='bootstrap')"
+        )
+    what = unit or ranked.natural_unit
+    statistics, bounds = _units(ranked, what, strata)
+    question = Question(
+        statistics,
+        ranked.metric,
+        ranked.names,
+        what,
+        bounds,
+        alternative=alternative or rule.alternative or chosen.alternatives[0],
+        convention=rule,
+        monte_carlo=monte_carlo,
+        n_resamples=n_resamples or rule.n_resamples.get(test) or chosen.n_resamples or 0,
+        seed=seed,
+        n_jobs=n_workers(n_jobs),
+        tile_size=tile_size,
+        progress=progress,
+    )
+    if refusal := chosen.refusal(question):
+        raise ValueError(refusal)
+    return question
+
+
+def check_outputs(outputs: Outputs) -> None:
+    """Raise a ValueError where these are no Outputs of two systems."""
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
+    if outputs.n_systems < 2:
+        raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
+
+
+def _check(
+    test: str,
+    n_resamples: int | None,
+    seed: int,
+    alternative: str | None,
+    convention: str,
+    monte_carlo: MonteCarlo,
+    tile_size: int | None,
+) -> None:
+    check_choice("test", test, TESTS)
+    chosen = TESTS[test]
+    if alternative is not None:
+        check_choice("alternative", alternative, ALTERNATIVES)
+        if alternative not in chosen.alternatives:
+            raise ValueError(f"alternative must be '{chosen.alternatives[0]}' for test '{test}', not '{alternative}'")
+    check_choice("convention", convention, CONVENTIONS)
+    rule = CONVENTIONS[convention]
+    if convention != "default":
+        if test not in rule.tests:
+            raise ValueError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
+        if rule.alternative and alternative not in (None, rule.alternative):
+            raise ValueError(
+                f"alternative must be '{rule.alternative}' for convention '{convention}', not '{alternative}'"
+            )
+    if not isinstance(monte_carlo, bool | str) or monte_carlo not in (True, False, "auto"):
+        raise ValueError(f"monte_carlo must be True, False or 'auto', not {monte_carlo!r}")
+    if n_resamples is not None:
+        check_whole("n_resamples", n_resamples, 1, 2**53)
+    check_seed(seed)
+    if tile_size is not None:
+        check_whole("tile_size", tile_size, 1, 2**20)
+
+
+def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Statistics (K, units, S) with each stratum's units next to each other, and the strata's bounds (H + 1,)."""
+    units = outputs if unit == "item" else outputs.sum_by(unit)
+    if units.n_items < 2:
+        only = (
+            "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' takes items"
+        )
+        raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}{only}")
+    if strata is None:
+        return units.statistics, np.array([0, units.n_items], dtype=np.int64)
+    if strata in outputs.items and strata not in units.items:
+        raise ValueError(f"strata must hold whole units, but some {unit} has items in more than one {strata}")
+    codes, values = pd.factorize(units.labels(strata))
+    sizes = np.bincount(codes)
+    if sizes.min() < 2:
+        # A single unit never varies: were it resampled, its part of every gain would look certain.
+        raise ValueError(
+            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
+        )
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    return units.statistics[:, np.argsort(codes, kind="stable")], bounds.astype(np.int64)

@@ -1,0 +1,72 @@
+"""The units behind a gain: on how many each system of a pair is better, worse, or level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simstudy.engines.question import Question
+from simstudy.metrics.base import Array, FloatArray, IntArray
+
+# Pairs times units that are looked at together: 64 MiB.
+_TOGETHER = 2**23
+
+# Steps of the numerical derivative, as a part of a sum; and how small a difference is rounding.
+_STEP, _ROUNDING = 1e-4, 1e-9
+
+
+def wins(question: Question) -> tuple[IntArray, IntArray, IntArray]:
+    """On how many units the better system of each pair does better, does worse, and differs at all; (P,) each.
+
+    A unit counts for the system whose statistics there, put in the place of the other's, raise the score: of a mean,
+    where its unit score is higher; of a ratio, where what it has more in the numerator outweighs, at the pair's pooled
+    ratio, what it has more in the denominator; of other metrics by their derivative between the two systems' sums.
+    Units may differ and be level, as with one right word more and an equal price in guesses.
+    """
+    i, j = question.pairs
+    better, worse, differ = np.zeros((3, question.n_pairs), dtype=np.int64)
+    width = max(1, _TOGETHER // (question.n_units * question.statistics.shape[2]))
+    for first in range(0, question.n_pairs, width):
+        those = slice(first, min(first + width, question.n_pairs))
+        excess = _excess(question, those)
+        better[those], worse[those] = (excess > 0).sum(axis=1), (excess < 0).sum(axis=1)
+        if question.unit_scores is not None:
+            differ[those] = better[those] + worse[those]
+        else:
+            differ[those] = (question.statistics[i[those]] != question.statistics[j[those]]).any(axis=2).sum(axis=1)
+    return better, worse, differ
+
+
+def _excess(question: Question, those: slice) -> Array:
+    """How much better the better system is on each unit (P', n); only the sign means something."""
+    i, j = (side[those] for side in question.pairs)
+    if question.unit_scores is not None:
+        return question.differences(those.start, those.stop)
+    if question.ratio is not None:
+        above, below = question.ratio
+        totals, wholes = above.sum(axis=1), below.sum(axis=1)
+        whole, total = (wholes[i] + wholes[j])[:, None], (totals[i] + totals[j])[:, None]
+        more, cost = (above[i] - above[j]) * whole, (below[i] - below[j]) * total
+        return np.asarray(more - cost if question.integers else _beyond_rounding(more, cost))
+    return _by_derivative(question, i, j)
+
+
+def _beyond_rounding(more: Array, cost: Array) -> FloatArray:
+    excess = more - cost
+    return np.where(np.abs(excess) > _ROUNDING * (np.abs(more) + np.abs(cost)), excess, 0.0)
+
+
+def _by_derivative(question: Question, i: Array, j: Array) -> FloatArray:
+    metric, statistics = question.metric, question.statistics
+    sums = statistics.sum(axis=1, dtype=np.float64)
+    middle = (sums[i] + sums[j]) / 2
+    step = _STEP * np.maximum(np.abs(middle), 1)
+    n_statistics = statistics.shape[2]
+    around = np.eye(n_statistics) * step[:, None]
+    slope = metric.score(middle[:, None] + around) - metric.score(middle[:, None] - around)
+    slope = slope / (2 * step) * (1 if metric.higher_is_better else -1)
+    excess = np.empty((len(i), statistics.shape[1]))
+    for p in range(len(i)):
+        parts = (statistics[i[p]] - statistics[j[p]]) * slope[p]
+        excess[p] = parts.sum(axis=1)
+        excess[p][np.abs(excess[p]) <= _ROUNDING * np.abs(parts).sum(axis=1)] = 0.0
+    return excess
