@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.correlation import correlation
     from simstudy.analyses.curves import curve
     from simstudy.analyses.duplicates import near_duplicates
+    from simstudy.analyses.equivalence import equivalence
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
     from simstudy.analyses.multiplicity import corrected
     from simstudy.analyses.precision_curves import precision_curve
@@ -74,6 +75,7 @@ _HOMES = {
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
     "describe_systems": "simstudy.natural.systems_table",
+    "equivalence": "simstudy.analyses.equivalence",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",
@@ -119,6 +121,7 @@ __all__ = [
     "correlation",
     "curve",
     "describe_systems",
+    "equivalence",
     "gain_ranges",
     "groups",
     "intransitive",

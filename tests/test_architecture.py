@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"choices"},
     {"files", "datasets"},
-    {"parquet", "runner", "metrics", "pvalues"},
+    {"parquet", "runner", "metrics", "pvalues", "proportions"},
     {"inputs", "manifest"},
     {"outputs"},
     {"rankings"},

@@ -58,19 +58,23 @@ def compare(
     lowercase: Annotated[bool, typer.Option(help="Lower-case texts first.")] = False,
     domain: Annotated[str | None, typer.Option(help="Only the items of this domain.")] = None,
     test: Annotated[
-        str, typer.Option(help="bootstrap, randomization, t_paired, sign, wilcoxon, mcnemar, …")
-    ] = "bootstrap",
+        str, typer.Option(help="sign_flips, bootstrap, randomization, t_paired, mcnemar, sign, wilcoxon, …")
+    ] = "sign_flips",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
     seed: Annotated[int, typer.Option(help="Of the resamples, and of the jitter that breaks ties.")] = 0,
-    alternative: Annotated[str | None, typer.Option(help="greater (one-sided, the default) or two-sided.")] = None,
+    alternative: Annotated[str | None, typer.Option(help="two-sided (the default) or greater (one-sided).")] = None,
     convention: Annotated[
         str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")
     ] = "default",
     unit: Annotated[
-        str, typer.Option(help="What is resampled: item, or a column of the items, such as cluster.")
-    ] = "item",
+        str | None,
+        typer.Option(help="What is drawn as a whole: item, or a column of the items (default: cluster, if any)."),
+    ] = None,
     strata: Annotated[str | None, typer.Option(help="Column of the items whose values keep their numbers.")] = None,
     alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
+    margin: Annotated[
+        float | None, typer.Option(help="The smallest gain that would matter: are two systems equivalent?")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     fail_unless_better: Annotated[
@@ -111,7 +115,7 @@ def compare(
         inputs = [*paths, *(references or []), *filter(None, (systems, items))]
         if out is not None:
             _check_out(out, inputs)
-        found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, options, notes)
+        found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options, notes)
         if out is not None:
             _write(found, out, alpha, settings, inputs)
         if print_json:
@@ -193,7 +197,13 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
 
 
 def _examine(
-    loaded: Loaded, by: str | None, duplicates: str, alpha: float, options: dict[str, Any], notes: Sequence[str]
+    loaded: Loaded,
+    by: str | None,
+    duplicates: str,
+    alpha: float,
+    margin: float | None,
+    options: dict[str, Any],
+    notes: Sequence[str],
 ) -> Examination:
     from dataclasses import replace
 
@@ -205,7 +215,8 @@ def _examine(
     known = TESTS.get(options["test"])
     total = options["n_resamples"] or (known.n_resamples if known else None)
     with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
-        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, comparison={**options, "progress": advance})
+        comparison = {**options, "progress": advance}
+        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, margin=margin, comparison=comparison)
 
 
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
@@ -235,13 +246,13 @@ def _check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
-    from simstudy.natural.verdict import speaks_for_other
+    from simstudy.pvalues import supported
 
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
-    significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & ~speaks_for_other(better)
+    significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & supported(better, alpha)
     return len(better) == 1 and bool(significant.iloc[0])
 
 
@@ -276,7 +287,7 @@ def _print(found: Examination, out: Path | None) -> None:
     for note in found.notes:
         console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
     if found.verdict is None:
-        print_table("Systems; those of one group do not differ significantly", page.ranking(found))
+        print_table("Systems; those of one group do not differ significantly (Holm)", page.ranking(found))
         print_table(*page.pair_rows(found, _MOST_ROWS))
         print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def compare(
           Tango's, for right and wrong items; "jackknife": t with df degrees of freedom), df; NaN where nothing varies;
         - n_better, n_worse, n_level: units on which system_a does better, worse, neither (see `wins`);
         - p_value, p_low, p_high (the 95 % Clopper-Pearson interval for its Monte Carlo error; the p-value itself where
-          it has none), p_floor (the least p-value that the randomization test could give on the units that differ:
+          it has none), p_two_sided (the two-sided p-value, beside a one-sided one too; NaN where the convention has
+          none), p_floor (the least p-value that the randomization test could give on the units that differ:
           nothing below its reach is called significant), favours (the system that the test speaks for, "" for
           neither: tests of other hypotheses than equal scores may speak for the system with the lower score),
           exact (whether the test holds its level exactly under its null hypothesis), monte_carlo (whether the
@@ -144,6 +146,7 @@ def compare(
             f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
         )
     answers = TESTS[test].run(question)
+    two_sided = _two_sided(question, test, answers)
     i, j = question.pairs
     scores, rounding = ranked.scores(), ranked.tie_tolerance()
     difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
@@ -186,6 +189,7 @@ def compare(
             "p_value": answers.p_value,
             "p_low": np.where(drawn, low, answers.p_value),
             "p_high": np.where(drawn, high, answers.p_value),
+            "p_two_sided": two_sided,
             "p_floor": _floor(question, n_differ),
             "favours": _favours(question, answers, gain, names),
             "exact": answers.exact,
@@ -195,6 +199,14 @@ def compare(
             "statistic": answers.statistic,
         }
     )
+
+
+def _two_sided(question: Question, test: str, answers: Answers) -> Any:
+    if question.two_sided:
+        return answers.p_value
+    if question.convention.alternative == "greater":
+        return np.full(question.n_pairs, np.nan)
+    return TESTS[test].run(replace(question, alternative="two-sided", progress=None)).p_value
 
 
 def _floor(question: Question, n_differ: Any) -> Any:

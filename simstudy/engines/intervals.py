@@ -6,16 +6,15 @@ or wrong and taken one by one, the interval is Tango's (1998), which covers for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from simstudy.engines.question import Question, products
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import deviations, n_undefined
+from simstudy.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the detectable gain.
 LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
@@ -80,65 +79,3 @@ def _standard_errors(question: Question) -> FloatArray:
     undefined = n_undefined(question.statistics, question.metric) > 0
     variance[undefined[i] | undefined[j]] = np.nan
     return np.asarray(np.sqrt(variance))
-
-
-def tango(better: ArrayLike, worse: ArrayLike, n: int, level: float = LEVEL) -> tuple[FloatArray, FloatArray]:
-    """The score interval of a difference of two paired proportions (Tango 1998, equations 11 - 13).
-
-    It holds the differences that the score test does not reject: the values d with |b - c - n d| at most z times the
-    standard error that b - c has where the true difference is d.
-
-    Parameters
-    ----------
-    better, worse
-        (P,) numbers of items that only the first, and only the second, system has right: b and c.
-    n
-        Items.
-    level
-        Coverage, a fraction.
-
-    Returns
-    -------
-    low, high
-        (P,) fractions, between -1 and 1.
-
-    Examples
-    --------
-    Without a pair that differs it is -z^2 / (n + z^2) … z^2 / (n + z^2):
-
-    >>> low, high = tango([0, 9], [0, 3], 40)
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([-0.0876, -0.022], [0.0876, 0.3209])
-    """
-    b, c = np.asarray(better, dtype=np.float64), np.asarray(worse, dtype=np.float64)
-    z = float(stats.norm.ppf((1 + level) / 2))
-
-    def statistic(d: FloatArray) -> FloatArray:
-        return score_z(b, c, n, d)
-
-    gain = (b - c) / n
-    return _solve(statistic, -np.ones_like(gain), gain, z), _solve(statistic, gain, np.ones_like(gain), -z)
-
-
-def score_z(better: FloatArray, worse: FloatArray, n: int, difference: FloatArray) -> FloatArray:
-    """Tango's statistic: how many standard errors b - c lies above what a true `difference` makes expect."""
-    b, c, d = better, worse, difference
-    # The likeliest share of items that only the second has right, where the true difference is d.
-    linear = -b - c + (2 * n - b + c) * d
-    constant = -c * d * (1 - d)
-    only_second = (np.sqrt(np.maximum(linear**2 - 8 * n * constant, 0)) - linear) / (4 * n)
-    variance = n * (2 * only_second + d * (1 - d))
-    above = b - c - n * d
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = above / np.sqrt(np.maximum(variance, 0))
-    return np.where(above == 0, 0.0, z)
-
-
-def _solve(statistic: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, z: float) -> FloatArray:
-    """Where a statistic that falls from `low` to `high` passes z, by bisection."""
-    low, high = low.copy(), high.copy()
-    for _ in range(60):
-        middle = (low + high) / 2
-        above = statistic(middle) > z
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return np.asarray((low + high) / 2)

@@ -11,7 +11,9 @@ import pandas as pd
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
+from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.groups import groups
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
@@ -20,11 +22,8 @@ from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import Loaded, counted
-from simstudy.natural.verdict import speaks_for_other, verdict
+from simstudy.natural.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
-
-# With fewer units the bootstrap rejects true null hypotheses clearly more often than it says.
-_FEW = 30
 
 #: What to do with near-duplicates.
 DUPLICATES = ("keep", "drop")
@@ -39,22 +38,26 @@ class Examination:
     outputs
         The systems that were compared.
     pairs
-        Comparisons with the relation of the two systems, p_holm and p_bh.
+        Comparisons with the relation of the two systems, p_holm and p_bh; what they say about a margin where there is
+        one.
+    leaderboard
+        Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`).
     duplicates
         Near-duplicates among all systems, also those that were dropped.
     groups
-        Systems that do not differ significantly; by the maximal rule of Chinchor 1992, or, where there are too many
-        such groups, from the top ("greedy").
+        Systems that do not differ significantly after Holm's correction for all pairs; by the maximal rule of Chinchor
+        1992, or, where there are too many such groups, from the top ("greedy").
     curve, thresholds, gains
         As `simstudy.curve`, `thresholds` and `significant_gains` have them.
     verdict
-        Of two systems: one sentence, with the p-value of the other alternative where the test has one.
+        Of two systems: what `simstudy.verdict` says.
     notes
         What a reader should know about the data.
     """
 
     outputs: Outputs
     pairs: pd.DataFrame
+    leaderboard: pd.DataFrame
     duplicates: pd.DataFrame
     groups: pd.DataFrame
     curve: pd.DataFrame
@@ -70,6 +73,7 @@ def examine(
     by: str | None = None,
     duplicates: str = "keep",
     alpha: float = 0.05,
+    margin: float | None = None,
     comparison: Mapping[str, Any] | None = None,
 ) -> Examination:
     """Compare every pair of systems of one test set, and analyse what comes out.
@@ -83,7 +87,9 @@ def examine(
     duplicates
         "keep", or "drop" all but the first by name of systems that are near-duplicates of one another.
     alpha
-        The level at which groups are told apart.
+        The level at which groups are told apart, after Holm's correction.
+    margin
+        The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
     comparison
         Options of `simstudy.compare`.
 
@@ -115,42 +121,29 @@ def examine(
         first = f"{alike['system_a'][0]} / {alike['system_b'][0]}"
         notes.append(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
     notes += _domains(outputs, options.get("strata"))
-    notes += _few(outputs, options)
     if by is not None and outputs.n_systems > 1:
         # A column that is not there, or says what it can not, is told before minutes of resampling.
         related(pd.DataFrame({"system_a": outputs.names[:1], "system_b": outputs.names[1:2]}), outputs.systems, by)
+    if margin is not None:
+        check_margin(margin)
     pairs = compare(outputs, **options)
     pairs = pairs.assign(relation=ALL_PAIRS) if by is None else related(pairs, outputs.systems, by)
     pairs = corrected(pairs)
-    against = pairs[speaks_for_other(pairs) & (pairs["p_value"] <= alpha)]
-    if len(against):
-        first = f"{against['system_a'].iloc[0]} / {against['system_b'].iloc[0]}"
-        notes.append(
-            f"p speaks for the system with the lower precision in {counted(len(against), 'pair')}, first {first}: they "
-            "accept different numbers of items"
-        )
+    if margin is not None:
+        pairs = equivalence(pairs, margin, alpha=alpha)
+    notes += [*_few(pairs), *_one_sided(pairs), *_others(pairs, alpha), *_undefined(pairs)]
     return Examination(
         outputs,
         pairs,
+        leaderboard(outputs, unit=options.get("unit"), seed=options.get("seed", 0)),
         alike,
         _groups(pairs, alpha),
         curve(pairs),
         thresholds(pairs),
         significant_gains(pairs, alpha=alpha),
-        _verdict(outputs, pairs, alpha, options),
+        verdict(pairs.iloc[0], alpha=alpha, margin=margin) if len(pairs) == 1 else None,
         tuple(notes),
     )
-
-
-def _verdict(outputs: Outputs, pairs: pd.DataFrame, alpha: float, options: Mapping[str, Any]) -> str | None:
-    if len(pairs) != 1:
-        return None
-    pair, other = pairs.iloc[0], None
-    if pair["convention"] == "default" and len(TESTS[pair["test"]].alternatives) > 1:
-        alternative = "greater" if pair["alternative"] == "two-sided" else "two-sided"
-        again = {**options, "alternative": alternative, "progress": None}
-        other = float(compare(outputs, **again)["p_value"].iloc[0])
-    return verdict(pair, alpha=alpha, other_tail=other)
 
 
 def _domains(outputs: Outputs, strata: str | None) -> list[str]:
@@ -163,19 +156,51 @@ def _domains(outputs: Outputs, strata: str | None) -> list[str]:
     return [f"items of {len(counts)} domains are tested together: {listed}{more}"]
 
 
-def _few(outputs: Outputs, options: Mapping[str, Any]) -> list[str]:
-    """A note where there is so little to resample that the bootstrap is too sure."""
-    unit = options.get("unit") or "item"
-    n = outputs.n_items if unit == "item" else outputs.sum_by(unit).n_items
-    if options.get("test", "bootstrap") != "bootstrap" or n >= _FEW:
+def _few(pairs: pd.DataFrame) -> list[str]:
+    """A note where there are so few units that tests and intervals are rough."""
+    n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
+    if n >= FEW_UNITS or len(pairs) == 1:
         return []
-    few = counted(n, "unit")
-    return [f"only {few} ({unit}) to resample: of so few the bootstrap is too sure; --test randomization is not"]
+    return [f"only {counted(n, 'unit')} ({unit}): tests and intervals of fewer than {FEW_UNITS} are rough"]
+
+
+def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
+    """A note where the test speaks for systems with the lower score: it asks something else than the scores do."""
+    against = pairs[(pairs["favours"] == pairs["system_b"]) & (pairs["p_value"] <= alpha)]
+    if against.empty or len(pairs) == 1:
+        return []
+    first = f"{against['system_a'].iloc[0]} / {against['system_b'].iloc[0]}"
+    test = TESTS[against["test"].iloc[0]]
+    return [
+        f"the {test.title} speaks for the system with the lower score in {counted(len(against), 'pair')}, first "
+        f"{first}: its null hypothesis is that {test.null}; these pairs do not count as significant"
+    ]
+
+
+def _undefined(pairs: pd.DataFrame) -> list[str]:
+    """A note where pairs have no interval."""
+    none = int(pairs["gain_low"].isna().sum())
+    if none == 0 or len(pairs) == 1:
+        return []
+    return [
+        f"{counted(none, 'pair')} without an interval: the two systems do the same everywhere, or a score is undefined "
+        "without one of the units"
+    ]
+
+
+def _one_sided(pairs: pd.DataFrame) -> list[str]:
+    """A note where one-sided p-values of a table of all pairs were asked for."""
+    if pairs["alternative"].iloc[0] == "two-sided" or len(pairs) == 1:
+        return []
+    return [
+        "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones have "
+        "p <= 0.05 one time in ten, in corrected p-values and groups too"
+    ]
 
 
 def _groups(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
     try:
-        return groups(pairs, cutoff=alpha)
+        return groups(pairs, cutoff=alpha, p="p_holm")
     except ValueError:
         # More than 10,000 maximal sets.
-        return groups(pairs, cutoff=alpha, rule="greedy")
+        return groups(pairs, cutoff=alpha, p="p_holm", rule="greedy")

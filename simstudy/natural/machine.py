@@ -30,8 +30,8 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
         Keys simstudy (version), settings, verdict, notes, systems (best first), pairs (the most significant first),
         groups (lists of names), thresholds, significant_gains, near_duplicates; tables are lists of rows.
     """
-    ranked = found.outputs.best_first()
-    systems = ranked.systems.assign(score=ranked.scores()).dropna(axis="columns", how="all")
+    known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
+    systems = found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
     members = found.groups.groupby("group")["system"].agg(list)
     content = {
         "simstudy": version("simstudy"),

@@ -11,9 +11,11 @@ import pandas as pd
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.engines.registry import TESTS
+from simstudy.loaders.base import counted
 from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
-from simstudy.natural.verdict import equals, written
+from simstudy.natural.verdict import equals
 from simstudy.report import Section, save_figure
 
 # More systems make no picture of a matrix or of groups.
@@ -21,13 +23,22 @@ _MOST_SYSTEMS = 60
 # Rows of a table that a page shows; the CSV has all.
 _MOST_ROWS = 50
 
-CLOSING = (
-    "One-sided p-values are for those who said beforehand which system is the better. Where the data say so, as in a "
-    "table of all pairs, two equally good systems have p <= 0.05 one time in ten: ask for two-sided ones "
-    "(--alternative two-sided) before you read groups and corrected p-values. p_value is not corrected for the number "
-    "of pairs; p_holm and p_bh are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are "
-    "the 95 % interval for its Monte Carlo error. Gains are on the metric's scale."
+_TWO_SIDED = "p-values are two-sided."
+_ONE_SIDED = (
+    "p-values are one-sided: they are for those who said beforehand which system is the better. Where the data say so, "
+    "as in a table of all pairs, two equally good systems have p <= 0.05 one time in ten."
 )
+
+
+def closing(found: Examination) -> str:
+    """How the numbers of a page are to be read."""
+    two_sided = found.pairs["alternative"].iloc[0] == "two-sided"
+    return (
+        f"{_TWO_SIDED if two_sided else _ONE_SIDED} p_value is not corrected for the number of pairs; p_holm and p_bh "
+        "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
+        "its Monte Carlo error; exact says whether the test holds its level exactly under its null hypothesis. "
+        "gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the metric's scale."
+    )
 
 
 def write(
@@ -49,7 +60,7 @@ def write(
         facts=facts(found),
         sections=_sections(found, folder, alpha),
         tables=_tables(found),
-        closing=CLOSING,
+        closing=closing(found),
         settings={"comparison": dict(settings)},
         data={"files": dict(files)},
         seconds={},
@@ -59,27 +70,40 @@ def write(
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.iloc[0]
-    drawn = found.pairs.loc[found.pairs["n_resamples"] > 0, "n_resamples"]
-    exact = f"{found.pairs['exact'].mean():.0%} of the p-values are exact"
-    precision = (
-        exact if drawn.empty else f"{drawn.max():,} resamples" + (f", {exact}" if found.pairs["exact"].any() else "")
-    )
+    drawn = found.pairs.loc[found.pairs["monte_carlo"], "n_resamples"]
+    share = found.pairs["monte_carlo"].mean()
+    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
+    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
+    exact = "exact" if found.pairs["exact"].all() else "partly exact" if found.pairs["exact"].any() else "approximate"
+    units = "" if one.unit == "item" else f"; {one.n_units:,} units ({one.unit}) are taken as wholes"
+    convention = "" if one.convention == "default" else f", convention {one.convention}"
+    test = TESTS[one.test]
     listed = {
         "Systems": f"{found.outputs.n_systems:,} ({len(found.pairs):,} pairs)",
-        "Items": f"{found.outputs.n_items:,}",
+        "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
-        "Test": f"{one.test}, {one.alternative}, {precision}, convention {one.convention}, resampled unit {one.unit}",
+        "Test": f"{test.title} ({one.test}), {sides}, {exact}, {how}{convention}",
+        "Null hypothesis": f"{test.null}",
     }
     return listed | ({"Note": "; ".join(found.notes)} if found.notes else {})
 
 
 def ranking(found: Examination) -> pd.DataFrame:
-    """Systems, best first, with their scores and groups, as text."""
-    ranked = found.outputs.best_first()
+    """Systems, best first, with the intervals of their scores, the places they may have, and their groups, as text."""
+    rows = found.leaderboard
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
-    scores = [f"{score:.{_digits(found)}f}" for score in ranked.scores()]
-    table = pd.DataFrame({"system": ranked.names, "score": scores, "groups": groups.loc[ranked.names].to_numpy()})
-    return table
+    number = f"{{:.{_digits(found)}f}}".format
+    places = rows["place_low"].astype(str) + "–" + rows["place_high"].astype(str)
+    return pd.DataFrame(
+        {
+            "system": rows["system"],
+            "score": rows["score"].map(number),
+            "95 %": rows["score_low"].map(number) + "–" + rows["score_high"].map(number),
+            "place": rows["place"].astype(str),
+            "places (95 %, all at once)": places.where(rows["place_low"] < rows["place_high"], rows["place_low"]),
+            "groups": groups.loc[rows["system"]].to_numpy(),
+        }
+    )
 
 
 def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
@@ -90,22 +114,25 @@ def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
     if len(pairs) > most:
         pairs = _neighbours(found).head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
-    interval = pairs["p_low"].map(written) + "–" + pairs["p_high"].map(written)
-    rows = pd.DataFrame(
-        {
-            "better": pairs["system_a"],
-            "worse": pairs["system_b"],
-            "relation": pairs["relation"],
-            "gain": pairs["gain"].map(f"{{:.{_digits(found)}f}}".format),
-            "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
-            "Monte Carlo 95 %": interval.where(pairs["n_resamples"] > 0, "exact").where(
-                (pairs["n_resamples"] > 0) | pairs["exact"], ""
-            ),
-            "p (Holm)": pairs["p_holm"].map(lambda p: equals(p).removeprefix("= ")),
-            "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
-        }
-    )
-    return title, rows.drop(columns="relation") if (pairs["relation"] == ALL_PAIRS).all() else rows
+    number = f"{{:.{_digits(found)}f}}".format
+    between = pairs["gain_low"].map(number) + " to " + pairs["gain_high"].map(number)
+    columns = {
+        "better": pairs["system_a"],
+        "worse": pairs["system_b"],
+        "relation": pairs["relation"],
+        "gain": pairs["gain"].map(number),
+        "95 %": between.where(pairs["gain_low"].notna(), ""),
+        "units +/−": pairs["n_better"].map("{:,}".format) + "/" + pairs["n_worse"].map("{:,}".format),
+        "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
+        "speaks for": pairs["favours"].where(pairs["favours"] != pairs["system_a"], ""),
+        "p (Holm)": pairs["p_holm"].map(lambda p: equals(p).removeprefix("= ")),
+        "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
+    }
+    if "conclusion" in pairs:
+        columns[f"margin {pairs['margin'].iloc[0]:g}"] = pairs["conclusion"]
+    rows = pd.DataFrame(columns)
+    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (rows["speaks for"] == "").all()}
+    return title, rows.drop(columns=[name for name, empty in dull.items() if empty])
 
 
 def _neighbours(found: Examination) -> pd.DataFrame:
@@ -149,11 +176,10 @@ def _digits(found: Examination) -> int:
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame]:
-    ranked = found.outputs.best_first()
-    systems = ranked.systems.assign(score=ranked.scores())
+    known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     return {
         "pairs": sorted_pairs(found),
-        "systems": systems.dropna(axis="columns", how="all"),
+        "systems": found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all"),
         "groups": found.groups,
         "curve": found.curve,
         "thresholds": found.thresholds,
@@ -170,11 +196,17 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None
     rule = found.groups["rule"].iloc[0]
     sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
+    best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
     text = (
-        f"Systems of one group do not differ significantly at {alpha:g} ({sides}, {rule} groups, which are not "
-        "transitive; where p was resampled, they differ if that is 99 % certain)."
+        "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence (Mogstad, "
+        f"Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ significantly "
+        f"at {alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are not transitive)."
     )
     parts.append(Section("Systems", text, groups, ranking(found)))
+    if small:
+        figure = _drawn(figures.leaderboard(found.leaderboard), folder, "leaderboard")
+        text = "Scores with their 95 % intervals, and the places that each system may have."
+        parts.append(Section("Leaderboard", text, figure))
     figure = _drawn(
         figures.curve(found.pairs, found.curve[found.curve["relation"].isin(found.pairs["relation"])]),
         folder,
