@@ -11,7 +11,7 @@ from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
 
-def redraw(population: Outputs, size: int, draw: int, *, unit: str = "item", seed: int = 0) -> Outputs:
+def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None, seed: int = 0) -> Outputs:
     """Test set number `draw` of `size` units, drawn from the population with replacement.
 
     Parameters
@@ -23,8 +23,8 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str = "item", see
     draw
         Number of the redrawn test set, at least 0; it depends on (seed, draw) alone.
     unit
-        What is drawn: "item", or a column of the item table whose values name clusters. A cluster that is drawn
-        twice is two clusters of the redrawn test set.
+        What is drawn: "item", or a column of the item table whose values name clusters; None: "cluster" where there is
+        that column, as in `simstudy.compare`. A cluster that is drawn twice is two clusters of the redrawn test set.
     seed
         0 … 2^64 - 1.
 
@@ -44,6 +44,7 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str = "item", see
     check_seed(seed)
     rng = np.random.default_rng([seed, draw])
     name = f"{population.test_set}, redrawn"
+    unit = unit or population.natural_unit
     if unit == "item":
         return replace(population.take(rng.integers(population.n_items, size=size)), test_set=name)
     labels = population.labels(unit)
