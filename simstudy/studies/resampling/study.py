@@ -9,11 +9,12 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.engines.registry import TESTS
 from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import derived_seed, progress_bar
-from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Training
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling import page, test_sets
@@ -31,12 +32,13 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         outputs = train(task, study.training, study.seed, context)
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
+        by_item = _compare_items(study, outputs, context)
     redrawn = None
     if study.calibration:
         with context.clock("redrawn test sets"):
             redrawn = _compare_redrawn(study, outputs, context)
     with context.clock("analyses and figures"):
-        tables = _analyse(study, outputs, pairs, redrawn)
+        tables = _analyse(study, outputs, pairs, by_item, redrawn)
         sections = page.sections(
             tables,
             context.folder,
@@ -94,6 +96,15 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: R
     return pd.concat(compared, ignore_index=True)
 
 
+def _compare_items(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame | None:
+    """The whole home test set by items, where the natural unit is another: what taking them one by one would say."""
+    home = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
+    if study.comparison.unit is not None or home.natural_unit == "item":
+        return None
+    settings = study.comparison.model_copy(update={"unit": "item"})
+    return run_comparisons("the same by items", [home], [settings], [study.seed], context)[0]
+
+
 def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
     """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own."""
     assert study.calibration
@@ -116,15 +127,15 @@ def _population(study: ResamplingStudy, outputs: dict[str, Outputs]) -> Outputs:
 
 
 def _analyse(
-    study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFrame, redrawn: pd.DataFrame | None
+    study: ResamplingStudy,
+    outputs: dict[str, Outputs],
+    pairs: pd.DataFrame,
+    by_item: pd.DataFrame | None,
+    redrawn: pd.DataFrame | None,
 ) -> dict[str, pd.DataFrame]:
     home, sizes = study.home.test_set, study.home.sizes
     at_home = pairs["test_set"] == home
-    by_size = size_fit(thresholds(pairs[at_home], seed=study.seed))
-    tables = {"systems": _systems(outputs), "thresholds": by_size}
-    if not at_home.all():
-        elsewhere = thresholds(pairs[~at_home], seed=study.seed)
-        tables["thresholds"] = pd.concat([by_size, elsewhere], ignore_index=True)
+    tables = {"systems": _systems(outputs), "thresholds": _thresholds(study, pairs, by_item)}
     tables["curves"] = curve(pairs)
     tables["points"] = page.thinned(pairs, home, sizes[-1])
     if redrawn is not None:
@@ -135,6 +146,21 @@ def _analyse(
         whole = pairs[at_home & (pairs["n_items"] == sizes[-1])]
         tables["calibration_domains"] = calibration(whole, others, seed=study.seed)
     return tables
+
+
+def _thresholds(study: ResamplingStudy, pairs: pd.DataFrame, by_item: pd.DataFrame | None) -> pd.DataFrame:
+    """Thresholds by the study's p-values, by two-sided ones where those are one-sided, and by items."""
+    at_home = pairs["test_set"] == study.home.test_set
+    parts = [(pairs[at_home], True), (pairs[~at_home], False)]
+    parts += [(by_item, False)] if by_item is not None else []
+    parts += [(two_sided(part), fitted) for part, fitted in parts if study.comparison.alternative == "greater"]
+    tables = []
+    for part, fitted in parts:
+        if len(part):
+            rows = thresholds(part, seed=study.seed)
+            rows = size_fit(rows) if fitted else rows
+            tables.append(rows.assign(alternative=part["alternative"].iloc[0], unit=part["unit"].iloc[0]))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _systems(outputs: dict[str, Outputs]) -> pd.DataFrame:
@@ -148,24 +174,23 @@ def _facts(study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFr
     systems = home.systems
     families = systems["family"].value_counts(sort=False)
     sizes = ", ".join(f"{size:,}" for size in sorted(systems["train_size"].unique(), reverse=True))
-    one = pairs.iloc[0]
+    one, whole = pairs.iloc[0], pairs[pairs["test_set"] == study.home.test_set].iloc[-1]
+    test = TESTS[one.test]
+    units = "items" if one.unit == "item" else f"{one.unit}s ({whole.n_units:,} on the whole home test set)"
     return {
         "Systems": f"{len(systems)}: " + ", ".join(f"{count} {name}" for name, count in families.items()),
         "Training items drawn with replacement": sizes,
-        "Test": f"{one.test}, {_precision(pairs)}, {one.alternative}, convention {one.convention}, resampled unit "
-        f"{one.unit}",
+        "Test": f"{test.title} ({one.test}), {'one' if one.alternative == 'greater' else 'two'}-sided, "
+        f"{_precision(pairs)}, convention {one.convention}, units are {units}",
+        "Null hypothesis": test.null,
         "Metric": home.metric.name,
         "Seed": str(study.seed),
     }
 
 
 def _precision(pairs: pd.DataFrame) -> str:
-    drawn = pairs.loc[~pairs["exact"], "n_resamples"]
-    resamples = f"{drawn.max():,} resamples" if len(drawn) else ""
-    if pairs["exact"].all():
-        return "exact p-values (infinitely many resamples)"
-    return (
-        f"exact p-values for {pairs['exact'].mean():.0%} of the pairs, {resamples}"
-        if len(drawn) < len(pairs)
-        else resamples
-    )
+    drawn = pairs.loc[pairs["monte_carlo"], "n_resamples"]
+    if drawn.empty:
+        return "no Monte Carlo error (infinitely many resamples)"
+    share = pairs["monte_carlo"].mean()
+    return f"{drawn.max():,} resamples" + (f" for {share:.0%} of the p-values" if share < 1 else "")
