@@ -37,7 +37,8 @@ def closing(found: Examination) -> str:
         f"{_TWO_SIDED if two_sided else _ONE_SIDED} p_value is not corrected for the number of pairs; p_holm and p_bh "
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "its Monte Carlo error; exact says whether the test holds its level exactly under its null hypothesis. "
-        "gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the metric's scale."
+        "gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the metric's "
+        "scale."
     )
 
 

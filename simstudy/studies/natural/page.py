@@ -210,7 +210,7 @@ def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    keys = ["test_set", "metric", "n_items", "relation", "by"]
+    keys = ["test_set", "metric", "n_items", "relation", "by", "unit"]
     rows = gains.merge(thresholds[[*keys, "threshold", "low", "high"]], on=keys, how="left")
     return pd.DataFrame(
         {

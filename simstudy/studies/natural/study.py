@@ -9,13 +9,14 @@ import pandas as pd
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
-from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Comparison, StudyError
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural import page
@@ -40,12 +41,13 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     outputs = _kept(study, found, duplicates)
     with context.clock("comparisons"):
         pairs = _compare_all(study, found, outputs, context)
-    with context.clock("ranks"):
-        two_sided = _compare_ranks(study, found, outputs, context)
+        by_items = _by_items(study, found, outputs, context)
+    with context.clock("leaderboards"):
+        boards = _leaderboards(study, outputs, context)
     with context.clock("calibration"):
         calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
     with context.clock("analyses and figures"):
-        tables = _analyse(study, found, outputs, pairs, two_sided)
+        tables = _analyse(study, found, outputs, pairs, by_items, boards)
         tables["duplicates"] = duplicates.assign(dropped=_dropped(duplicates, outputs))
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
@@ -104,12 +106,29 @@ def _compare_all(
     return dict(zip(segments, compared, strict=True))
 
 
-def _compare_ranks(
+def _by_items(
     study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
-) -> list[pd.DataFrame]:
-    """Two-sided comparisons: on a leaderboard nobody said beforehand who would be ahead."""
-    settings = [_settings(study, found[key]).model_copy(update={"alternative": "two-sided"}) for key in outputs]
-    return run_comparisons("ranks", list(outputs.values()), settings, [study.seed] * len(outputs), context)
+) -> pd.DataFrame:
+    """Test sets whose natural unit is another, whole, by items: what taking them one by one would say."""
+    asked = [key for key, whole in outputs.items() if study.comparison.unit is None and whole.natural_unit != "item"]
+    if not asked:
+        return pd.DataFrame()
+    settings = [_settings(study, found[key]).model_copy(update={"unit": "item"}) for key in asked]
+    compared = run_comparisons(
+        "the same by items", [outputs[key] for key in asked], settings, [study.seed] * len(asked), context
+    )
+    return pd.concat(compared, ignore_index=True)
+
+
+def _leaderboards(study: NaturalStudy, outputs: dict[Key, Outputs], context: RunContext) -> pd.DataFrame:
+    """Scores with intervals and the places that each system may have, on every test set."""
+    unit = study.comparison.unit
+    with progress_bar("leaderboards", len(outputs)) as advance:
+        tables = []
+        for whole in outputs.values():
+            tables.append(leaderboard(whole, unit=unit, seed=study.seed))
+            advance(1)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _settings(study: NaturalStudy, part: Found) -> Comparison:
@@ -122,38 +141,56 @@ def _analyse(
     found: dict[Key, Found],
     outputs: dict[Key, Outputs],
     pairs: dict[tuple[str, str, int], pd.DataFrame],
-    two_sided: list[pd.DataFrame],
+    by_items: pd.DataFrame,
+    boards: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     shown = study.shown or list(dict.fromkeys(name for name, _ in outputs))[:6]
     fitted, gains, curves, points = [], [], [], []
     for key, whole in outputs.items():
         name, metric = key
         of_sizes = [table for (n, m, _), table in pairs.items() if (n, m) == key]
+        of_items = _of_test_set(by_items, key)
         # Without a column that tells classes apart there is one class.
         for k, by in enumerate(found[key].settings.by or [""]):
-            classified = [
-                related(table, whole.systems, by) if by else table.assign(relation=ALL_PAIRS) for table in of_sizes
-            ]
-            together = pd.concat(classified, ignore_index=True)
-            rows = size_fit(thresholds(together, seed=study.seed))
-            scaled = significant_gains(together, alpha=study.alpha, seed=study.seed)
+            classified = [_classified(table, whole, by) for table in of_sizes]
+            together = [pd.concat(classified, ignore_index=True)]
+            together += [_classified(of_items, whole, by)] if len(of_items) else []
             again = {ALL_PAIRS} if k else set()
-            fitted.append(rows[~rows["relation"].isin(again)].assign(by=by))
-            gains.append(scaled[~scaled["relation"].isin(again)].assign(by=by))
+            for table in together:
+                rows = size_fit(thresholds(table, seed=study.seed))
+                scaled = significant_gains(table, alpha=study.alpha, seed=study.seed)
+                unit = table["unit"].iloc[0]
+                fitted.append(rows[~rows["relation"].isin(again)].assign(by=by, unit=unit))
+                gains.append(scaled[~scaled["relation"].isin(again)].assign(by=by, unit=unit))
             if name in shown and not k:
                 lines, last = curve(classified[-1]), classified[-1]
                 curves.append(lines)
                 points += [_drawn(members) for _, members in last.groupby("relation", sort=False)]
+    whole_sets = pd.concat(
+        [pairs[name, metric, whole.n_items] for (name, metric), whole in outputs.items()], ignore_index=True
+    )
+    if study.comparison.alternative == "greater":
+        # Who leads a leaderboard, nobody said beforehand.
+        whole_sets = two_sided(whole_sets)
     columns = ["test_set", "n_items", "metric", "relation", "gain", "p_value"]
     drawn = [table for table in curves if len(table)] or curves[:1]
     return {
         "systems": _systems(outputs),
         "thresholds": pd.concat(fitted, ignore_index=True),
         "significant_gains": pd.concat(gains, ignore_index=True),
-        "ranks": pd.concat([ranks(table, alpha=study.alpha) for table in two_sided], ignore_index=True),
+        "ranks": ranks(whole_sets, alpha=study.alpha, leaderboards=boards),
+        "leaderboard": boards,
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],
     }
+
+
+def _classified(pairs: pd.DataFrame, outputs: Outputs, by: str) -> pd.DataFrame:
+    return related(pairs, outputs.systems, by) if by else pairs.assign(relation=ALL_PAIRS)
+
+
+def _of_test_set(pairs: pd.DataFrame, key: Key) -> pd.DataFrame:
+    return pairs[(pairs["test_set"] == key[0]) & (pairs["metric"] == key[1])] if len(pairs) else pairs
 
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
