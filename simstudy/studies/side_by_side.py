@@ -11,6 +11,7 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.report import Section, save_figure
 from simstudy.runner import Cell, progress_bar, run_cells
@@ -70,6 +71,7 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
 
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:
+    others = [name for name in dict.fromkeys(tables["tests"]["test"]) if not TESTS[name].of_scores]
     return [
         Section(
             "Correlation of the systems",
@@ -81,9 +83,12 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:
         ),
         Section(
             "All tests on the same pairs",
-            f"Share of pairs with p <= {alpha:g}, all tests two-sided, 95 % intervals from resampling systems; on how "
-            "many pairs a test decides other than randomization does; and how its p-values compare (median ratio, "
-            "where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs.",
+            f"Share of pairs with p <= {alpha:g} for the better system, all tests two-sided, 95 % intervals from "
+            "resampling systems; on how many pairs a test decides other than randomization does; and how its p-values "
+            "compare (median ratio, where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs. "
+            "Tests in brackets have another null hypothesis than equal scores or exchangeable results ("
+            + "; ".join(f"{name}: {TESTS[name].null}" for name in others)
+            + "): their decisions answer another question.",
             "tests",
             _test_rows(tables["tests"]),
         ),
@@ -111,7 +116,7 @@ def _test_rows(table: pd.DataFrame) -> pd.DataFrame:
     }
     return pd.DataFrame(
         {
-            "test": pooled["test"],
+            "test": pooled["test"].map(lambda name: name if TESTS[name].of_scores else f"({name})"),
             **{name: pooled["test"].map(share) for name, share in shares.items()},
             "rejects alone": pooled["only_test"].map("{:,}".format),
             "only randomization rejects": pooled["only_reference"].map("{:,}".format),

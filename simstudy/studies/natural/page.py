@@ -15,10 +15,17 @@ from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
 
-CLOSING = (
-    "Thresholds and curves are of one-sided p-values that are not corrected for the number of pairs, as in the paper; "
-    "ranks are of two-sided ones. Gains are on the metric's scale; shares are fractions."
-)
+
+def closing(study: NaturalStudy) -> str:
+    """How the numbers are to be read."""
+    one_sided = study.comparison.alternative == "greater"
+    sides = "one-sided (but those of ranks, which are two-sided)" if one_sided else "two-sided"
+    return (
+        f"p-values are {sides} and not corrected for the number of pairs, unless a column says so. Units are "
+        "documents where the data name them (column unit), else items. Gains are on the metric's scale; shares are "
+        "fractions."
+    )
+
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6
@@ -64,8 +71,9 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
         parts.append(_segments(segments, folder))
     text = (
         f"Two-sided tests. Separated: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
-        "correction for all neighbours. Level with the best: systems that do not differ significantly from it. "
-        "Places: the median number of places that a system must be ahead until it differs significantly."
+        "correction for all neighbours. May be the best: systems in the 95 % confidence set for the best (Hsu 1984; "
+        "Mogstad, Romano, Shaikh and Wilhelm 2024), which takes into account that the leader was chosen by the same "
+        "data. Places: how many places wide a system's confidence set of ranks is (median; all systems at once, 95 %)."
     )
     ranks, total = tables["ranks"], tables["ranks"][["n_adjacent", "n_separated", "n_separated_holm"]].sum()
     if len(ranks) > 1:
@@ -241,8 +249,8 @@ def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
             "systems": table["n_systems"],
             "neighbours separated": table["n_separated"].astype(str) + " of " + neighbours,
             "after Holm": table["n_separated_holm"],
-            "level with the best": table["n_not_below_best"],
-            "places": table["places"].map("{:g}".format).where(table["places"].notna(), "none"),
+            "may be the best": table["n_may_be_best"],
+            "places": table["places_width"].map("{:g}".format),
             "gain of neighbours, median": table["gain_adjacent"].map(_number),
         }
     )

@@ -54,7 +54,9 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         sections = page.sections(tables, context.folder, study)
     everything = pd.concat(pairs.values(), ignore_index=True)
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
-    return Findings(tables, sections, facts, page.CLOSING, page.summary(tables, study), {"files": hashes}, everything)
+    return Findings(
+        tables, sections, facts, page.closing(study), page.summary(tables, study), {"files": hashes}, everything
+    )
 
 
 def _of_task(part: Found, task: str) -> Found:
