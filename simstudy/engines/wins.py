@@ -60,10 +60,11 @@ def _by_derivative(question: Question, i: Array, j: Array) -> FloatArray:
     sums = statistics.sum(axis=1, dtype=np.float64)
     middle = (sums[i] + sums[j]) / 2
     step = _STEP * np.maximum(np.abs(middle), 1)
-    n_statistics = statistics.shape[2]
-    around = np.eye(n_statistics) * step[:, None]
-    slope = metric.score(middle[:, None] + around) - metric.score(middle[:, None] - around)
-    slope = slope / (2 * step) * (1 if metric.higher_is_better else -1)
+    # Counts do not go below 0, where a metric need not be defined.
+    down = np.where(middle >= 0, np.minimum(step, middle), step)
+    one = np.eye(statistics.shape[2])
+    slope = metric.score(middle[:, None] + one * step[:, None]) - metric.score(middle[:, None] - one * down[:, None])
+    slope = slope / (step + down) * (1 if metric.higher_is_better else -1)
     excess = np.empty((len(i), statistics.shape[1]))
     for p in range(len(i)):
         parts = (statistics[i[p]] - statistics[j[p]]) * slope[p]

@@ -1,4 +1,4 @@
-"""Random pairs of systems of every kind of metric, and their randomization."""
+"""Random pairs of systems of every kind of metric, and what `compare` says of them."""
 
 from __future__ import annotations
 
@@ -63,9 +63,12 @@ def made(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.ndarra
     return METRICS.get(metric, metric), make(n, rng)
 
 
-def ask(statistics: np.ndarray, metric: Metric | str, **options: Any) -> Any:
+def ask(
+    statistics: np.ndarray, metric: Metric | str, *, test: str = "randomization", alternative: str = "greater", **options: Any
+) -> Any:
+    """A pair's row of Comparisons."""
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"][: len(statistics)])
-    return compare(outputs, test="randomization", **options).iloc[0]
+    return compare(outputs, test=test, alternative=alternative, **options).iloc[0]
 
 
 def best_first(statistics: np.ndarray, row: Any) -> np.ndarray:

@@ -66,7 +66,7 @@ def test_ratios_of_many_units_are_a_grid_of_binomials(only_first: int, alternati
     assert row.p_value == pytest.approx(weights[extreme.astype(bool)].sum(), rel=1e-9, abs=0)
 
 
-def test_exact_where_it_can_not_be_had_is_refused_in_one_line() -> None:
+def test_computing_what_can_not_be_computed_is_refused_in_one_line() -> None:
     rng = np.random.default_rng(0)
     decimals = np.stack([rng.random((2, 30)), np.ones((2, 30))], axis=-1)
     for statistics, metric, message in (
@@ -78,23 +78,24 @@ def test_exact_where_it_can_not_be_had_is_refused_in_one_line() -> None:
         with pytest.raises(ValueError, match=message) as error:
             compare(outputs, test="randomization", monte_carlo=False)
         assert "\n" not in str(error.value)
-        assert "use exact='auto' or False" in str(error.value)
+        assert "use monte_carlo='auto' or True" in str(error.value)
     row = ask(decimals, "mean", n_resamples=1000)
-    assert (row.exact, row.n_resamples) == (False, 1000)
+    assert (row.exact, row.monte_carlo, row.n_resamples) == (True, True, 1000)
 
 
-def test_some_pairs_may_be_exact_and_others_resampled() -> None:
+def test_some_pairs_may_be_computed_and_others_resampled() -> None:
     """Decimals that differ on 30 units are shuffled at random, those that differ on 10 in all ways."""
     rng = np.random.default_rng(1)
     scores = pd.DataFrame({"a": rng.random(30)})
     scores["b"] = scores["a"] + np.r_[rng.normal(size=10), np.zeros(20)]
     scores["c"] = rng.random(30)
     pairs = compare(Outputs.from_scores(scores), test="randomization", n_resamples=2000)
-    exact = {frozenset((row.system_a, row.system_b)) for row in pairs.itertuples() if row.exact}
-    assert exact == {frozenset("ab")}
-    assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 2000)).all()
+    computed = {frozenset((row.system_a, row.system_b)) for row in pairs.itertuples() if not row.monte_carlo}
+    assert computed == {frozenset("ab")}
+    assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 2000, 0)).all()
+    assert pairs["exact"].all()
     alone = compare(Outputs.from_scores(scores[["a", "b"]]), test="randomization").p_value[0]
-    assert pairs.loc[pairs["exact"], "p_value"].item() == alone
+    assert pairs.loc[~pairs["monte_carlo"], "p_value"].item() == alone
 
 
 @pytest.mark.parametrize("base", [2**22 - 8, 2**23, 2**26, 2**40])
@@ -111,7 +112,7 @@ def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool
         statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 6))], axis=-1)
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
         row = compare(outputs, test="randomization", alternative=alternative, monte_carlo=False).iloc[0]
-        assert row.exact
+        assert (row.exact, row.monte_carlo) == (True, False)
         assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
 
 
@@ -122,8 +123,9 @@ def test_twenty_units_of_decimals_are_all_shuffles(rng: np.random.Generator) -> 
         (a, b), lambda x, y, axis: np.round((x - y).sum(axis=axis), 6), permutation_type="samples", vectorized=True,
         n_resamples=np.inf, alternative="greater" if a.sum() > b.sum() else "less",
     )  # fmt: skip
-    row = compare(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), test="randomization").iloc[0]
-    assert row.exact
+    outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
+    row = compare(outputs, test="randomization", alternative="greater").iloc[0]
+    assert (row.exact, row.monte_carlo) == (True, False)
     assert row.p_value == pytest.approx(expected.pvalue, rel=1e-12)
 
 

@@ -87,11 +87,21 @@ def test_counts_are_multinomial() -> None:
 
 
 def test_tally_is_a_count_over_pairs(rng: np.random.Generator) -> None:
+    """Any pairs, in any order and more than once, each with a margin of its own."""
     values = rng.integers(-5, 5, size=(4, 3000)).astype(np.int32)
-    margins = rng.integers(-2, 3, size=(4, 4)).astype(np.int32)
-    extreme = np.zeros((4, 4), np.int64)
-    kernels.tally(values, margins, extreme)
-    for i in range(4):
-        for j in range(4):
-            expected = int((values[i] - values[j] >= margins[i, j]).sum()) if i < j else 0
-            assert extreme[i, j] == expected
+    better, worse = rng.integers(0, 4, size=(2, 20))
+    margins = rng.integers(-2, 3, size=20).astype(np.int32)
+    extreme = np.full(20, 7, np.int64)
+    kernels.tally(values, better, worse, margins, extreme)
+    for i, j, margin, count in zip(better, worse, margins, extreme, strict=True):
+        assert count == 7 + int((values[i] - values[j] >= margin).sum())
+
+
+def test_sizes_are_sums_over_pairs(rng: np.random.Generator) -> None:
+    """|a - b| in whole steps: of eighths, in steps of an eighth, nothing is lost."""
+    eighths = rng.integers(-40, 40, size=(4, 3000))
+    better, worse = np.triu_indices(4, k=1)
+    steps = np.full(6, 2, np.int64)
+    kernels.add_sizes(eighths / 8, better, worse, 1 / 8, steps)
+    for i, j, found in zip(better, worse, steps, strict=True):
+        assert found == 2 + np.abs(eighths[i] - eighths[j]).sum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.engines.tallies import Event, _OwnRatios, _Scores, _SharedRatios, make_tally
+from simstudy.engines.tallies import Event, Tally, _OwnRatios, _Scores, _SharedRatios, make_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from tests.oracles import ERROR_RATE, GEOMETRIC, all_resamples, goodness
 
@@ -23,12 +23,18 @@ def enumerated(statistics: np.ndarray, metric: Ratio, event: Event) -> int:
     return found
 
 
+def tally_of(statistics: np.ndarray, metric: Metric) -> Tally:
+    """The tally of all pairs of systems."""
+    return make_tally(statistics, metric, np.triu_indices(len(statistics), k=1))
+
+
 def tallied(statistics: np.ndarray, metric: Metric, event: Event) -> int:
-    tally = make_tally(statistics, metric)
+    """Resamples in which the event holds for the first pair."""
+    tally = tally_of(statistics, metric)
     counts = all_resamples(statistics.shape[1]).astype(tally.columns.dtype)
-    extreme = np.zeros((len(statistics),) * 2, np.int64)
+    extreme = np.zeros(len(statistics) * (len(statistics) - 1) // 2, np.int64)
     tally.add(tally.columns @ counts.T, event, extreme)
-    return int(extreme[0, 1])
+    return int(extreme[0])
 
 
 def best_first(statistics: np.ndarray, metric: Metric) -> np.ndarray:
@@ -59,7 +65,7 @@ def test_counts_equal_full_enumeration(kind: str, n: int, event: Event) -> None:
             expected_tally = _SharedRatios
         statistics = best_first(statistics, metric)
         if expected_tally is _SharedRatios:
-            assert isinstance(make_tally(statistics, metric), _SharedRatios)
+            assert isinstance(tally_of(statistics, metric), _SharedRatios)
         assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
 
 
@@ -75,7 +81,7 @@ def test_near_ties_of_large_counts_are_decided_exactly() -> None:
         gold = np.broadcast_to(rng.integers(big - 3, big, size=n), (2, n))
         correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, n))
         statistics = best_first(np.stack([correct, guessed, gold], axis=-1), metric)
-        own = isinstance(make_tally(statistics, metric), _OwnRatios)  # else all denominators happen to be equal
+        own = isinstance(tally_of(statistics, metric), _OwnRatios)  # else all denominators happen to be equal
         for event in EVENTS[:2]:
             assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
         decided += own and tallied(statistics, metric, EVENTS[0]) != tallied(statistics, metric, EVENTS[1])
@@ -87,7 +93,7 @@ def test_any_metric_of_sums_agrees_with_brute_force(event: Event) -> None:
     metric = GEOMETRIC
     rng = np.random.default_rng(7)
     statistics = best_first(np.sort(rng.integers(1, 9, size=(2, 5, 4)), axis=-1), metric)
-    assert isinstance(make_tally(statistics, metric), _Scores)
+    assert isinstance(tally_of(statistics, metric), _Scores)
     resamples = all_resamples(5)
     scores = np.stack([metric.score(resamples @ statistics[k]) for k in range(2)])
     observed = metric.score(statistics.sum(axis=1))
@@ -108,23 +114,23 @@ def test_item_scores_that_are_not_integers_tie_as_their_fractions_do(event: Even
         tenths = best_first(tenths, metric)
         decimal = tenths.astype(float)
         decimal[..., 0] /= 10
-        assert isinstance(make_tally(decimal, metric), _Scores)
+        assert isinstance(tally_of(decimal, metric), _Scores)
         assert tallied(decimal, metric, event) == enumerated(tenths, metric, event)
 
 
 def test_floats_that_are_whole_numbers_are_treated_as_integers() -> None:
-    assert isinstance(make_tally(np.ones((2, 3, 2)), METRICS["accuracy"]), _SharedRatios)
+    assert isinstance(tally_of(np.ones((2, 3, 2)), METRICS["accuracy"]), _SharedRatios)
 
 
 def test_precision_follows_the_size_of_the_sums() -> None:
     small = np.ones((2, 100, 2), int)
-    assert make_tally(small, METRICS["accuracy"]).columns.dtype == np.float32
+    assert tally_of(small, METRICS["accuracy"]).columns.dtype == np.float32
     large = np.array([[[2**20, 2**20]] * 100, [[1, 2**20]] * 100])
-    tally = make_tally(large, METRICS["accuracy"])
+    tally = tally_of(large, METRICS["accuracy"])
     assert tally.columns.dtype == np.float64
     huge = np.full((2, 10, 2), 2**52)
     with pytest.raises(ValueError, match="less than 2\\^53"):
-        make_tally(huge, METRICS["accuracy"])
+        tally_of(huge, METRICS["accuracy"])
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
@@ -138,7 +144,7 @@ def test_a_system_that_guesses_nothing_changes_no_other_pair(kind: str, event: E
         pair = np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1)
         silent = np.stack([np.zeros(4, int), np.zeros(4, int), pair[0, :, 2]], axis=-1)[None]
         statistics = np.concatenate([best_first(pair, metric), silent])
-        assert isinstance(make_tally(statistics, metric), _OwnRatios | _SharedRatios)
+        assert isinstance(tally_of(statistics, metric), _OwnRatios | _SharedRatios)
         assert tallied(statistics, metric, event) == enumerated(statistics[:2], metric, event)
         assert tallied(statistics[1:], metric, event) == enumerated(statistics[1:], metric, event)
 
@@ -152,6 +158,6 @@ def test_ratios_of_counts_too_large_to_be_exact_tie_all_the_same(event: Event) -
     for _ in range(5):
         small = best_first(np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1), metric)
         large = small * 2**26
-        if isinstance(make_tally(small, metric), _OwnRatios):
-            assert isinstance(make_tally(large, metric), _Scores)
+        if isinstance(tally_of(small, metric), _OwnRatios):
+            assert isinstance(tally_of(large, metric), _Scores)
         assert tallied(large, metric, event) == enumerated(small, metric, event)
