@@ -7,6 +7,7 @@ many test sets.
 """
 
 from simstudy.figures.agreement import correlations, rejections, type_1_errors
+from simstudy.figures.gain_intervals import gain_intervals
 from simstudy.figures.gains import calibration, curve, thresholds
 from simstudy.figures.natural import gains_by_size, gains_by_test_set
 from simstudy.figures.pairs import groups, matrix
@@ -17,6 +18,7 @@ __all__ = [
     "calibration",
     "correlations",
     "curve",
+    "gain_intervals",
     "gains_by_size",
     "gains_by_test_set",
     "groups",

@@ -221,6 +221,11 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
         "(those farther apart are less alike, and may need more). 95 % intervals from resampling systems."
     )
     parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
+    drawn = _neighbours(found)
+    if small and drawn["gain_low"].notna().any():
+        figure = _drawn(figures.gain_intervals(drawn, cutoff=alpha), folder, "gains")
+        text = "Each system's gain over the next one by score, with its 95 % interval; neither is corrected."
+        parts.append(Section("Gains of neighbours", text, figure))
     matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None
     title, rows = pair_rows(found, _MOST_ROWS)
     text = f"{title}. All are in pairs.csv."

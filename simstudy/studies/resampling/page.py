@@ -14,9 +14,9 @@ from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.points import even_choice
 
 CLOSING = (
-    "No p-value here is corrected for the number of pairs; column alternative says whether one-sided (greater: right for "
-    "those who said beforehand which system is the better) or two-sided. Gains and thresholds are on the metric's "
-    "scale; confidences and shares are fractions."
+    "No p-value here is corrected for the number of pairs; column alternative says whether it is one-sided (greater: "
+    "right for those who said beforehand which system is the better) or two-sided. Gains and thresholds are on the "
+    "metric's scale; confidences and shares are fractions."
 )
 
 # Points drawn of a relation class: on the home test set, and in figures of many test sets.

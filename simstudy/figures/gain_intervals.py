@@ -1,0 +1,76 @@
+"""Gains with their intervals, a line for each pair of systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from simstudy import pvalues
+from simstudy.choices import check_fraction
+from simstudy.figures.style import panels, require, styled, unit
+
+# Inches: a pair's row, a letter of the names, the intervals.
+_ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
+
+# Colour-blind safe (Okabe and Ito 2008): significant, and not.
+_SIGNIFICANT, _OTHER = "#0072B2", "0.55"
+
+
+@styled
+def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Each pair's gain with its 95 % interval, the pairs from the top in the table's order.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons; pairs without an interval are left out.
+    cutoff
+        A fraction; gains that are significant at it (`simstudy.pvalues.significant`) are blue.
+    ax
+        Where to draw; by default a new figure that is large enough.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, no pair has an interval, or the cutoff is no fraction.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"system_a": ["x"], "system_b": ["y"], "gain": [2.0], "gain_low": [-0.5],
+    ...                       "gain_high": [4.5], "p_value": [0.11], "n_extreme": 0, "n_resamples": 0})
+    >>> [label.get_text() for label in gain_intervals(pairs).get_yticklabels()]
+    ['x – y']
+    """
+    columns = ["system_a", "system_b", "gain", "gain_low", "gain_high", "p_value", "n_extreme", "n_resamples"]
+    require(pairs, columns, "pairs")
+    check_fraction("cutoff", cutoff)
+    known = pairs[pairs["gain_low"].notna()]
+    if known.empty:
+        raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
+    names = (known["system_a"] + " – " + known["system_b"]).tolist()
+    if ax is None:
+        width = _INTERVALS + _LETTER * max(map(len, names))
+        ax = panels([""], width=width, height=1.1 + _ROW * len(names))[1][0]
+    significant = pvalues.significant(known, cutoff)
+    y = np.arange(len(known))
+    for those, colour in ((significant, _SIGNIFICANT), (~significant, _OTHER)):
+        rows = known[those]
+        error = [rows["gain"] - rows["gain_low"], rows["gain_high"] - rows["gain"]]
+        ax.errorbar(rows["gain"], y[those], xerr=error, fmt="o", markersize=4, linewidth=1.2, color=colour)
+    ax.axvline(0, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+    ax.set_yticks(y, names, fontsize=8)
+    ax.set(ylim=(len(known) - 0.4, -0.6))
+    ax.set_xlabel(f"gain ({unit(known)})" if "metric" in known else "gain")
+    ax.tick_params(axis="y", length=0)
+    sides = known["alternative"].iloc[0].replace("greater", "one-sided") if "alternative" in known else ""
+    handles = [
+        Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.2, label=label)
+        for colour, label in (
+            (_SIGNIFICANT, f"significant at {cutoff:g}" + (f", {sides}" if sides else "")),
+            (_OTHER, "not significant"),
+        )
+    ]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.08 - 0.5 / len(known)), ncols=2)
+    return ax
