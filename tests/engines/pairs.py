@@ -64,7 +64,12 @@ def made(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.ndarra
 
 
 def ask(
-    statistics: np.ndarray, metric: Metric | str, *, test: str = "randomization", alternative: str = "greater", **options: Any
+    statistics: np.ndarray,
+    metric: Metric | str,
+    *,
+    test: str = "randomization",
+    alternative: str = "greater",
+    **options: Any,
 ) -> Any:
     """A pair's row of Comparisons."""
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"][: len(statistics)])

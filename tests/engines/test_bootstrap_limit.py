@@ -13,6 +13,8 @@ from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, could_be, drawn_tail, exact_bootstrap_p
 
+BOOTSTRAP: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "unit": "item"}
+
 RULES = [
     ("default", "greater"),
     ("default", "two-sided"),
@@ -25,7 +27,7 @@ RULES = [
 def ask(scores: np.ndarray, metric: Metric | str = "mean", total: int = 1, **options: Any) -> Any:
     statistics = np.stack([scores, np.full_like(scores, total)], axis=-1)
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-    return compare(outputs, **({"monte_carlo": False} | options)).iloc[0]
+    return compare(outputs, **(BOOTSTRAP | {"monte_carlo": False} | options)).iloc[0]
 
 
 def differences(scores: np.ndarray, row: Any) -> np.ndarray:
@@ -58,7 +60,7 @@ def test_the_oracles_are_enumeration() -> None:
 
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 @pytest.mark.parametrize("kind", ["one decision", "seven decisions", "error rate", "ratings"])
-def test_exact_p_is_the_share_of_all_resamples(kind: str, convention: str, alternative: str) -> None:
+def test_p_is_the_share_of_all_resamples(kind: str, convention: str, alternative: str) -> None:
     """Gains of all n^n resamples by the metric itself."""
     rng = np.random.default_rng([len(kind), len(convention), len(alternative)])
     metric = {"error rate": ERROR_RATE, "ratings": METRICS["mean"]}.get(kind, METRICS["accuracy"])
@@ -75,13 +77,13 @@ def test_exact_p_is_the_share_of_all_resamples(kind: str, convention: str, alter
             extreme = (gains > 2 * gain) | ((alternative == "two-sided") & (gains < 0))
         else:
             extreme = (gains >= 2 * gain) | ((alternative == "two-sided") & (gains <= 0))
-        assert (row.exact, row.n_resamples, row.n_extreme) == (True, 0, 0)
+        assert (row.exact, row.monte_carlo, row.n_resamples, row.n_extreme) == (False, False, 0, 0)
         assert row.p_low == row.p_value == row.p_high == pytest.approx(extreme.mean(), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 @pytest.mark.parametrize("kind", ["accuracy", "ratings", "ratings with an outlier", "wide scores"])
-def test_exact_p_is_that_of_whole_number_polynomials(kind: str, convention: str, alternative: str) -> None:
+def test_p_is_that_of_whole_number_polynomials(kind: str, convention: str, alternative: str) -> None:
     """n = 20 … 100, among them p-values far below what any number of resamples could show."""
     rng = np.random.default_rng([len(kind), len(convention), len(alternative)])
     smallest = 1.0
@@ -134,26 +136,27 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
         scores = rng.integers(0, most + 1, size=(8, 40))
         scores[1] = np.roll(scores[0], 1)
         outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abcdefgh"))
-        pairs = compare(outputs, monte_carlo=False, n_jobs=3)
+        pairs = compare(outputs, **BOOTSTRAP, monte_carlo=False, n_jobs=3)
         assert len(pairs) == 28
         for row in pairs.itertuples():
             i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
             assert row.p_value == pytest.approx(limit(scores[i] - scores[j], "default", "greater"), rel=1e-9, abs=0)
 
 
-def test_pairs_of_wide_scores_are_resampled_unless_all_must_be_exact() -> None:
-    """a and b differ by little, c by thousands: which pairs are exact does not depend on the others."""
+def test_pairs_of_wide_scores_are_resampled_unless_none_may_be() -> None:
+    """a and b differ by little, c by thousands: which pairs are resampled does not depend on the others."""
     rng = np.random.default_rng(5)
     scores = rng.integers(0, 5, size=(3, 100)) + np.array([[0], [0], [1]]) * rng.integers(0, 4000, size=100)
     outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abc"))
-    pairs = compare(outputs, n_resamples=1000)
-    assert {row.system_a + row.system_b for row in pairs.itertuples() if row.exact} & {"ab", "ba"}
-    assert (pairs["n_resamples"] == np.where(pairs["exact"], 0, 1000)).all()
-    assert pairs["exact"].sum() == 1
-    every = compare(outputs, monte_carlo=False)
-    assert every["exact"].all()
-    assert every["p_value"][pairs["exact"]].item() == pairs["p_value"][pairs["exact"]].item()
-    assert compare(outputs.select(["a", "b"])).p_value[0] == pairs["p_value"][pairs["exact"]].item()
+    pairs = compare(outputs, **BOOTSTRAP, n_resamples=1000)
+    assert {row.system_a + row.system_b for row in pairs.itertuples() if not row.monte_carlo} & {"ab", "ba"}
+    assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 1000, 0)).all()
+    assert pairs["monte_carlo"].sum() == 2
+    every = compare(outputs, **BOOTSTRAP, monte_carlo=False)
+    assert not every["monte_carlo"].any()
+    computed = pairs.loc[~pairs["monte_carlo"], "p_value"].item()
+    assert every.loc[~pairs["monte_carlo"], "p_value"].item() == computed
+    assert compare(outputs.select(["a", "b"]), **BOOTSTRAP).p_value[0] == computed
 
 
 @pytest.mark.statistical
@@ -165,11 +168,11 @@ def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> 
         scores = rng.integers(0, most + 1, size=(2, 70))
         scores[0, :9] = most
         row = ask(scores, "mean" if total == 1 else "accuracy", total, **options)
-        assert not row.exact
+        assert (row.exact, row.monte_carlo) == (False, True)
         assert could_be(row.n_extreme, row.n_resamples, limit(differences(scores, row), convention, alternative))
 
 
-def test_exact_where_there_is_no_limit_is_refused_in_one_line(tagged: Outputs) -> None:
+def test_a_limit_where_there_is_none_is_refused_in_one_line(tagged: Outputs) -> None:
     counts = np.sort(np.random.default_rng(0).integers(0, 5, size=(2, 30, 3)), axis=-1)
     right = Outputs.from_statistics(
         np.stack([counts[..., 0] > 0, np.ones((2, 30), int)], -1), "accuracy",
@@ -182,13 +185,13 @@ def test_exact_where_there_is_no_limit_is_refused_in_one_line(tagged: Outputs) -
         (Outputs.from_statistics(counts, "f1"), {}, "metric 'f1' is no mean of whole-number item scores"),
         (decimals, {}, "metric 'mean' is no mean of whole-number item scores"),
         (right, {"strata": "domain"}, "strata are resampled each on its own"),
-        (right, {"convention": "sacrebleu"}, "convention 'sacrebleu' has no limit"),
+        (right, {"convention": "sacrebleu", "alternative": "two-sided"}, "convention 'sacrebleu' has no limit"),
         (wide, {}, r"would need [0-9,]+ cells, more than 8,388,608 \(512 MiB\)"),
     ):
         with pytest.raises(ValueError, match=message) as error:
-            compare(outputs, monte_carlo=False, **options)
+            compare(outputs, monte_carlo=False, **(BOOTSTRAP | options))
         assert "\n" not in str(error.value)
-        row = compare(outputs, n_resamples=100, **options).iloc[0]
-        assert (row.exact, row.n_resamples) == (False, 100)
+        row = compare(outputs, n_resamples=100, **(BOOTSTRAP | options)).iloc[0]
+        assert (row.monte_carlo, row.n_resamples) == (True, 100)
     # Clusters of equal size have one denominator.
-    assert compare(right, monte_carlo=False, unit="domain")["exact"].all()
+    assert not compare(right, **(BOOTSTRAP | {"unit": "domain"}), monte_carlo=False)["monte_carlo"].any()

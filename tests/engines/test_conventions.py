@@ -31,8 +31,8 @@ def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
     return dict(zip(pairs["system_a"] + pairs["system_b"], pairs["p_value"], strict=True))
 
 
-@pytest.mark.parametrize("exact", ["auto", False])
-def test_one_item_and_no_item_apart_show_nothing(exact: Any) -> None:
+@pytest.mark.parametrize("monte_carlo", ["auto", True])
+def test_one_item_and_no_item_apart_show_nothing(monte_carlo: Any) -> None:
     """However the one item is swapped, the absolute gain is the same: every shuffle is extreme."""
     for convention in ("default", "noreen", "chinchor1992"):
         found = by_pair(
@@ -45,29 +45,30 @@ def test_one_item_and_no_item_apart_show_nothing(exact: Any) -> None:
 def test_chinchor_draws_9999_shuffles() -> None:
     pairs = compare(one_apart(), test="randomization", convention="chinchor1992")
     assert (pairs[["n_extreme", "n_resamples"]] == 9_999).all(axis=None)
-    assert not pairs["exact"].any()
+    assert pairs["monte_carlo"].all()
 
 
 def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
     """sacrebleu 2.6 prints p = 0.0001 for a system against itself and for one segment apart: c = 0 of 10,000."""
     found = by_pair(one_apart(), test="randomization", convention="sacrebleu")
     assert found == dict.fromkeys(("ab", "ac", "bc"), 1 / 10_001)
-    assert by_pair(one_apart(), convention="sacrebleu")["bc"] == 1 / 1_001
+    assert by_pair(one_apart(), test="bootstrap", convention="sacrebleu")["bc"] == 1 / 1_001
     wrong = Outputs.from_statistics(np.zeros((2, 8, 4), int), GEOMETRIC, ["a", "b"])  # two scores of 0 tie as well
     for test in ("bootstrap", "randomization"):
         assert by_pair(wrong, test=test, convention="sacrebleu", n_resamples=99) == {"ab": 1 / 100}
         assert by_pair(wrong, test=test, monte_carlo=True, n_resamples=99) == {"ab": 1.0}
-    assert by_pair(wrong, convention="bk2012", n_resamples=99) == {"ab": 0.0}
+    assert by_pair(wrong, test="bootstrap", convention="bk2012", n_resamples=99) == {"ab": 0.0}
 
 
 @pytest.mark.parametrize(("test", "convention"), OF_TEST)
 def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> None:
     pairs = compare(one_apart(), test=test, convention=convention, n_resamples=50)
-    assert pairs["exact"].all() == (convention == "default")
+    assert pairs["monte_carlo"].all() == (convention != "default")
+    assert pairs["monte_carlo"].any() == (convention != "default")
     assert (pairs["n_resamples"] == (0 if convention == "default" else 50)).all()
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
 def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
     ours, his = (
         compare(tagged, test=test, convention=convention, monte_carlo=True, n_resamples=700)
@@ -123,7 +124,9 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     n_resamples = 20_000
     name, pair = pair_of(kind, np.random.default_rng(6))
     outputs = Outputs.from_statistics(pair, name, ["a", "b"])
-    row = compare(outputs, test=test, convention=convention, n_resamples=n_resamples, monte_carlo=True, seed=4).iloc[0]
+    alternative = CONVENTIONS[convention].alternative or "greater"
+    options: dict[str, Any] = {"test": test, "convention": convention, "alternative": alternative}
+    row = compare(outputs, **options, n_resamples=n_resamples, monte_carlo=True, seed=4).iloc[0]
     gains = resampled_gains(test, outputs.metric, pair if row.system_a == "a" else pair[::-1], n_resamples)
     count = counted(test, convention, gains, row.gain)
     assert 0 < count < n_resamples
@@ -135,9 +138,9 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
 
 def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
     """The two events of a two-sided bootstrap: at least twice the gain, or not won."""
-    options: dict[str, Any] = {"n_resamples": 3000, "monte_carlo": True}
+    options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
     lost = compare(tagged, convention="koehn2004", **options)["n_extreme"]
-    upper = compare(tagged, **options)["n_extreme"]
+    upper = compare(tagged, alternative="greater", **options)["n_extreme"]
     both = compare(tagged, alternative="two-sided", **options)["n_extreme"]
     np.testing.assert_array_equal(lost, both - upper)
     assert (lost > 0).any()
@@ -148,8 +151,8 @@ def test_sacrebleus_bootstrap_is_optimistic_for_small_gains() -> None:
     rng = np.random.default_rng(3)
     scores = rng.normal([[0.02], [0.0]], 1.0, size=(2, 200))
     outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean")
-    ours = compare(outputs, alternative="two-sided", n_resamples=5000).iloc[0]
-    theirs = compare(outputs, convention="sacrebleu", n_resamples=5000).iloc[0]
+    ours = compare(outputs, test="bootstrap", alternative="two-sided", n_resamples=5000).iloc[0]
+    theirs = compare(outputs, test="bootstrap", convention="sacrebleu", n_resamples=5000).iloc[0]
     assert ours.gain < 0.2
     assert theirs.p_value < 0.75 * ours.p_value
 
@@ -159,8 +162,9 @@ def test_sacrebleus_bootstrap_is_optimistic_for_small_gains() -> None:
 def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_size: int | None) -> None:
     name, pair = pair_of("geometric", np.random.default_rng(6))
     outputs = Outputs.from_statistics(pair, name)
-    found = compare(outputs, convention="sacrebleu", n_jobs=n_jobs, tile_size=tile_size, seed=2)
-    np.testing.assert_array_equal(found["n_extreme"], compare(outputs, convention="sacrebleu", seed=2)["n_extreme"])
+    options: dict[str, Any] = {"test": "bootstrap", "convention": "sacrebleu", "seed": 2}
+    found = compare(outputs, n_jobs=n_jobs, tile_size=tile_size, **options)
+    np.testing.assert_array_equal(found["n_extreme"], compare(outputs, **options)["n_extreme"])
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -175,8 +179,14 @@ def test_a_convention_of_another_test_is_refused(test: str, tagged: Outputs) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"convention": "koehn2004", "alternative": "two-sided"}, "must be 'greater' for convention 'koehn2004'"),
-        ({"convention": "sacrebleu", "alternative": "greater"}, "must be 'two-sided' for convention 'sacrebleu'"),
+        (
+            {"test": "bootstrap", "convention": "koehn2004", "alternative": "two-sided"},
+            "must be 'greater' for convention 'koehn2004', not 'two-sided'",
+        ),
+        (
+            {"test": "bootstrap", "convention": "sacrebleu", "alternative": "greater"},
+            "must be 'two-sided' for convention 'sacrebleu', not 'greater'",
+        ),
         (
             {"test": "randomization", "convention": "chinchor1992", "alternative": "greater"},
             "must be 'two-sided' for convention 'chinchor1992', not 'greater'",
@@ -195,12 +205,13 @@ def test_an_alternative_that_a_rule_does_not_know_is_refused(
 
 def test_the_alternative_that_a_rule_has_is_the_default(tagged: Outputs) -> None:
     for options, expected in (
-        ({"convention": "sacrebleu"}, "two-sided"),
+        ({"test": "bootstrap", "convention": "sacrebleu"}, "two-sided"),
         ({"test": "randomization", "convention": "chinchor1992"}, "two-sided"),
-        ({"convention": "koehn2004"}, "greater"),
+        ({"test": "bootstrap", "convention": "koehn2004"}, "greater"),
         ({"test": "chi_square"}, "two-sided"),
-        ({"convention": "bk2012"}, "greater"),
-        ({}, "greater"),
+        ({"test": "bootstrap", "convention": "bk2012"}, "two-sided"),
+        ({"test": "bootstrap"}, "two-sided"),
+        ({}, "two-sided"),
     ):
         assert set(compare(tagged, n_resamples=50, **options)["alternative"]) == {expected}  # type: ignore[arg-type]
 
@@ -208,7 +219,7 @@ def test_the_alternative_that_a_rule_has_is_the_default(tagged: Outputs) -> None
 class TestRunTwice:
     """A second run with other random numbers."""
 
-    @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+    @pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
     def test_both_runs_are_those_of_compare(self, test: str, tagged: Outputs) -> None:
         pairs = run_twice(tagged, test=test, n_resamples=2000, seeds=(3, 8))
         for run, seed in ((1, 3), (2, 8)):
@@ -218,7 +229,7 @@ class TestRunTwice:
         np.testing.assert_array_equal(pairs[["system_a", "system_b", "gain"]], alone[["system_a", "system_b", "gain"]])
 
     def test_z_is_that_of_two_proportions(self, tagged: Outputs) -> None:
-        for row in run_twice(tagged, n_resamples=900).itertuples():
+        for row in run_twice(tagged, test="bootstrap", alternative="greater", n_resamples=900).itertuples():
             table = [[row.n_extreme_1, 900 - row.n_extreme_1], [row.n_extreme_2, 900 - row.n_extreme_2]]
             if row.n_extreme_1 + row.n_extreme_2:
                 assert row.z**2 == pytest.approx(stats.chi2_contingency(table, correction=False).statistic)
@@ -243,7 +254,7 @@ class TestRunTwice:
         for options, message in (
             ({"seeds": (1, 1)}, r"seeds must be two different ones .*, not \(1, 1\)"),
             ({"seeds": (1, 2, 3)}, "seeds must be two different ones"),
-            ({"test": "t_paired"}, "test must be one of bootstrap, randomization, not 't_paired'"),
+            ({"test": "t_paired"}, "test must be one of sign_flips, bootstrap, randomization, not 't_paired'"),
             ({"seeds": (0, -1)}, "seed must be at least 0"),
             ({"n_resamples": 0}, "n_resamples must be at least 1"),
         ):
@@ -254,7 +265,8 @@ class TestRunTwice:
 def test_sacrebleus_mean_of_scores_that_cancel() -> None:
     """Scores of 0 on the test set vary in resamples all the same: shifting all items changes no gain and no p."""
     scores = pd.DataFrame({"a": [1.0, -1] * 20, "b": [2.0, -2] * 20, "c": [3.0, -3] * 20})
-    here = compare(Outputs.from_scores(scores), convention="sacrebleu")
-    there = compare(Outputs.from_scores(scores + 5), convention="sacrebleu")
+    here, there = (
+        compare(Outputs.from_scores(moved), test="bootstrap", convention="sacrebleu") for moved in (scores, scores + 5)
+    )
     np.testing.assert_allclose(here["p_value"], there["p_value"], atol=0.003)
     assert here["p_value"].between(0.3, 0.5).all()
