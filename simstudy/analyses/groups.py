@@ -62,8 +62,8 @@ def groups(
     Returns
     -------
     groups
-        One row for each group and member: task, test_set, n_items, metric, test, rule, p, cutoff, certainty (NaN
-        where it was not used), group (1 … by the places of the members), n_members, place (1 for the best score;
+        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, cutoff, certainty
+        (NaN where it was not used), group (1 … by the places of the members), n_members, place (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
     Raises
@@ -251,7 +251,7 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
         filled[first, second] = filled[second, first] = values
         return filled
 
-    key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test"]}
+    key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
     return _Differences(key, names, scores, matrix(pairs["gain"].to_numpy()), matrix(p_value), matrix(differ))
 
 

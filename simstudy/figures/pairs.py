@@ -99,7 +99,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
         )
     # What was not resampled is certain, and needs no certainty.
     how = f", certainty {certainty:g}" if (pairs["n_resamples"] > 0).any() else ""
-    handles = [Patch(color=_BLUES(0.5), label=f"significant at {cutoff:g}{how}")]
+    sides = f", {pairs['alternative'].iloc[0]}".replace("greater", "one-sided") if "alternative" in pairs else ""
+    handles = [Patch(color=_BLUES(0.5), label=f"significant at {cutoff:g}{sides}{how}")]
     handles += [Patch(color=_GREYS(0.3), label="not significant")]
     doubtful = (p_value <= cutoff) & ~significant
     if doubtful.any():

@@ -178,14 +178,17 @@ def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
 
 
 def _undefined(pairs: pd.DataFrame) -> list[str]:
-    """A note where pairs have no interval."""
-    none = int(pairs["gain_low"].isna().sum())
-    if none == 0 or len(pairs) == 1:
+    """Notes where pairs have no interval."""
+    none = pairs[pairs["gain_low"].isna()]
+    if none.empty or len(pairs) == 1:
         return []
-    return [
-        f"{counted(none, 'pair')} without an interval: the two systems do the same everywhere, or a score is undefined "
-        "without one of the units"
-    ]
+    alike = int((none["n_better"] + none["n_worse"] == 0).sum())
+    reasons = {
+        "the two systems do equally well on every unit": alike,
+        "without one of the units a score is undefined (0 / 0), so that nothing is known of its spread": len(none)
+        - alike,
+    }
+    return [f"no interval for {counted(n, 'pair')}: {reason}" for reason, n in reasons.items() if n]
 
 
 def _one_sided(pairs: pd.DataFrame) -> list[str]:
