@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.equivalence import equivalence
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
+    from simstudy.analyses.leaderboard import leaderboard
     from simstudy.analyses.multiplicity import corrected
     from simstudy.analyses.precision_curves import precision_curve
     from simstudy.analyses.ranking_differences import ranking_differences
@@ -79,6 +80,7 @@ _HOMES = {
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",
+    "leaderboard": "simstudy.analyses.leaderboard",
     "load": "simstudy.loaders.formats",
     "load_candidates": "simstudy.loaders.candidates",
     "load_study": "simstudy.studies",
@@ -125,6 +127,7 @@ __all__ = [
     "gain_ranges",
     "groups",
     "intransitive",
+    "leaderboard",
     "load",
     "load_candidates",
     "load_study",

@@ -4,53 +4,98 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.analyses.classes import TEST_SET, require_columns
 from simstudy.analyses.multiplicity import corrected
 from simstudy.choices import check_fraction
 
 
-def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
+def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
     """How many ranks of each test set's leaderboard are told apart.
 
     Parameters
     ----------
     pairs
         Comparisons of every pair of one or more test sets, best systems first, as `simstudy.compare` returns them.
-        Who leads is seen in the data, so two-sided p-values are the honest ones.
+        Who leads is seen in the data, so two-sided p-values are the honest ones; where they are one-sided, the column
+        alternative says so.
     alpha
-        The level.
+        The level. A pair is significant where p <= alpha and, where the columns are there, the test could reach alpha
+        on these units (p_floor) and speaks for the system that is ahead (favours).
+    leaderboards
+        What `simstudy.leaderboard` returned for each of these test sets, one below the other.
 
     Returns
     -------
     ranks
         One row a test set: task, test_set, n_items, metric, alternative, n_systems, n_adjacent (pairs of neighbours),
-        n_separated (p <= alpha), n_separated_holm (p <= alpha after Holm's correction for all neighbours), best,
-        n_not_below_best (systems that do not differ significantly from the best), places (the median number of places
-        that a system must be ahead of another until they differ significantly; of the systems that differ from any
-        below them), gain_adjacent (the median gain of neighbours, on the metric's scale).
+        n_separated (significant), n_separated_holm (and still after Holm's correction for all neighbours), best,
+        places (the median number of places that a system must be ahead of another until they differ significantly; of
+        the systems that differ from any below them; pairs by themselves, not corrected), gain_adjacent (the median gain
+        of neighbours, on the metric's scale). With leaderboards also n_may_be_best (systems in the confidence set for
+        the best) and places_width (the median of place_high - place_low, sets that hold all ranks at once).
 
     Raises
     ------
     ValueError
-        Where alpha is no fraction, or the rows are not every pair of systems once.
+        Where alpha is no fraction, the rows are not every pair of systems once, or leaderboards lack a test set or
+        have other systems.
 
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> from simstudy.engines.comparisons import compare
-    >>> pairs = compare(correlated_accuracies([0.5, 0.7, 0.9], 400), alternative="two-sided")
-    >>> ranks(pairs)[["n_adjacent", "n_separated", "n_not_below_best"]].iloc[0].tolist()
-    [2, 2, 0]
+    >>> from simstudy.analyses.leaderboard import leaderboard
+    >>> outputs = correlated_accuracies([0.5, 0.7, 0.9], 400)
+    >>> table = ranks(compare(outputs, alternative="two-sided"), leaderboards=leaderboard(outputs))
+    >>> table[["n_adjacent", "n_separated", "n_may_be_best", "places_width"]].iloc[0].tolist()
+    [2.0, 2.0, 1.0, 0.0]
     """
     require_columns(pairs, [*TEST_SET, "alternative", "system_a", "system_b", "gain", "p_value"])
     check_fraction("alpha", alpha)
-    return pd.DataFrame(
-        [
-            {**dict(zip([*TEST_SET, "alternative"], key, strict=True)), **_ranks(members, alpha)}
-            for key, members in pairs.groupby([*TEST_SET, "alternative"], sort=False, observed=True)
-        ]
-    )
+    boards = None if leaderboards is None else _by_test_set(leaderboards)
+    rows = []
+    for key, members in pairs.groupby([*TEST_SET, "alternative"], sort=False, observed=True):
+        named = dict(zip([*TEST_SET, "alternative"], key, strict=True))
+        selected = {} if boards is None else _selected(boards, key[:-1], members)
+        rows.append({**named, **_ranks(members, alpha), **selected})
+    return pd.DataFrame(rows)
+
+
+def _by_test_set(leaderboards: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
+    wanted = [*TEST_SET, "system", "place_low", "place_high", "may_be_best"]
+    missing = [column for column in wanted if column not in leaderboards]
+    if missing:
+        raise ValueError(f"leaderboards must be what `leaderboard` returns; no column {', '.join(missing)}")
+    return {tuple(key): rows for key, rows in leaderboards.groupby(TEST_SET, sort=False, observed=True)}
+
+
+def _selected(
+    boards: dict[tuple[object, ...], pd.DataFrame], key: tuple[object, ...], pairs: pd.DataFrame
+) -> dict[str, object]:
+    """What the test set's own leaderboard says of its places."""
+    board = boards.get(tuple(key))
+    systems = sorted({*pairs["system_a"], *pairs["system_b"]})
+    if board is None or sorted(board["system"]) != systems:
+        raise ValueError(
+            f"leaderboards must have the systems of every test set once each, unlike those of '{key[1]}' "
+            f"({key[2]} items, {key[3]})"
+        )
+    return {
+        "n_may_be_best": int(board["may_be_best"].sum()),
+        "places_width": float((board["place_high"] - board["place_low"]).median()),
+    }
+
+
+def _significant(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
+    """Which pairs speak for the system that is ahead, at a level that their test can reach."""
+    found = pairs["p_value"].to_numpy(dtype=np.float64) <= alpha
+    if "p_floor" in pairs:
+        found &= pairs["p_floor"].to_numpy(dtype=np.float64) <= alpha
+    if "favours" in pairs:
+        found &= (pairs["favours"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
+    return found
 
 
 def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
@@ -63,19 +108,18 @@ def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
     once = len(last) == 1 and not pairs.duplicated(["system_a", "system_b"]).any()
     if not once or len(pairs) != k * (k - 1) // 2 or not (ahead < behind).all():
         raise ValueError("pairs must be every pair of systems of a test set once, the better system first")
-    significant = pairs["p_value"].to_numpy() <= alpha
-    neighbours = pairs[behind == ahead + 1]
-    holm = corrected(neighbours)["p_holm"] <= alpha
-    from_best = ahead == 0
+    significant = _significant(pairs, alpha)
+    adjacent = behind == ahead + 1
+    neighbours = pairs[adjacent]
+    holm = significant[adjacent] & (corrected(neighbours)["p_holm"] <= alpha).to_numpy()
     # The nearest system below from which each differs; nearer ones may differ and farther ones not (intransitive).
     distance = pd.Series((behind - ahead)[significant]).groupby(ahead[significant]).min()
     return {
         "n_systems": k,
         "n_adjacent": k - 1,
-        "n_separated": int((neighbours["p_value"] <= alpha).sum()),
+        "n_separated": int(significant[adjacent].sum()),
         "n_separated_holm": int(holm.sum()),
-        "best": pairs.loc[from_best, "system_a"].iloc[0],
-        "n_not_below_best": int((~significant[from_best]).sum()),
+        "best": pairs.loc[ahead == 0, "system_a"].iloc[0],
         "places": float(distance.median()) if len(distance) else np.nan,
         "gain_adjacent": float(neighbours["gain"].median()),
     }

@@ -1,0 +1,190 @@
+"""Which systems of a leaderboard are told apart, all pairs at once: joint sign flips of the units, and stepdown.
+
+These are the confidence sets for ranks of Mogstad, Romano, Shaikh and Wilhelm (2024, "Inference for Ranks with
+Applications to Mobility across Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies
+91, 476 - 518), as R's csranks computes them: one-sided hypotheses of ordered pairs, and the largest statistic of those
+not yet rejected as the critical value (Romano and Wolf 2005). What differs is how units are resampled. csranks divides
+a gain by its standard error and draws normal numbers, which takes hundreds of units to hold; here each unit's
+contributions to all scores change sign together, and a gain is divided by the root of its squared contributions, which
+no sign changes. For two systems that is the sign-flip test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.analyses.gain_parts import GainParts
+from simstudy.metrics.base import FloatArray, IntArray
+
+# Draws, units and pairs that are held together: some 20 MB. Signs are drawn by blocks of draws and units, so that a
+# draw does not depend on how many there are.
+_DRAWS, _UNITS, _PAIRS = 512, 4096, 512
+
+# Statistics that differ by less than this part of their size tie.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Places:
+    """What is known of the ranks of K systems, (K,) each; 1 is the best.
+
+    Attributes
+    ----------
+    low, high
+        Simultaneous sets: they hold the ranks of all systems at once.
+    low_own, high_own
+        Marginal sets: each holds the rank of its own system, chosen beforehand.
+    may_be_best
+        The set that holds every system than which none is better.
+    """
+
+    low: IntArray
+    high: IntArray
+    low_own: IntArray
+    high_own: IntArray
+    may_be_best: NDArray[np.bool_]
+
+
+def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Places:
+    """Confidence sets for the ranks of K systems, from what each unit contributes to their gains.
+
+    Parameters
+    ----------
+    gains
+        Of all pairs of K systems.
+    level
+        Of the sets, a fraction.
+    n_bootstrap
+        Draws of n signs.
+    seed
+        Of the draws.
+
+    Examples
+    --------
+    Two systems whose nine units all favour the second: 2 of 2^9 signs give as much.
+
+    >>> parts = np.array([np.zeros(9), np.ones(9)])
+    >>> gains = GainParts(parts.sum(axis=1), parts, unknown=np.zeros(2, dtype=bool))
+    >>> found = places(gains, level=0.95, n_bootstrap=2000, seed=0)
+    >>> found.low.tolist(), found.high.tolist(), found.may_be_best.tolist()
+    ([2, 1], [2, 1], [False, True])
+    """
+    k = len(gains.scores)
+    roots = gains.roots()
+    observed = (gains.scores[:, None] - gains.scores) / roots
+    rank = np.argsort(np.argsort(-gains.scores, kind="stable"), kind="stable")
+    ahead = np.where(rank[:, None] < rank, 1.0, -1.0)
+    np.fill_diagonal(ahead, 0.0)
+    # Hypotheses from the smallest statistic to the largest: pairs, the pairs of each system, and systems.
+    first, second = np.nonzero(ahead > 0)
+    by_size = np.argsort(observed[first, second], kind="stable")
+    first, second = first[by_size], second[by_size]
+    lead = observed * ahead
+    own_order = np.argsort(lead, axis=1, kind="stable")
+    behind = -observed.min(axis=1)
+    best_order = np.argsort(behind, kind="stable")
+    # How many draws reach each.
+    of_pairs = np.zeros(len(first), dtype=np.int64)
+    of_own, of_best = np.zeros((k, k), dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for drawn in _flipped(gains, n_bootstrap, seed):
+        largest = np.zeros(drawn.n_draws)
+        beaten = np.empty((k, drawn.n_draws))
+        for j in range(k):
+            over_others = drawn.gains(j, slice(None)) / roots[j][:, None]
+            beaten[j] = -over_others.min(axis=0)
+            over_others *= ahead[j][:, None]
+            # That the one behind is better is never rejected, and so it is in every family.
+            turned = -over_others.min(axis=0)
+            np.maximum(largest, turned, out=largest)
+            of_own[j] += _reached(over_others[own_order[j]], lead[j, own_order[j]], turned)[0]
+        of_best += _reached(beaten[best_order], behind[best_order], np.zeros(drawn.n_draws))[0]
+        for start in range(0, len(first), _PAIRS):
+            a, b = first[start : start + _PAIRS], second[start : start + _PAIRS]
+            counts, largest = _reached(drawn.gains(a, b) / roots[a, b][:, None], observed[a, b], largest)
+            of_pairs[start : start + _PAIRS] += counts
+    most = (1 - level) * (n_bootstrap + 1) - 1 + _TIE
+    better = np.zeros((k, k), dtype=np.bool_)
+    better[first, second] = _stepped(of_pairs) <= most
+    own = np.zeros((k, k), dtype=np.bool_)
+    np.put_along_axis(own, own_order, _stepped(of_own) <= most, axis=1)
+    best = np.ones(k, dtype=np.bool_)
+    best[best_order] = _stepped(of_best) > most
+    return Places(
+        1 + better.sum(axis=0),
+        k - better.sum(axis=1),
+        1 + (own & (ahead < 0)).sum(axis=1),
+        k - (own & (ahead > 0)).sum(axis=1),
+        best,
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The systems' sums of parts and of shares, (K, draws) each, where every unit keeps or changes its sign."""
+
+    parts: FloatArray
+    shares: FloatArray | None
+    pooled: FloatArray | None
+
+    @property
+    def n_draws(self) -> int:
+        return int(self.parts.shape[1])
+
+    def gains(self, one: int | IntArray, others: slice | IntArray) -> FloatArray:
+        """The drawn gains of pairs, (pairs, draws)."""
+        found = self.parts[one] - self.parts[others]
+        if self.shares is not None and self.pooled is not None:
+            found -= self.pooled[one, others][:, None] * (self.shares[one] - self.shares[others])
+        return np.asarray(found)
+
+
+def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[_Drawn]:
+    """What the gains' parts add up to with random signs, by blocks of draws."""
+    n = gains.parts.shape[1]
+    held = np.empty((min(n, _UNITS), _DRAWS))
+    for block, start in enumerate(range(0, n_draws, _DRAWS)):
+        columns = [gains.parts] if gains.shares is None else [gains.parts, gains.shares]
+        sums = [np.zeros((len(side), _DRAWS)) for side in columns]
+        for run, begin in enumerate(range(0, n, _UNITS)):
+            rng = np.random.default_rng([seed, block, run])
+            n_units = min(_UNITS, n - begin)
+            coins = np.unpackbits(rng.integers(0, 256, (n_units, _DRAWS // 8), dtype=np.uint8), axis=1)
+            signs = np.multiply(coins, -2.0, out=held[:n_units])
+            signs += 1
+            for total, side in zip(sums, columns, strict=True):
+                total += side[:, begin : begin + n_units] @ signs
+        sums = [total[:, : n_draws - start] for total in sums]
+        yield _Drawn(sums[0], sums[1] if len(sums) > 1 else None, gains.pooled)
+
+
+def _reached(drawn: FloatArray, observed: FloatArray, largest: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Of hypotheses (H,) from the smallest statistic on: how many draws reach each by the largest so far.
+
+    Parameters
+    ----------
+    drawn
+        (H, draws); overwritten.
+    observed
+        (H,), rising.
+    largest
+        (draws,) what smaller hypotheses have drawn.
+
+    Returns
+    -------
+    counts, largest
+        (H,) draws that reach the observed value; (draws,) the largest of all.
+    """
+    # Row by row this is ten times as fast as np.maximum.accumulate down the columns.
+    for row in drawn:
+        largest = np.maximum(row, largest, out=row)
+    least = observed - _TIE * np.abs(observed)
+    return np.count_nonzero(drawn >= least[:, None], axis=1), largest.copy()
+
+
+def _stepped(counts: IntArray) -> IntArray:
+    """Counts of rising statistics, none less than that of a larger statistic: no step before the one above it."""
+    return np.asarray(np.maximum.accumulate(counts[..., ::-1], axis=-1)[..., ::-1])
