@@ -37,10 +37,10 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     Returns
     -------
     pairs
-        A copy with margin, p_equivalence (the larger of the two one-sided p-values), p_not_worse (of system_b: that it
-        is worse by the margin or more; non-inferiority where it is at most alpha / 2) and conclusion: "better" (the
-        gain is significant), "equivalent", "better by less than the margin" (both) or "undecided". NaN and no more
-        than "better" where a pair has no interval.
+        A copy with margin, p_equivalence (the larger of the two one-sided p-values: since system_a has the better
+        score, always that of system_b being worse by the margin or more, so that it is the p-value of non-inferiority
+        too) and conclusion: "better" (the gain is significant), "equivalent", "better by less than the margin" (both)
+        or "undecided". NaN and no more than "better" where a pair has no interval.
 
     Raises
     ------
@@ -63,12 +63,13 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     check_margin(margin)
     check_fraction("alpha", alpha)
     above, below = _distances(pairs, margin)
-    not_worse = np.where(pairs["interval"] == "score", stats.norm.cdf(above), stats.t.cdf(above, pairs["df"]))
-    not_better = np.where(pairs["interval"] == "score", stats.norm.sf(below), stats.t.sf(below, pairs["df"]))
+    of_score, df = (pairs["interval"] == "score").to_numpy(), pairs["df"].to_numpy(dtype=np.float64)
+    not_worse = np.where(of_score, stats.norm.cdf(above), stats.t.cdf(above, df))
+    not_better = np.where(of_score, stats.norm.sf(below), stats.t.sf(below, df))
     equivalent = np.maximum(not_worse, not_better)
-    small, better = equivalent <= alpha / 2, significant(pairs, alpha)
+    small, better = equivalent <= alpha / 2, significant(pairs, alpha) & (pairs["gain"] > 0).to_numpy()
     conclusion = np.select([small & better, small, better], [BOTH, EQUIVALENT, BETTER], UNDECIDED)
-    return pairs.assign(margin=margin, p_equivalence=equivalent, p_not_worse=not_worse, conclusion=conclusion)
+    return pairs.assign(margin=margin, p_equivalence=equivalent, conclusion=conclusion)
 
 
 def check_margin(margin: object) -> None:

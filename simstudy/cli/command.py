@@ -9,9 +9,11 @@ import typer
 
 from simstudy.cli import data
 from simstudy.cli.compare import compare
+from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.run import list_studies, run
 
 app = typer.Typer(
+    cls=OneLineGroup,
     help="Study how significance tests behave when systems are compared.",
     no_args_is_help=True,
     add_completion=False,

@@ -287,7 +287,10 @@ def _print(found: Examination, out: Path | None) -> None:
     for note in found.notes:
         console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
     if found.verdict is None:
-        print_table("Systems; those of one group do not differ significantly (Holm)", page.ranking(found))
+        print_table(
+            "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)",
+            page.ranking(found),
+        )
         print_table(*page.pair_rows(found, _MOST_ROWS))
         print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:

@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperGroup
 
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
 
@@ -34,6 +35,17 @@ def errors_in_one_line() -> Iterator[None]:
         if not isinstance(error, CellsFailed):
             raise
         _fail(f"{error}; what has finished is kept, and the same command runs only what is missing", 1)
+
+
+class OneLineGroup(TyperGroup):
+    """Commands whose options' values, where they are no numbers or missing, are told of in one line too."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            _fail(f"{error.format_message()} (see {ctx.command_path} {ctx.invoked_subcommand} --help)", 2)
 
 
 def _fail(message: str, code: int) -> NoReturn:

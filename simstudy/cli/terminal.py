@@ -16,10 +16,12 @@ console = Console(emoji=False)
 
 # A narrower terminal has no room for all columns: these can be done without.
 _WIDE = 110
-_SPARE = ("Monte Carlo 95 %", "p (BH)", "p ≈ 0.05")
+_SPARE = ("units +/−", "p (BH)", "p ≈ 0.05")
 
 # Columns of words; all others are numbers.
-_WORDS = ("system", "better", "worse", "relation", "groups", "test set", "metric", "winner on", "wins on")
+_WORDS = (
+    *("system", "better", "worse", "speaks for", "relation", "groups", "test set", "metric", "winner on", "wins on"),
+)
 
 
 def print_table(title: str, rows: pd.DataFrame) -> None:

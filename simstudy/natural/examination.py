@@ -161,7 +161,8 @@ def _few(pairs: pd.DataFrame) -> list[str]:
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n >= FEW_UNITS or len(pairs) == 1:
         return []
-    return [f"only {counted(n, 'unit')} ({unit}): tests and intervals of fewer than {FEW_UNITS} are rough"]
+    rough = "intervals" if pairs["exact"].all() else "tests and intervals"
+    return [f"only {counted(n, 'unit')} ({unit}): {rough} of fewer than {FEW_UNITS} are rough"]
 
 
 def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:

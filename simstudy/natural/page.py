@@ -36,7 +36,8 @@ def closing(found: Examination) -> str:
     return (
         f"{_TWO_SIDED if two_sided else _ONE_SIDED} p_value is not corrected for the number of pairs; p_holm and p_bh "
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
-        "its Monte Carlo error; exact says whether the test holds its level exactly under its null hypothesis. "
+        "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
+        "hypothesis. "
         "gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the metric's "
         "scale."
     )
@@ -101,7 +102,7 @@ def ranking(found: Examination) -> pd.DataFrame:
             "score": rows["score"].map(number),
             "95 %": rows["score_low"].map(number) + "–" + rows["score_high"].map(number),
             "place": rows["place"].astype(str),
-            "places (95 %, all at once)": places.where(rows["place_low"] < rows["place_high"], rows["place_low"]),
+            "places (95 %)": places.where(rows["place_low"] < rows["place_high"], rows["place_low"]),
             "groups": groups.loc[rows["system"]].to_numpy(),
         }
     )

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.equivalence import BOTH, EQUIVALENT, equivalence
-from simstudy.engines.registry import TESTS
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, equivalence
+from simstudy.choices import check_fraction
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics.labels import in_percent, label
-from simstudy.pvalues import supported
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
@@ -33,7 +33,7 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     Raises
     ------
     ValueError
-        As `simstudy.equivalence`.
+        For an alpha that is no fraction, and a margin that is not above 0.
 
     Examples
     --------
@@ -43,9 +43,10 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     >>> for part in verdict(compare(outputs).iloc[0]).split("; "):
     ...     print(part)
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %)
-    95 % interval 14.15 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact)
+    95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact)
     40 items, new better on 10, worse on 0, level on 30. The gain is significant at 0.05.
     """
+    check_fraction("alpha", alpha)
     return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha)])
 
 
@@ -56,9 +57,8 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] > 0:
         # A gain that is there must not read 0.00.
         digits = max(digits, -floor(log10(pair["gain"])))
-    score_a, score_b, gain, low, high = (
-        f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain", "gain_low", "gain_high")
-    )
+    score_a, score_b, gain = (f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain"))
+    low, high = (_bound(pair[name], digits) for name in ("gain_low", "gain_high"))
     score = f"{score_a}{percent} {label(pair['metric'])}"
     if pair["gain"] == 0:
         said = f"{a} and {b} have the same score ({score})"
@@ -72,15 +72,22 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     return f"{said}; {between}, p {equals(pair['p_value'], alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
 
 
+def _bound(value: float, digits: int) -> str:
+    """A bound of an interval; one that is not 0 does not read 0.00, for its side of 0 is what it is looked at for."""
+    if 0 < abs(value) < 1:
+        digits = max(digits, min(-floor(log10(abs(value))), 8))
+    return f"{value:.{digits}f}"
+
+
 def _how(pair: pd.Series[Any], alpha: float) -> str:
     two_sided = pair["alternative"] == "two-sided"
-    parts = [TESTS[pair["test"]].title if pair["test"] in TESTS else str(pair["test"])]
+    parts = [TESTS[pair["test"]].title]
     parts.append("two-sided" if two_sided else "one-sided")
     parts.append("exact" if pair["exact"] else "approximate")
     if pair["monte_carlo"]:
         parts.append(
-            f"{pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {written(pair['p_low'])} to "
-            f"{written(pair['p_high'])}"
+            f"{pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {written(pair['p_low'], alpha)} to "
+            f"{written(pair['p_high'], alpha)}"
         )
     if pair["convention"] != "default":
         parts.append(f"convention {pair['convention']}")
@@ -98,70 +105,79 @@ def _units(pair: pd.Series[Any]) -> str:
 
 
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
-    said = _significance(pair, alpha)
     if margin is None:
-        return [said]
+        return [_significance(pair, alpha)]
     row = equivalence(pd.DataFrame([pair]), margin, alpha=alpha).iloc[0]
+    said = _significance(pair, alpha, equivalent=row["conclusion"] == EQUIVALENT)
     points = "" if not in_percent(pair["metric"]) else " point" if margin == 1 else " points"
     how = f"two one-sided tests at {alpha / 2:g}"
-    a, b = pair["system_a"], pair["system_b"]
     if row["conclusion"] == BOTH:
         return [said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({how})."]
     if row["conclusion"] == EQUIVALENT:
         return [said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({how})."]
-    if row["p_not_worse"] <= alpha / 2:
-        return [said, f"{b} is not worse than {a} by {margin:g}{points} or more (one-sided test at {alpha / 2:g})."]
-    return [said, f"It is not shown that {b} is within {margin:g}{points} of {a}."]
+    if row["conclusion"] == BETTER and row["p_equivalence"] >= 1 - alpha / 2:
+        return [said, f"It is larger than the margin of {margin:g}{points} (one-sided test at {alpha / 2:g})."]
+    return [said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
 
 
-def _significance(pair: pd.Series[Any], alpha: float) -> str:
-    a, b = pair["system_a"], pair["system_b"]
-    if pair["gain"] == 0 and not (pair["p_value"] <= alpha and pair["favours"]):
+def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) -> str:
+    a, two_sided = pair["system_a"], pair["alternative"] == "two-sided"
+    if other := _speaks_otherwise(pair, alpha):
+        test = "The test" if two_sided else "The two-sided test"
+        speaks = other if pair["gain"] == 0 else f"{other}, not for {a}"
+        so = "There is no gain" if pair["gain"] == 0 else "The gain is not significant"
+        return (
+            f"{test} speaks for {speaks}: its null hypothesis is not that the scores are equal, but that "
+            f"{TESTS[pair['test']].null}. {so}."
+        )
+    if pair["gain"] == 0:
         return "There is no gain to test."
-    if pair["monte_carlo"] and pair["p_low"] <= alpha < pair["p_high"]:
-        return f"Whether the gain is significant at {alpha:g} is not sure with so few resamples."
-    if pair["p_value"] > alpha:
-        return f"The gain is not significant at {alpha:g}: that does not show that the systems are equally good."
-    if pair["favours"] == b:
-        null = TESTS[pair["test"]].null if pair["test"] in TESTS else "another hypothesis than equal scores"
+    if pair["p_low"] > alpha or pair["favours"] != a:
+        warning = "" if equivalent else ": that does not show that the systems are equally good"
+        return f"The gain is not significant at {alpha:g}{warning}."
+    if pair["p_floor"] > alpha:
         return (
-            f"The test speaks for {b}, not for {a}: its null hypothesis is not that the scores are equal, but that "
-            f"{null}. The gain is not significant."
+            f"The gain is not significant at {alpha:g}, however small that p-value: too few units differ, and by "
+            f"swapping them no p-value below {written(pair['p_floor'])} can be had."
         )
-    if not bool(supported(pd.DataFrame([pair]), alpha).all()):
-        differ = "the units that differ are too few"
+    if pair["p_high"] > alpha:
         return (
-            f"The gain is not significant at {alpha:g} whatever this p-value is: {differ}, and by swapping them no p "
-            f"below {written(pair['p_floor'])} can be had."
+            f"Whether the gain is significant at {alpha:g} is not sure with {pair['n_resamples']:,} resamples; more "
+            "would tell."
         )
-    if pair["alternative"] == "two-sided":
+    if two_sided:
         return f"The gain is significant at {alpha:g}."
-    if pair["p_two_sided"] <= alpha:
+    # Two-sided the least p-value of these units is twice as large.
+    if pair["p_two_sided"] <= alpha and 2 * pair["p_floor"] <= alpha:
         return f"The gain is significant at {alpha:g}, one-sided and two-sided."
     return f"At {alpha:g} the gain is significant only if it was said beforehand that {a} is the better."
+
+
+def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
+    """The system that a test speaks for although its score is not the better; empty where there is none."""
+    if pair["alternative"] == "two-sided":
+        other = pair["favours"] == pair["system_b"] or pair["gain"] == 0
+        return str(pair["favours"]) if other and pair["p_high"] <= alpha else ""
+    # What is small on both sides together and large on this side is small on the other.
+    return str(pair["system_b"]) if pair["p_two_sided"] <= alpha and pair["p_value"] > 0.5 else ""
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     """What a reader should know of the numbers: few units, and an interval that does not say what the test does."""
     remarks = []
-    if pair["n_units"] < FEW_UNITS:
+    no_interval = isnan(pair["gain_low"])
+    if pair["n_units"] < FEW_UNITS and not (pair["exact"] and no_interval):
         few = f"{pair['n_units']} items" if pair["unit"] == "item" else f"{pair['n_units']} units ({pair['unit']})"
-        remarks.append(f"With {few} test and interval are rough.")
-    excluded = pair["gain_low"] > 0
+        rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
+        remarks.append(f"With {few} {rough} rough.")
     p_value = pair["p_two_sided"]
-    # Where the test speaks for the other system, that was said already.
-    agree = pair["favours"] != pair["system_b"]
-    if (
-        agree
-        and alpha == 0.05
-        and not isnan(pair["gain_low"])
-        and not isnan(p_value)
-        and excluded != (p_value <= alpha)
-    ):
-        null = TESTS[pair["test"]].null if pair["test"] in TESTS else ""
-        remarks.append(
-            f"Interval and p-value disagree about 0: the interval is approximate, and the test asks whether {null}."
-        )
+    if no_interval or isnan(p_value) or alpha != 0.05 or _speaks_otherwise(pair, alpha):
+        return remarks
+    if (pair["gain_low"] > 0) != (p_value <= alpha):
+        approximate = "the interval is" if pair["exact"] else "both are"
+        null = TESTS[pair["test"]].null
+        asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
+        remarks.append(f"Interval and p-value disagree about 0: {approximate} approximate{asks}.")
     return remarks
 
 
