@@ -73,7 +73,7 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
         statistic, p = theirs(test, a, b, alternative)
         assert row.statistic == pytest.approx(statistic, rel=1e-9, abs=0)
         assert row.p_value == pytest.approx(p, rel=1e-9, abs=0)
-        assert row.exact == (test == "sign")
+        assert (row.exact, row.monte_carlo) == (test == "sign", False)
 
 
 @BOTH
@@ -83,7 +83,7 @@ def test_wilcoxon_without_ties_is_scipys_exact_one(alternative: str, rng: np.ran
         row = compare(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
         a, b = scores if row.system_a == "a" else scores[::-1]
         assert row.p_value == pytest.approx(stats.wilcoxon(a, b, alternative=alternative, method="exact").pvalue)
-        assert row.exact
+        assert (row.exact, row.monte_carlo) == (True, False)
 
 
 @BOTH
@@ -110,16 +110,16 @@ def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) ->
         tenths = rng.integers(0, 10, size=(3, 40))
         decimals = tenths[1:] / 10 + 0.1 - 0.1
         assert (np.diff(np.unique(np.abs(decimals[0] - decimals[1]))) < 1e-12).any()
-        whole = compare(scored(tenths), test=test).iloc[-1]
-        found = compare(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test).iloc[-1]
+        whole = compare(scored(tenths), test=test, alternative="greater").iloc[-1]
+        found = compare(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test, alternative="greater").iloc[-1]
         assert found.p_value == pytest.approx(whole.p_value, rel=1e-9, abs=0)
 
 
-def test_wilcoxon_turns_normal_where_exact_would_be_long(rng: np.random.Generator) -> None:
+def test_wilcoxon_turns_normal_where_the_distribution_would_be_long(rng: np.random.Generator) -> None:
     """Near the limit both agree to what the normal approximation is worth; beyond it monte_carlo=False is refused."""
     outputs = scored(rng.normal([[0.1], [0.0]], size=(2, 240)))
-    exact = compare(outputs, test="wilcoxon").iloc[0]
-    normal = compare(outputs, test="wilcoxon", monte_carlo=True).iloc[0]
+    exact = compare(outputs, test="wilcoxon", alternative="greater").iloc[0]
+    normal = compare(outputs, test="wilcoxon", alternative="greater", monte_carlo=True).iloc[0]
     assert (exact.exact, normal.exact) == (True, False)
     assert exact.statistic == normal.statistic
     assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
@@ -148,12 +148,12 @@ def test_right_or_wrong_answers_have_one_exact_paired_test(
         assert row.statistic == better
         for pairs in found.values():
             assert pairs.p_value[k] == pytest.approx(expected, rel=1e-12, abs=0)
-            assert pairs.exact[k]
+            assert (pairs.exact[k], pairs.monte_carlo[k]) == (True, False)
 
 
 def test_wilcoxon_of_right_or_wrong_is_the_sign_test(rng: np.random.Generator) -> None:
     outputs = scored((rng.random((3, 60)) < [[0.5], [0.6], [0.7]]).astype(int))
-    by_rank, by_sign = (compare(outputs, test=test).p_value for test in ("wilcoxon", "sign"))
+    by_rank, by_sign = (compare(outputs, test=test, alternative="greater").p_value for test in ("wilcoxon", "sign"))
     np.testing.assert_allclose(by_rank, by_sign, rtol=1e-12)
 
 
@@ -220,7 +220,7 @@ def test_z_with_the_estimated_correlation_is_the_paired_z(scores: np.ndarray) ->
     a, b = scores[:2].astype(float)
     sd_a, sd_b = (x.std(ddof=1) / np.sqrt(45) for x in (a, b))
     for r12, test in ((np.corrcoef(a, b)[0, 1], "z_paired"), (0.0, "z_independent")):
-        row = compare(scored(scores[:2]), test=test).iloc[0]
+        row = compare(scored(scores[:2]), test=test, alternative="greater").iloc[0]
         z, p = z_test(abs(a.mean() - b.mean()), sd_a, sd_b, r12)
         assert row.statistic == pytest.approx(float(z), rel=1e-9, abs=0)
         assert row.p_value == pytest.approx(float(p), rel=1e-9, abs=0)
@@ -237,17 +237,19 @@ def test_standard_deviations_are_not_negative() -> None:
         z_test(1, 1, -1)
 
 
+OF_ANY_SUMS = {"sign_flips", "bootstrap", "randomization"}
+
 #: Tests and the questions that they can be asked.
 APPLIES = {
-    "own denominators": {"bootstrap", "randomization", "two_proportions", "chi_square"},
-    "f1": {"bootstrap", "randomization"},
-    "muc_f": {"bootstrap", "randomization"},
-    "decimals": {"bootstrap", "randomization", *OF_MEANS},
-    "ratings": {"bootstrap", "randomization", *OF_MEANS},
+    "own denominators": {*OF_ANY_SUMS, "two_proportions", "chi_square"},
+    "f1": OF_ANY_SUMS,
+    "muc_f": OF_ANY_SUMS,
+    "decimals": {*OF_ANY_SUMS, *OF_MEANS},
+    "ratings": {*OF_ANY_SUMS, *OF_MEANS},
     "words": set(TESTS) - {"mcnemar", "fisher"},
     "right or wrong": set(TESTS) - {"fisher"},
-    "acceptance sets": {"bootstrap", "randomization", "two_proportions", "chi_square", "fisher"},
-    "lost, tied, won": {"bootstrap", "randomization", *OF_MEANS},
+    "acceptance sets": {*OF_ANY_SUMS, "two_proportions", "chi_square", "fisher"},
+    "lost, tied, won": {*OF_ANY_SUMS, *OF_MEANS},
 }
 
 
@@ -269,13 +271,13 @@ def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, found: Output
             np.stack([accepts & (item % 3 == 0), accepts], -1), Mean("precision")
         ),
     }[kind]
-    assert set(applicable(outputs)) == APPLIES[kind]
+    assert set(applicable(outputs, unit="item")) == APPLIES[kind]
     for test in TESTS:
         if test in APPLIES[kind]:
-            assert compare(outputs, test=test, n_resamples=50)["p_value"].between(0, 1).all()
+            assert compare(outputs, test=test, unit="item", n_resamples=50)["p_value"].between(0, 1).all()
         else:
             with pytest.raises(ValueError, match=f"^test '{test}' needs .* metric '?.*{outputs.metric.name}") as error:
-                compare(outputs, test=test)
+                compare(outputs, test=test, unit="item")
             assert "\n" not in str(error.value)
 
 
@@ -293,22 +295,22 @@ def test_no_difference_at_all_is_p_1(test: str, alternative: str) -> None:
 def test_where_nothing_varies_any_gain_is_certain(test: str) -> None:
     """Every item better by one: no spread to explain the gain. (Between systems, where neither varies.)"""
     scores = [[3] * 10, [2] * 10] if "paired" not in test else [range(1, 11), range(10)]
-    row = compare(scored(scores), test=test).iloc[0]
+    row = compare(scored(scores), test=test, alternative="greater").iloc[0]
     assert (row.gain, row.p_value, row.statistic) == (1.0, 0.0, np.inf)
     assert compare(scored([[2, 3] * 5, [3, 2] * 5]), test=test, alternative="two-sided").p_value[0] == 1
 
 
 def test_constant_differences_leave_the_exact_tests_their_smallest_p() -> None:
     outputs = scored([np.arange(1, 11), np.arange(10)])
-    for test in ("sign", "wilcoxon", "randomization"):
-        assert compare(outputs, test=test).p_value[0] == 2.0**-10
+    for test in ("sign", "wilcoxon", "randomization", "sign_flips"):
+        assert compare(outputs, test=test, alternative="greater").p_value[0] == 2.0**-10
         assert compare(outputs, test=test, alternative="two-sided").p_value[0] == 2.0**-9
 
 
 def test_the_better_mean_may_win_fewer_items() -> None:
     """One large win and three small losses: the sign test is of the system with the larger mean."""
     outputs = scored([[9, 0, 0, 0, 5], [0, 1, 1, 1, 5]])
-    row = compare(outputs, test="sign").iloc[0]
+    row = compare(outputs, test="sign", alternative="greater").iloc[0]
     assert (row.system_a, row.statistic) == ("a", 1)
     assert row.p_value == pytest.approx(stats.binom.sf(0, 4, 0.5))
     assert compare(outputs, test="sign", alternative="two-sided").p_value[0] == pytest.approx(2 * 5 / 16)
@@ -329,7 +331,7 @@ def test_a_system_without_a_guess_shows_nothing(test: str, found: Outputs) -> No
 
 def test_clusters_are_the_units_of_paired_tests(tagged: Outputs) -> None:
     """Documents by the sums of their words, against scipy."""
-    pairs = compare(tagged, test="t_paired", unit="cluster").set_index(["system_a", "system_b"])
+    pairs = compare(tagged, test="t_paired", alternative="greater", unit="cluster").set_index(["system_a", "system_b"])
     sums = dict(zip(tagged.names, tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2), strict=True))
     for (a, b), row in pairs.iterrows():
         assert row.p_value == pytest.approx(stats.ttest_rel(sums[a], sums[b], alternative="greater").pvalue)
@@ -337,17 +339,17 @@ def test_clusters_are_the_units_of_paired_tests(tagged: Outputs) -> None:
 
 def test_many_pairs_in_parts_are_each_pair(monkeypatch: pytest.MonkeyPatch, tagged: Outputs) -> None:
     """Differences are held for some pairs at a time."""
-    whole = {test: compare(tagged, test=test) for test in PAIRED}
+    whole = {test: compare(tagged, test=test, unit="item") for test in PAIRED}
     monkeypatch.setattr("simstudy.engines.paired_tests._TOGETHER", 150)
     for test, expected in whole.items():
-        pd.testing.assert_frame_equal(compare(tagged, test=test), expected)
+        pd.testing.assert_frame_equal(compare(tagged, test=test, unit="item"), expected)
 
 
 def test_randomization_of_a_mean_and_the_paired_t_nearly_agree(rng: np.random.Generator) -> None:
     """Fisher's remark: for near-normal differences the t test approximates the exact randomization."""
     scores = rng.normal([[0.15], [0.0]], 0.4, size=(2, 16))
     outputs = scored(np.rint(1000 * scores).astype(int))
-    exact = compare(outputs, test="randomization", monte_carlo=False).iloc[0]
+    exact = compare(outputs, test="randomization", alternative="greater", monte_carlo=False).iloc[0]
     pair = outputs.statistics if exact.system_a == "a" else outputs.statistics[::-1]
     assert exact.p_value == pytest.approx(shuffled_p(pair, METRICS["mean"]))
-    assert compare(outputs, test="t_paired").p_value[0] == pytest.approx(exact.p_value, abs=0.02)
+    assert compare(outputs, test="t_paired", alternative="greater").p_value[0] == pytest.approx(exact.p_value, abs=0.02)

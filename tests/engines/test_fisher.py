@@ -40,7 +40,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(seed: int) -> None:
         assert row.p_value == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9)
         assert row.statistic == pytest.approx(true[regions[0]].mean() - true[regions[1]].mean())
         assert row.gain == pytest.approx(true[first].mean() - true[second].mean())
-        assert (row.exact, row.alternative, row.n_resamples) == (True, "two-sided", 0)
+        assert (row.exact, row.monte_carlo, row.alternative, row.n_resamples) == (True, False, "two-sided", 0)
 
 
 def test_a_pair_by_hand() -> None:
@@ -131,9 +131,12 @@ def test_clusters_are_no_candidates() -> None:
     outputs = Candidates.from_scores(frame, rng.random(30) < 0.5).outputs(10)
     items = outputs.items.assign(cluster=[f"verb {k % 15}" for k in range(30)])
     clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items)
-    assert compare(clustered, test="fisher").p_value[0] <= 1
-    with pytest.raises(ValueError, match="test 'fisher' takes items one by one: unit must be 'item', not 'cluster'"):
-        compare(clustered, test="fisher", unit="cluster")
+    assert compare(clustered, test="fisher", unit="item").p_value[0] <= 1
+    for unit in ("cluster", None):
+        with pytest.raises(
+            ValueError, match="test 'fisher' takes items one by one: unit must be 'item', not 'cluster'"
+        ):
+            compare(clustered, test="fisher", unit=unit)
 
 
 def test_whole_lists_do_not_differ() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,8 +28,9 @@ def test_coverage_of_the_monte_carlo_interval() -> None:
 def test_all_pairs_of_a_leaderboard_size_agree_with_the_exact_tail() -> None:
     """60 systems x 500 items, a million resamples: no pair is off by more than chance allows 1,770 times over."""
     outputs = correlated_accuracies([0.5 + k / 300 for k in range(60)], 500, between=0.5, seed=3)
-    pairs = compare(outputs, seed=11, n_jobs=2, monte_carlo=True)
-    limits = compare(outputs, monte_carlo=False, n_jobs=2)["p_value"]
+    options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_jobs": 2}
+    pairs = compare(outputs, seed=11, monte_carlo=True, **options)
+    limits = compare(outputs, monte_carlo=False, **options)["p_value"]
     right = dict(zip(outputs.names, outputs.statistics[..., 0], strict=True))
     for row, limit in zip(pairs.itertuples(), limits, strict=True):
         exact = exact_bootstrap_p(right[row.system_a], right[row.system_b])
@@ -44,7 +47,8 @@ def test_size_under_the_null_of_equal_accuracies() -> None:
     rejected = 0
     for data in range(4000):
         pair = correlated_accuracies([0.7, 0.7], 300, between=0.5, seed=data)
-        row = compare(pair, n_resamples=1000, alternative="two-sided", seed=data, monte_carlo=True)
+        options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
+        row = compare(pair, n_resamples=1000, seed=data, **options)
         rejected += row.p_value[0] <= 0.05
     spread = np.sqrt(0.05 * 0.95 / 4000)
     assert 0.035 - 4.9 * spread < rejected / 4000 < 0.065 + 4.9 * spread
@@ -60,7 +64,8 @@ def test_resampling_clusters_repairs_what_dependent_items_break() -> None:
         right = np.repeat(rng.random((2, n_clusters)) < 0.7, size, axis=1).astype(np.int8)
         outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", items=items)
         for unit in rejected:
-            row = compare(outputs, n_resamples=500, alternative="two-sided", unit=unit, seed=data, monte_carlo=True)
+            options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
+            row = compare(outputs, n_resamples=500, unit=unit, seed=data, **options)
             rejected[unit] += row.p_value[0] <= 0.05
     assert rejected["item"] / n_data > 0.3
     assert rejected["cluster"] / n_data < 0.09

@@ -1,0 +1,106 @@
+"""What is drawn together, and within what: units, the unit that nobody named, and strata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.registry import TESTS
+from simstudy.outputs import Outputs
+from tests.oracles import shuffled_p
+
+
+def with_items(outputs: Outputs, **columns: Any) -> Outputs:
+    """The same results on items with other columns; None takes one away."""
+    items = outputs.items.assign(**{name: column for name, column in columns.items() if column is not None})
+    items = items.drop(columns=[name for name, column in columns.items() if column is None])
+    return Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
+
+
+@pytest.mark.parametrize("test", [name for name in TESTS if name not in ("mcnemar", "fisher")])
+def test_without_a_unit_documents_are_taken_where_there_are_any(test: str, answered: Outputs) -> None:
+    options: dict[str, Any] = {"test": test, "n_resamples": 300}
+    by_default = compare(answered, **options)
+    pd.testing.assert_frame_equal(by_default, compare(answered, unit="cluster", **options))
+    assert set(by_default["unit"]) == {"cluster"}
+    assert set(by_default["n_units"]) == {15}
+    assert set(by_default["n_items"]) == {60}
+    by_item = compare(answered, unit="item", **options)
+    assert set(by_item["unit"]) == {"item"}
+    assert set(by_item["n_units"]) == {60}
+    assert (by_item["gain"] == by_default["gain"]).all()
+    # Tests of two tables of counts do not look at units at all.
+    assert (by_item["p_value"] != by_default["p_value"]).any() == (test not in ("two_proportions", "chi_square"))
+    assert (by_item["gain_se"] != by_default["gain_se"]).all()
+    pd.testing.assert_frame_equal(compare(with_items(answered, cluster=None), **options), by_item)
+
+
+def test_a_column_of_nothing_is_no_column(answered: Outputs) -> None:
+    assert set(compare(with_items(answered, cluster=np.nan))["unit"]) == {"item"}
+
+
+def test_items_without_a_document_among_others_are_named(answered: Outputs) -> None:
+    some = answered.items["cluster"].where(np.arange(60) != 7)
+    with pytest.raises(ValueError, match="item 's7' has no cluster"):
+        compare(with_items(answered, cluster=some))
+    assert set(compare(with_items(answered, cluster=some), unit="item")["unit"]) == {"item"}
+
+
+@pytest.mark.parametrize("unit", [None, "cluster"])
+def test_one_document_is_refused_in_one_line(unit: str | None, answered: Outputs) -> None:
+    """One unit shows nothing of what another would bring."""
+    outputs = with_items(answered, cluster="exam")
+    message = (
+        r"outputs must have at least 2 units to resample \(cluster\), not 1: all items have cluster 'exam'; "
+        "unit='item' takes items"
+    )
+    for ask in (compare, applicable):
+        with pytest.raises(ValueError, match=message) as error:
+            ask(outputs, unit=unit)  # type: ignore[operator]
+        assert "\n" not in str(error.value)
+    assert set(compare(outputs, unit="item")["n_units"]) == {60}
+
+
+def test_documents_are_swapped_as_wholes(answered: Outputs) -> None:
+    """All 2^15 ways to swap the two systems' documents, of four answers each, in fractions."""
+    for row in compare(answered).itertuples():
+        pair = answered.select([row.system_a, row.system_b])
+        sums = pair.statistics.reshape(2, 15, 4, 2).sum(axis=2)
+        assert row.p_value == pytest.approx(shuffled_p(sums, pair.metric, two_sided=True), rel=1e-12, abs=0)
+
+
+def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
+    options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000}
+    by_document = compare(tagged, unit="cluster", **options)
+    of_sums = compare(tagged.sum_by("cluster"), unit="item", **options)
+    np.testing.assert_array_equal(by_document["n_extreme"], of_sums["n_extreme"])
+    assert (by_document["n_items"] == 60).all()
+    assert (by_document["unit"] == "cluster").all()
+
+
+def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
+    with pytest.raises(ValueError, match="strata must hold whole units, but some cluster"):
+        compare(tagged, test="bootstrap", unit="cluster", strata="domain")
+
+
+def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
+    """a wins all of one stratum and loses all of the other: resampled within strata, the gain never varies."""
+    right = np.array([[1] * 30 + [0] * 20, [0] * 30 + [1] * 20])
+    items = pd.DataFrame({"id": range(50), "domain": ["x"] * 30 + ["y"] * 20})
+    mixed = np.random.default_rng(0).permutation(50)
+    statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
+    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items.iloc[mixed])
+    options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 999}
+    assert compare(outputs, strata="domain", **options).p_value[0] == 1 / 1000
+    assert compare(outputs, **options).p_value[0] > 0.02
+
+
+def test_clusters_within_strata(tagged: Outputs) -> None:
+    items = tagged.items.assign(half=np.where(np.arange(60) < 32, "first", "second"))
+    outputs = Outputs.from_statistics(tagged.statistics, "accuracy", tagged.systems, items)
+    pairs = compare(outputs, test="bootstrap", unit="cluster", strata="half", n_resamples=300)
+    assert pairs["p_value"].between(0, 1).all()
