@@ -139,8 +139,7 @@ TESTS = {
             sign_flips,
             needs="sums",
             null=_EQUAL,
-            assumes="many units, or differences that are symmetric around 0; for means exact where results could be "
-            "exchanged",
+            assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
             n_resamples=2**18,
             computed=True,

@@ -4,17 +4,20 @@ After Hemerik, Goeman and Finos (2020, "Robust testing in generalized linear mod
 contributions"). A gain is the sum of what the units contribute to it. If the gain is 0 in the population, signs are
 worth nothing, whatever the systems' variances are and however they depend on each other.
 
-Of a mean the contributions are the units' differences: flipping them is swapping the systems' units, so the test *is*
-the randomization test, and exact where that is exact. Where each system has a denominator of its own (precision, F),
-randomization tests that systems could be exchanged unit by unit, and rejects for ever where only their scores are
-equal; here a unit contributes (a - R d) / D, its numerator less what the pair's pooled ratio R makes expect of its
-denominator, over the system's denominator: these add up to the gain too. Other metrics (BLEU) contribute by the
-jackknife.
+Of a mean the contributions are the units' differences: flipping them is swapping the systems' units, so the p-value
+*is* the randomization test's. For right and wrong answers it is exact, since differences of 1, 0 and -1 with a mean of
+0 are symmetric; for others it is exact if the systems could be exchanged, and approximate if only their means are
+equal.
+
+Where each system has a denominator of its own (precision, F), randomization tests that systems could be exchanged unit
+by unit, and rejects for ever where only their scores are equal; here a unit contributes (a - R d) / D, its numerator
+less what the pair's pooled ratio R makes expect of its denominator, over the system's denominator: these add up to the
+gain too. Other metrics (BLEU) contribute by the jackknife.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +39,8 @@ _LEAST_LEFT = 1e-3
 def sign_flips(question: Question) -> Answers:
     """Count, for every pair, the flips whose contributions add up to at least the gain."""
     if question.unit_scores is not None:
-        return randomization(question)
+        found = randomization(question)
+        return replace(found, exact=found.exact & question.right_or_wrong)
     parts = _contributions(question)
     computed = _enumerated(question, parts)
     if not np.isnan(computed).any():
