@@ -131,11 +131,12 @@ def examine(
     pairs = corrected(pairs)
     if margin is not None:
         pairs = equivalence(pairs, margin, alpha=alpha)
-    notes += [*_few(pairs), *_one_sided(pairs), *_others(pairs, alpha), *_undefined(pairs)]
+    board = leaderboard(outputs, unit=options.get("unit"), seed=options.get("seed", 0))
+    notes += [*_few(pairs), *_one_sided(pairs), *_others(pairs, alpha), *_no_interval(pairs, board)]
     return Examination(
         outputs,
         pairs,
-        leaderboard(outputs, unit=options.get("unit"), seed=options.get("seed", 0)),
+        board,
         alike,
         _groups(pairs, alpha),
         curve(pairs),
@@ -178,18 +179,20 @@ def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
     ]
 
 
-def _undefined(pairs: pd.DataFrame) -> list[str]:
-    """Notes where pairs have no interval."""
+def _no_interval(pairs: pd.DataFrame, board: pd.DataFrame) -> list[str]:
+    """Notes where pairs have no interval, and why."""
     none = pairs[pairs["gain_low"].isna()]
     if none.empty or len(pairs) == 1:
         return []
-    alike = int((none["n_better"] + none["n_worse"] == 0).sum())
+    undefined = board.loc[board["n_undefined"] > 0, "system"]
+    spread_unknown = none["system_a"].isin(undefined) | none["system_b"].isin(undefined)
+    alike = ~spread_unknown & (none["n_better"] + none["n_worse"] == 0)
     reasons = {
         "the two systems do equally well on every unit": alike,
-        "without one of the units a score is undefined (0 / 0), so that nothing is known of its spread": len(none)
-        - alike,
+        "one system is ahead by the same on every unit": ~spread_unknown & ~alike,
+        "without one of the units a score is undefined (0 / 0), so that nothing is known of its spread": spread_unknown,
     }
-    return [f"no interval for {counted(n, 'pair')}: {reason}" for reason, n in reasons.items() if n]
+    return [f"no interval for {counted(int(n.sum()), 'pair')}: {reason}" for reason, n in reasons.items() if n.any()]
 
 
 def _one_sided(pairs: pd.DataFrame) -> list[str]:

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.loaders.base import Loaded
 from simstudy.natural import examination, examine
 from simstudy.outputs import Outputs
@@ -18,16 +20,127 @@ def with_columns(loaded: Loaded, **columns: object) -> Loaded:
 
 
 def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
-    options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided"}
+    options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
     found = examine(loaded, alpha=0.1, comparison=options)
     pairs = ss.corrected(ss.compare(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs[pairs.columns], pairs)
     assert len(found.pairs) == 10
-    pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, cutoff=0.1))
+    pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, cutoff=0.1, p="p_holm"))
+    pd.testing.assert_frame_equal(found.leaderboard, leaderboard(loaded.outputs, seed=3))
     pd.testing.assert_frame_equal(found.thresholds, ss.thresholds(pairs))
-    assert found.gains["note"].str.startswith("too few").all()
+    pd.testing.assert_frame_equal(found.gains, ss.significant_gains(pairs, alpha=0.1))
     assert found.curve.empty
     assert found.outputs is loaded.outputs
+
+
+def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded) -> None:
+    """What nobody asked for: eight documents of five items are the units of tests, intervals and places."""
+    items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
+    by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
+    found = examine(by_document)
+    for column, value in {"test": "sign_flips", "alternative": "two-sided", "unit": "cluster", "n_units": 8}.items():
+        assert set(found.pairs[column]) == {value}
+    assert set(found.leaderboard["unit"]) == {"cluster"}
+    assert set(found.groups["cutoff"]) == {0.05}
+    assert "only 8 units (cluster): tests and intervals of fewer than 20 are rough" in found.notes
+    by_item = examine(by_document, comparison={"unit": "item"})
+    assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}
+    assert not any("rough" in note for note in by_item.notes)
+    exact = examine(Loaded(loaded.outputs.head(19)), comparison={"test": "sign"})
+    assert "only 19 units (item): intervals of fewer than 20 are rough" in exact.notes
+
+
+def test_groups_are_after_holms_correction() -> None:
+    """b to e lose 6 items each to a: p = 2^-5 alone, ten times that among ten pairs."""
+    answers = np.ones((5, 40), dtype=int)
+    for k in range(1, 5):
+        answers[k, 6 * k : 6 * k + 6] = 0
+    found = examine(Loaded(Outputs.from_scores(pd.DataFrame(answers.T, columns=list("abcde")), "accuracy")))
+    with_a = found.pairs[found.pairs["system_a"] == "a"]
+    assert with_a["p_value"].tolist() == [2**-5] * 4
+    assert with_a["p_holm"].tolist() == [10 * 2**-5] * 4
+    assert found.groups["group"].nunique() == 1
+    assert ss.groups(found.pairs)["group"].nunique() == 2, "uncorrected"
+
+
+@pytest.mark.statistical
+def test_ten_equal_systems_are_rarely_told_apart() -> None:
+    """Holm keeps that below 5 % of test sets (a binomial bound that chance breaks once in a million runs).
+
+    One-sided p-values that nothing corrects tell some two apart on most.
+    """
+    n_runs, told, uncorrected = 300, 0, 0
+    for seed in range(n_runs):
+        outputs = ss.correlated_accuracies([0.6] * 10, 200, seed=seed)
+        told += examination._groups(ss.corrected(ss.compare(outputs)), 0.05)["group"].nunique() > 1
+        if seed < 60:
+            one_sided = ss.compare(outputs, alternative="greater")
+            uncorrected += ss.groups(one_sided)["group"].nunique() > 1
+    assert told <= stats.binom.ppf(1 - 1e-6, n_runs, 0.05)
+    assert uncorrected > 30
+
+
+def test_two_or_three_items_never_part_systems() -> None:
+    """A bootstrap's p-values are 0 there; swapping can not do better than 2^(1 - 3)."""
+    for n in (2, 3):
+        outputs = Outputs.from_scores(pd.DataFrame({"new": [1] * n, "old": [0] * n, "older": [0] * n}), "accuracy")
+        for comparison in ({"test": "bootstrap"}, {"test": "bootstrap", "n_resamples": 900, "monte_carlo": True}):
+            found = examine(Loaded(outputs), comparison=comparison)
+            assert found.pairs["p_value"].min() < 0.002
+            assert found.groups["group"].nunique() == 1
+
+
+def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> None:
+    """b loses three items by 0.8 and wins twenty by 0.05; c is like b."""
+    scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
+    found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
+    assert any(
+        note.startswith("the sign test speaks for the system with the lower score in 2 pairs, first a / b: its null ")
+        and note.endswith("either system is as likely to win a unit; these pairs do not count as significant")
+        for note in found.notes
+    )
+    assert found.groups["group"].nunique() == 1
+    assert "no interval for 1 pair: the two systems do equally well on every unit" in found.notes
+    same = found.pairs[found.pairs["system_a"] == "b"].iloc[0]
+    assert np.isnan([same["gain_low"], same["gain_high"]]).all()
+    assert (same["n_better"], same["n_worse"], same["n_level"]) == (0, 0, 23)
+
+
+def test_why_pairs_have_no_interval_is_noted() -> None:
+    """b does as a does, c is ahead of both by 1 everywhere; a system that guesses on one item only has no spread."""
+    values = np.linspace(0, 1, 25)
+    found = examine(Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": values + 1}), "mean")))
+    assert [note for note in found.notes if "interval" in note] == [
+        "no interval for 1 pair: the two systems do equally well on every unit",
+        "no interval for 2 pairs: one system is ahead by the same on every unit",
+    ]
+    once = [[[1, 1, 1]] * 25, [[1, 1, 1]] + [[0, 0, 1]] * 24, [[1, 2, 1]] * 20 + [[0, 1, 1]] * 5]
+    found = examine(Loaded(Outputs.from_statistics(once, "precision", ["all", "once", "many"])))
+    without = found.pairs[found.pairs["gain_low"].isna()]
+    assert set(without["system_a"] + " " + without["system_b"]) == {"all once", "once many"}
+    assert [note for note in found.notes if "interval" in note] == [
+        "no interval for 2 pairs: without one of the units a score is undefined (0 / 0), so that nothing is known of "
+        "its spread"
+    ]
+
+
+def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) -> None:
+    note = (
+        "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones have"
+    )
+    assert any(said.startswith(note) for said in examine(loaded, comparison={"alternative": "greater"}).notes)
+    assert not any("one-sided" in said for said in examine(loaded).notes)
+
+
+def test_a_margin_adds_what_each_pair_says_of_it(loaded: Loaded) -> None:
+    found = examine(loaded, margin=15, alpha=0.1)
+    expected = ss.equivalence(examine(loaded).pairs, 15, alpha=0.1)
+    pd.testing.assert_frame_equal(found.pairs[expected.columns], expected)
+    assert found.pairs["conclusion"].nunique() > 1
+    assert "conclusion" not in examine(loaded).pairs
+    two = examine(Loaded(loaded.outputs.select(["best", "twin"])), margin=15)
+    assert two.verdict is not None
+    assert "The two are equivalent: the true gain is within 15 points either way" in two.verdict
 
 
 def test_near_duplicates_are_kept_with_a_note_or_dropped_with_another(loaded: Loaded) -> None:
@@ -71,7 +184,7 @@ def test_domains_are_never_mixed_in_silence(loaded: Loaded) -> None:
     mixed = replace(loaded, outputs=replace(loaded.outputs, items=items))
     note = "items of 2 domains are tested together: news 30, mail 10"
     assert note in examine(mixed).notes
-    assert note not in examine(mixed, comparison={"strata": "domain"}).notes
+    assert note not in examine(mixed, comparison={"test": "bootstrap", "strata": "domain"}).notes
     assert note not in examine(Loaded(mixed.outputs.domain("news"))).notes
     many = items.assign(domain=[f"d{i // 4}" for i in range(40)])
     notes = examine(replace(loaded, outputs=replace(loaded.outputs, items=many))).notes
@@ -82,10 +195,10 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     """30 systems that differ within ten threes, and in no other pair: 3^10 maximal groups (Moon and Moser 1965)."""
     table = (rng.random((40, 30)) < 0.5).astype(int)
     outputs = Outputs.from_scores(pd.DataFrame(table, columns=[f"s{k}" for k in range(30)]), "accuracy")
-    pairs = ss.compare(outputs, n_resamples=10)
+    pairs = ss.corrected(ss.compare(outputs, n_resamples=10))
     place = {name: k for k, name in enumerate(outputs.best_first().names)}
     three = pairs["system_a"].map(place) // 3 == pairs["system_b"].map(place) // 3
-    settled = pairs.assign(p_value=np.where(three, 0.0, 0.9), n_resamples=0, n_extreme=0)
+    settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), favours=pairs["system_a"])
     assert examination._groups(settled, 0.05)["rule"].unique().tolist() == ["greedy"]
     assert examination._groups(pairs, 0.05)["rule"].unique().tolist() == ["maximal"]
 
@@ -97,6 +210,8 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
         ({"alpha": 5}, "alpha must lie between 0 and 1"),
         ({"comparison": {"test": "bootstrp"}}, "did you mean 'bootstrap'"),
         ({"comparison": {"unit": "document"}}, "no column 'document'"),
+        ({"margin": 0}, "margin must be a number above 0, on the metric's scale, not 0"),
+        ({"margin": float("nan")}, "margin must be a number above 0, on the metric's scale, not nan"),
     ],
 )
 def test_bad_options(loaded: Loaded, options: dict[str, object], message: str) -> None:
@@ -110,11 +225,15 @@ def test_one_system_is_none_to_compare(loaded: Loaded) -> None:
         examine(alone)
 
 
-def test_the_verdict_on_two_systems_has_the_other_tail(loaded: Loaded) -> None:
+def test_the_verdict_on_two_systems_is_that_of_the_row(loaded: Loaded) -> None:
     """8 items won and 2 lost: the sign test has 56 / 1024, and twice that for both tails."""
     table = [[[1, 1]] * 8 + [[0, 1]] * 2, [[0, 1]] * 8 + [[1, 1]] * 2]
     two = Loaded(Outputs.from_statistics(table, "accuracy", ["new", "old"]))
-    found = examine(two, comparison={"test": "sign", "alternative": "greater"})
+    options = {"test": "sign", "alternative": "greater"}
+    found = examine(two, comparison=options)
     assert found.verdict is not None
     assert "p = 0.055 (sign test, one-sided, exact; two-sided p = 0.109)" in found.verdict
+    row = ss.compare(two.outputs, **options).iloc[0]
+    assert found.verdict == ss.verdict(row)
+    assert examine(two, comparison=options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)
     assert examine(loaded).verdict is None

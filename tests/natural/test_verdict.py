@@ -1,40 +1,29 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.engines.comparisons import compare
-from simstudy.engines.registry import TESTS
-from simstudy.natural.verdict import NAMES, equals, verdict, written
+from simstudy.natural.verdict import equals, verdict, written
 from simstudy.outputs import Outputs
+from tests.natural.rows import only_new_is_right, pair, scores
+from tests.test_proportions import by_quartic
 
 
-def pair(**changed: object) -> pd.Series[Any]:
-    """One row of Comparisons."""
-    row: dict[str, object] = {
-        "task": "", "test_set": "", "n_items": 1500, "metric": "accuracy", "test": "bootstrap",
-        "alternative": "greater",
-        "convention": "default", "unit": "item", "system_a": "new", "system_b": "old", "score_a": 75.0, "score_b": 70.0,
-        "gain": 5.0, "p_value": 0.031, "p_low": 0.031, "p_high": 0.031, "exact": True, "n_extreme": 0, "n_resamples": 0,
-        "statistic": np.nan,
-    }  # fmt: skip
-    return pd.Series({**row, **changed})
-
-
-def only_new_is_right(n: int, both: int) -> Outputs:
-    """Two systems: n items that only the new one has right, and some that both have."""
-    return Outputs.from_statistics([[[1, 1]] * (n + both), [[0, 1]] * n + [[1, 1]] * both], "accuracy", ["new", "old"])
+def test_the_row_that_these_tests_make_is_one_of_comparisons() -> None:
+    row = compare(only_new_is_right(6, 14)).iloc[0]
+    assert set(pair().index) <= set(row.index)
 
 
 def test_the_sign_test_of_six_items() -> None:
     """Six items, all won by the new system: p = 2^-6 = 0.015625 one-sided, twice that two-sided."""
     row = compare(only_new_is_right(6, 14), test="sign", alternative="greater").iloc[0]
-    assert verdict(row, other_tail=2 * 2**-6) == (
-        "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %), on 20 items: p = 0.016 (sign test, "
-        "one-sided, exact; two-sided p = 0.031). The gain is significant at 0.05, one-sided and two-sided."
+    assert [f"{100 * limit:.2f}" for limit in by_quartic(6, 0, 20, 0.95)] == ["9.05", "51.90"]
+    assert verdict(row) == (
+        "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %); 95 % interval 9.05 to 51.90 points, p = "
+        "0.016 (sign test, one-sided, exact; two-sided p = 0.031); 20 items, new better on 6, worse on 0, level on 14. "
+        "The gain is significant at 0.05, one-sided and two-sided."
     )
     assert verdict(row, alpha=0.01).endswith(
         "The gain is not significant at 0.01: that does not show that the systems are equally good."
@@ -44,65 +33,97 @@ def test_the_sign_test_of_six_items() -> None:
 def test_randomization_of_three_items() -> None:
     """Of the 2^3 shuffles one is as extreme one-sided, and two two-sided."""
     outputs = only_new_is_right(3, 1)
+    said = verdict(compare(outputs, test="randomization", alternative="greater").iloc[0])
+    assert ", p = 0.125 (approximate randomization, one-sided, exact; two-sided p = 0.250);" in said
     said = verdict(compare(outputs, test="randomization").iloc[0])
-    assert ": p = 0.125 (approximate randomization, one-sided, exact)." in said
-    said = verdict(compare(outputs, test="randomization", alternative="two-sided").iloc[0])
-    assert ": p = 0.250 (approximate randomization, two-sided, exact)." in said
+    assert ", p = 0.250 (approximate randomization, two-sided, exact);" in said
 
 
 def test_resampled_p_values_have_their_interval() -> None:
-    row = pair(n_resamples=10_000, p_low=0.0277, p_high=0.03457, monte_carlo=True)
-    assert "p = 0.031 (paired bootstrap, one-sided, 10,000 resamples, 95 % Monte Carlo interval 0.028 to 0.035)" in (
-        verdict(row)
-    )
+    row = pair(
+        test="bootstrap", alternative="greater", exact=False, n_resamples=10_000, p_low=0.0277, p_high=0.03457,
+        monte_carlo=True, p_two_sided=0.062,
+    )  # fmt: skip
+    assert (
+        "p = 0.031 (paired bootstrap, one-sided, approximate, 10,000 resamples, 95 % Monte Carlo interval 0.028 to "
+        "0.035; two-sided p = 0.062)"
+    ) in verdict(row)
 
 
 @pytest.mark.parametrize(
     ("low", "p", "high", "said"),
     [
-        (0.02, 0.03, 0.04, "is significant"),
-        (0.04, 0.045, 0.0501, "is not sure"),
-        (0.0499, 0.055, 0.06, "is not sure"),
-        (0.0501, 0.055, 0.06, "is not significant"),
-        (0.04, 0.045, 0.05, "is significant"),
+        (0.02, 0.03, 0.04, "The gain is significant"),
+        (0.04, 0.045, 0.0501, "is not sure with 1,000 resamples; more would tell"),
+        (0.0499, 0.055, 0.06, "is not sure with 1,000 resamples; more would tell"),
+        (0.0501, 0.055, 0.06, "The gain is not significant"),
+        (0.04, 0.045, 0.05, "The gain is significant"),
     ],
 )
 def test_few_resamples_may_not_decide(low: float, p: float, high: float, said: str) -> None:
-    assert said in verdict(pair(p_low=low, p_value=p, p_high=high, n_resamples=1000))
-    assert "not sure" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "an exact value decides"
+    row = pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True)
+    assert said in verdict(row)
+    assert "not sure" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a value without Monte Carlo error decides"
 
 
 def test_lower_error_rates_are_less_and_higher_scores_more() -> None:
     said = verdict(pair(metric="aer", score_a=10.0, score_b=15.0))
     assert "new scores 10.00 % AER, 5.00 points less than old (15.00 %)" in said
+    assert "; 95 % interval of the gain of new 0.49 to 9.51 points, p = " in said, (
+        "a gain in errors is not a difference"
+    )
     said = verdict(pair(metric="mean", score_a=-2.0, score_b=-7.0))
     assert "scores -2.00 mean, 5.00 more than old (-7.00)" in said, "a mean has no unit that is known"
+    assert "95 % interval 0.49 to 9.51, p" in said
 
 
 def test_equal_scores_have_no_gain_to_test() -> None:
+    """One item won and one lost."""
     row = compare(Outputs.from_statistics([[[1, 1], [0, 1]], [[0, 1], [1, 1]]], "accuracy", ["a", "b"])).iloc[0]
-    assert verdict(row) == "a and b have the same score (50.00 % accuracy) on 2 items: there is no gain to test."
+    limit = 100 * by_quartic(1, 1, 2, 0.95)[1]
+    assert verdict(row) == (
+        f"a and b have the same score (50.00 % accuracy); 95 % interval of the gain of a -{limit:.2f} to {limit:.2f} "
+        "points, p = 1.000 (sign-flip test, two-sided, exact); 2 items, a better on 1, worse on 1, level on 0. There "
+        "is no gain to test. With 2 items the interval is rough."
+    )
+
+
+def test_where_nothing_varies_there_is_no_interval() -> None:
+    values = np.linspace(0, 1, 30)
+    said = verdict(compare(scores(values, values)).iloc[0])
+    assert "; no interval of the gain of new, p = 1.000 (" in said
+    assert said.endswith("30 items, new better on 0, worse on 0, level on 30. There is no gain to test.")
+    ahead = verdict(compare(scores(values + 0.5, values)).iloc[0])
+    assert "0.5000 more than old (0.5000); no interval, p = " in ahead
 
 
 def test_numbers_have_the_digits_that_they_need() -> None:
-    assert "0.4312 mean, 0.0200 more than old (0.4112), on 1,500 items" in verdict(
-        pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02)
+    said = verdict(pair(metric="mean", score_a=0.4312, score_b=0.4112, gain=0.02, gain_low=0.00156, gain_high=0.03844))
+    assert said.startswith(
+        "new scores 0.4312 mean, 0.0200 more than old (0.4112); 95 % interval 0.0016 to 0.0384, p = 0.031 (sign-flip "
+        "test, two-sided, exact); 1,500 items, new better on 200, worse on 125, level on 1,175."
     )
     said = verdict(pair(score_a=76.134, score_b=76.132, gain=0.002))
     assert "new scores 76.134 % accuracy, 0.002 points more than old (76.132 %)" in said, (
         "a gain that is there is not 0.00"
     )
+    for low, text in ((0.0004, "0.0004"), (-0.0004, "-0.0004"), (-0.04, "-0.04"), (0.0, "0.00"), (1e-30, "0.00000000")):
+        assert f"interval {text} to 9.51 points" in verdict(pair(gain_low=low)), "on which side of 0 it is can be read"
 
 
 def test_test_set_and_convention_are_named() -> None:
-    said = verdict(pair(test_set="WMT24", convention="sacrebleu"))
-    assert "on 1,500 items of WMT24:" in said
+    said = verdict(pair(test_set="WMT24", test="bootstrap", convention="sacrebleu"))
+    assert "; 1,500 items of WMT24, new better" in said
     assert "exact, convention sacrebleu)" in said
-    assert "exact" not in verdict(pair(monte_carlo=True)), "a t test, say"
+    said = verdict(pair(test="t_paired", exact=False))
+    assert "(paired t test, two-sided, approximate)" in said
+    assert "exact" not in said
 
 
-def test_every_test_has_a_name() -> None:
-    assert set(NAMES) == set(TESTS)
+@pytest.mark.parametrize("name", ss.TESTS)
+def test_every_test_is_called_by_its_title(name: str) -> None:
+    said = verdict(pair(test=name))
+    assert f"p = 0.031 ({ss.TESTS[name].title}, two-sided, exact);" in said
 
 
 @pytest.mark.parametrize(
@@ -121,12 +142,50 @@ def test_very_small_p_values_have_a_bound() -> None:
     assert (equals(0.000001), equals(9.9e-7), equals(0.0)) == ("= 0.000001", "< 0.000001", "< 0.000001")
 
 
+def test_no_p_value_is_rounded_across_alpha() -> None:
+    assert [written(p, 0.05) for p in (0.05, 0.0500001, 0.0504, 0.0496)] == ["0.05", "0.0500001", "0.0504", "0.05"]
+    said = verdict(pair(p_value=0.0507, p_low=0.0504, p_high=0.051, n_resamples=10**6, monte_carlo=True))
+    assert (
+        "p = 0.051 (sign-flip test, two-sided, exact, 1,000,000 resamples, 95 % Monte Carlo interval 0.0504 to" in said
+    )
+
+
+# One-sided and two-sided
+
+
 def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -> None:
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
     row = compare(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
-    said = verdict(row, other_tail=2 * 2**-5)
-    assert said.endswith("At 0.05 the gain is significant only if it was said beforehand that new is the better.")
+    assert "p = 0.031 (sign test, one-sided, exact; two-sided p = 0.062)" in verdict(row)
+    said = "level on 15. At 0.05 the gain is significant only if it was said beforehand that new is the better. "
+    assert said in verdict(row)
 
 
-def test_no_p_value_is_rounded_across_alpha() -> None:
-    assert [written(p, 0.05) for p in (0.05, 0.0500001, 0.0504, 0.0496)] == ["0.05", "0.0500001", "0.0504", "0.05"]
+def test_two_sided_verdicts_do_not_speak_of_one_side() -> None:
+    for test in ("sign_flips", "bootstrap", "t_paired", "sign"):
+        for outputs in (only_new_is_right(9, 31), only_new_is_right(2, 38)):
+            assert "one-sided" not in verdict(compare(outputs, test=test).iloc[0])
+            said = verdict(compare(outputs, test=test, alternative="greater").iloc[0])
+            assert ", one-sided, " in said
+            assert "; two-sided p " in said
+
+
+def test_the_published_rule_has_no_two_sided_p_value() -> None:
+    row = compare(only_new_is_right(9, 31), test="bootstrap", convention="koehn2004").iloc[0]
+    said = verdict(row)
+    assert np.isnan(row["p_two_sided"])
+    assert "two-sided" not in said
+    assert "convention koehn2004" in said
+    assert "only if it was said beforehand that new is the better" in said
+
+
+def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
+    """Five units: the bootstrap's p-values are 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
+    outputs = only_new_is_right(5, 0)
+    one = compare(outputs, test="bootstrap", alternative="greater").iloc[0]
+    assert (one["p_value"], one["p_two_sided"]) == (0, 0)
+    assert "significant only if it was said beforehand" in verdict(one)
+    two = verdict(compare(outputs, test="bootstrap").iloc[0])
+    assert "The gain is not significant at 0.05" in two
+    six = compare(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
+    assert "The gain is significant at 0.05, one-sided and two-sided." in verdict(six)

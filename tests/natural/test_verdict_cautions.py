@@ -1,0 +1,228 @@
+"""What a verdict says beside its numbers: for whom a test speaks, few units, disagreement, and margins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import compare
+from simstudy.natural.verdict import FEW_UNITS, verdict
+from simstudy.outputs import Outputs
+from tests.natural.rows import only_new_is_right, pair, scores
+from tests.test_proportions import by_quartic
+
+# For whom a test speaks
+
+A_FEW_WIDE = ([0.9] * 3 + [0.1] * 20, [0.1] * 3 + [0.15] * 20)
+
+
+@pytest.mark.parametrize(
+    ("test", "p"),
+    [("sign", stats.binomtest(3, 23).pvalue), ("wilcoxon", stats.wilcoxon([-0.8] * 3 + [0.05] * 20).pvalue)],
+)
+def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: float) -> None:
+    """New wins three items by 0.8 and loses twenty by 0.05: it leads by (2.4 - 1) / 23, and loses most."""
+    outputs = scores(*A_FEW_WIDE)
+    row = compare(outputs, test=test).iloc[0]
+    assert row["p_value"] == pytest.approx(p, rel=0.3)
+    said = verdict(row)
+    assert said.startswith(f"new scores 0.2043 mean, {1.4 / 23:.4f} more than old (0.1435); ")
+    assert "new better on 3, worse on 20, level on 0." in said
+    null = {"sign": "either system is as likely to win a unit", "wilcoxon": "the units' differences are symmetric"}[
+        test
+    ]
+    assert (
+        "The test speaks for old, not for new: its null hypothesis is not that the scores are equal, but that" in said
+    )
+    assert null in said
+    assert "The gain is not significant." in said
+    assert "The gain is significant" not in said
+    assert "disagree" not in said
+    one_sided = verdict(compare(outputs, test=test, alternative="greater").iloc[0])
+    assert "The two-sided test speaks for old, not for new: " in one_sided
+    assert "The gain is significant" not in one_sided
+    for of_scores in ("sign_flips", "bootstrap", "t_paired"):
+        said = verdict(compare(outputs, test=of_scores, n_resamples=2000).iloc[0])
+        assert "The gain is not significant at 0.05: " in said
+        assert "speaks" not in said
+
+
+def test_equal_scores_are_no_gain_whomever_the_test_speaks_for() -> None:
+    """Nine items won by 1 and one lost by 9."""
+    for new, old, winner in (([1.0] * 9 + [0], [0.0] * 9 + [9], "new"), ([0.0] * 9 + [9], [1.0] * 9 + [0], "old")):
+        row = compare(scores(new, old), test="sign").iloc[0]
+        assert row["p_value"] == pytest.approx(22 / 1024)
+        said = verdict(row)
+        assert said.startswith("new and old have the same score (0.9000 mean); ")
+        assert f"The test speaks for {winner}: its null hypothesis is not that the scores are equal, but that" in said
+        assert "There is no gain." in said
+        assert "significant" not in said
+
+
+# Few units
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, alternative: str) -> None:
+    """Of 2^n swaps one, or two, are as extreme: 0.25 and 0.125 one-sided."""
+    floor = 2.0**-n * (2 if alternative == "two-sided" else 1)
+    for test in ("bootstrap", "t_paired", "z_paired"):
+        row = compare(only_new_is_right(n, 0), test=test, alternative=alternative).iloc[0]
+        assert row["p_value"] < 1e-9
+        said = verdict(row)
+        assert "The gain is significant" not in said
+        assert (
+            "The gain is not significant at 0.05, however small that p-value: too few units differ, and by swapping "
+            f"them no p-value below {floor:.3f} can be had."
+        ) in said
+        assert f"With {n} items test and interval are rough." in said
+        assert "exact" not in said
+    resampled = compare(
+        only_new_is_right(n, 0), test="bootstrap", alternative=alternative, n_resamples=5000, monte_carlo=True
+    ).iloc[0]
+    said = verdict(resampled)
+    assert ", approximate, 5,000 resamples, 95 % Monte Carlo interval 0 to 0.00" in said
+    assert "The gain is not significant at 0.05, however small" in said
+    assert "not sure" not in said
+
+
+def test_few_units_that_differ_are_told_before_more_resamples_are_asked_for() -> None:
+    """With three units that differ no number of resamples decides."""
+    row = pair(p_floor=0.25, p_value=0.045, p_low=0.03, p_high=0.06, n_resamples=500, monte_carlo=True, exact=False)
+    assert "too few units differ" in verdict(row)
+    assert "more would tell" not in verdict(row)
+
+
+def test_few_units_make_rough_what_is_rough() -> None:
+    """The sign test's level holds for any number of units."""
+    few, enough = only_new_is_right(2, FEW_UNITS - 3), only_new_is_right(2, FEW_UNITS - 2)
+    assert f"With {FEW_UNITS - 1} items the interval is rough." in verdict(compare(few, test="sign").iloc[0])
+    assert f"With {FEW_UNITS - 1} items test and interval are rough." in verdict(compare(few, test="t_paired").iloc[0])
+    assert "rough" not in verdict(compare(enough, test="t_paired").iloc[0])
+    values = np.linspace(0, 1, 5)
+    assert "With 5 items the test is rough." in verdict(compare(scores(values, values), test="bootstrap").iloc[0])
+
+
+def by_document(n_documents: int, of: int) -> Outputs:
+    rng = np.random.default_rng(3)
+    right = rng.random((2, n_documents * of)) < [[0.7], [0.6]]
+    items = pd.DataFrame({"id": range(n_documents * of), "cluster": np.repeat(range(n_documents), of).astype(str)})
+    return Outputs.from_statistics(
+        np.stack([right, np.ones_like(right)], axis=-1).astype(int), "accuracy", ["new", "old"], items
+    )
+
+
+def test_documents_are_named_as_units() -> None:
+    outputs = by_document(60, 5)
+    row = compare(outputs).iloc[0]
+    sums = outputs.statistics[:, :, 0].reshape(2, 60, 5).sum(axis=2)
+    better, worse = int((sums[0] > sums[1]).sum()), int((sums[0] < sums[1]).sum())
+    counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
+    assert f"; 60 units (cluster) of 300 items, {counts}" in verdict(row)
+    assert "; 300 items, new better on " in verdict(compare(outputs, unit="item").iloc[0])
+    said = verdict(compare(by_document(8, 20), test="bootstrap").iloc[0])
+    assert "; 8 units (cluster) of 160 items, " in said
+    assert "With 8 units (cluster) test and interval are rough." in said
+
+
+# Interval and p-value
+
+
+def test_where_interval_and_p_value_disagree_it_is_said() -> None:
+    """Five of five: Tango's interval leaves out 0, and the sign test has 0.0625."""
+    row = compare(only_new_is_right(5, 15), test="sign").iloc[0]
+    assert row["gain_low"] > 0
+    assert verdict(row).endswith(
+        "Interval and p-value disagree about 0: the interval is approximate, and the test asks whether either system "
+        "is as likely to win a unit."
+    )
+    exchanged = pair(gain_low=-0.2, test="randomization")
+    assert "the interval is approximate, and the test asks whether on every unit the two systems' results could be" in (
+        verdict(exchanged)
+    )
+    assert verdict(pair(gain_low=-0.2)).endswith("disagree about 0: the interval is approximate.")
+    assert verdict(pair(gain_low=-0.2, exact=False)).endswith("disagree about 0: both are approximate.")
+    assert verdict(pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06)).endswith(
+        "Interval and p-value disagree about 0: the interval is approximate."
+    )
+
+
+def test_where_they_agree_nothing_is_said() -> None:
+    assert "disagree" not in verdict(pair())
+    assert "disagree" not in verdict(pair(gain_low=-1.0, p_value=0.2, p_low=0.2, p_high=0.2, p_two_sided=0.2))
+    one_sided = pair(alternative="greater", p_two_sided=0.062, gain_low=-0.2)
+    assert "disagree" not in verdict(one_sided), "the interval is two-sided"
+    assert "disagree" not in verdict(pair(gain_low=-0.2), alpha=0.1), "it is the interval of 95 %"
+    assert "disagree" not in verdict(pair(gain_low=np.nan, gain_high=np.nan))
+
+
+# Margins
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "margin", "said"),
+    [
+        (
+            20, 1, 5,
+            "The gain is significant at 0.05. It is larger than the margin of 5 points (one-sided test at 0.025).",
+        ),
+        (20, 1, 12, "The gain is significant at 0.05. It is not shown that old is within 12 points of new."),
+        (
+            10, 0, 20,
+            "The gain is significant at 0.05. But it is smaller than the margin of 20 points: the two are equivalent "
+            "(two one-sided tests at 0.025).",
+        ),
+        (
+            4, 2, 10,
+            "The gain is not significant at 0.05. The two are equivalent: the true gain is within 10 points either way "
+            "(two one-sided tests at 0.025).",
+        ),
+        (
+            15, 10, 1,
+            "The gain is not significant at 0.05: that does not show that the systems are equally good. It is not "
+            "shown that old is within 1 point of new.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
+    """Where the limits of 100 items are by the quartic, and McNemar's p-value by the binomial distribution."""
+    new, old = np.zeros((2, 100))
+    new[:b] = old[b : b + c] = 1
+    outputs = Outputs.from_scores(pd.DataFrame({"new": new, "old": old}), "accuracy")
+    low, high = (100 * limit for limit in by_quartic(b, c, 100, 0.95))
+    significant = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
+    assert ("The gain is significant" in said) == significant
+    assert ("equivalent" in said) == (high < margin and low > -margin)
+    assert ("larger than the margin" in said) == (low > margin)
+    row = compare(outputs, test="mcnemar").iloc[0]
+    assert verdict(row, margin=margin).endswith(f"level on {100 - b - c}. {said}")
+    assert "margin" not in verdict(row)
+
+
+def test_a_difference_that_is_not_significant_is_never_called_small_without_a_margin(rng: np.random.Generator) -> None:
+    for _ in range(40):
+        new, old = rng.normal(size=(2, 25))
+        for test in ("sign_flips", "bootstrap", "t_paired", "sign"):
+            said = verdict(compare(scores(new, old), test=test, n_resamples=200).iloc[0])
+            assert "equivalent" not in said
+            assert "equal" not in said.replace("does not show that the systems are equally good", "").replace(
+                "is not that the scores are equal", ""
+            )
+            if "The gain is not significant at 0.05" in said:
+                assert "that does not show that the systems are equally good" in said
+
+
+@pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf"), "x"])
+def test_a_margin_is_a_number_above_0(margin: Any) -> None:
+    with pytest.raises(ValueError, match="margin must be a number above 0, on the metric's scale, not "):
+        verdict(pair(), margin=margin)
+
+
+def test_alpha_is_a_fraction() -> None:
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        verdict(pair(), alpha=5)
