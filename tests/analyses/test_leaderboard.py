@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.analyses.gain_parts import GainParts
+from simstudy.analyses.leaderboard import leaderboard
+from simstudy.analyses.stepdown import Places, places
+from simstudy.generators.clustered import clustered_accuracies
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.metrics.base import Ratio
+from simstudy.metrics.mean import Mean
+from simstudy.outputs import Outputs
+
+SETS = ["place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
+
+
+def test_columns_and_key() -> None:
+    outputs = correlated_accuracies([0.5, 0.9], 50, families=["x", "y"], test_set="made up")
+    table = leaderboard(outputs)
+    assert list(table) == [
+        "task", "test_set", "n_items", "metric", "unit", "n_units", "system", "family", "score", "score_se",
+        "score_low", "score_high", "place", *SETS, "n_undefined", "level",
+    ]  # fmt: skip
+    row = table.iloc[0]
+    assert (row["task"], row["test_set"], row["n_items"], row["metric"]) == ("synthetic", "made up", 50, "accuracy")
+    assert (row["unit"], row["n_units"], row["system"], row["family"]) == ("item", 50, "system-2", "y")
+    assert (row["level"], row["n_undefined"]) == (0.95, 0)
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_right_or_wrong_items_have_wilsons_interval(level: float) -> None:
+    right = np.arange(40) < np.array([0, 1, 23, 39, 40])[:, None]
+    table = leaderboard(Outputs.from_statistics(np.stack([right, np.ones((5, 40))], axis=-1), "accuracy"), level=level)
+    for row in table.itertuples():
+        wanted = stats.binomtest(round(row.score * 0.4), 40).proportion_ci(level, method="wilson")
+        assert [row.score_low, row.score_high] == pytest.approx([100 * wanted.low, 100 * wanted.high], abs=1e-9)
+    assert table["score_se"].isna().tolist() == [True, False, False, False, True], "nothing varies at 0 and 100 %"
+
+
+def test_other_scores_have_students_interval() -> None:
+    scores = pd.DataFrame(np.random.default_rng(0).normal([1, 2, 3], [1, 2, 3], size=(12, 3)), columns=list("abc"))
+    table = leaderboard(Outputs.from_scores(scores)).set_index("system")
+    for name in scores:
+        wanted = stats.ttest_1samp(scores[name], 0).confidence_interval(0.95)
+        assert table.loc[name, ["score_low", "score_high"]].tolist() == pytest.approx([wanted.low, wanted.high])
+        assert table.loc[name, "score_se"] == pytest.approx(stats.sem(scores[name]))
+
+
+def test_shares_stay_within_their_scale() -> None:
+    """Clusters of four items, nearly all right: the interval ends at 100; a mean of any numbers has no such end."""
+    right = np.ones((2, 20), dtype=int)
+    right[0, 3] = right[1, :19] = 0
+    statistics = np.stack([right, np.ones_like(right)], axis=-1)
+    items = pd.DataFrame({"id": range(20), "cluster": [f"c{i // 4}" for i in range(20)]})
+    table = leaderboard(Outputs.from_statistics(statistics, "accuracy", items=items))
+    assert (table["unit"] == "cluster").all()
+    assert (table["n_units"] == 5).all()
+    assert table["score"].tolist() == [95, 5]
+    assert (table["score_high"][0], table["score_low"][1]) == (100, 0)
+    share = 1 - np.array([0, 1, 0, 0, 0]) / 4
+    reach = stats.t.ppf(0.975, 4) * stats.sem(share) * 100
+    assert [table["score_low"][0], table["score_high"][1]] == pytest.approx([95 - reach, 5 + reach])
+    means = leaderboard(Outputs.from_statistics(statistics, Mean(), items=items))
+    assert means["score_high"][0] == 1, "right ones of all: a share too, on a scale of 1"
+    ratings = leaderboard(Outputs.from_statistics(statistics * [3, 1], Mean(), items=items))
+    assert ratings["score_high"][0] > 3
+
+
+def test_the_unit_is_the_cluster_where_there_is_one() -> None:
+    """Five copies of each item are no more than the items: as clusters they say so."""
+    outputs = correlated_accuracies([0.6, 0.7, 0.8], 60, seed=4)
+    copies = outputs.take(np.repeat(np.arange(60), 5))
+    items = copies.items.assign(cluster=np.repeat(np.arange(60), 5), half=np.repeat(["a", "b"], 150))
+    copies = Outputs.from_statistics(copies.statistics, "accuracy", outputs.systems, items)
+    single, clustered = leaderboard(outputs), leaderboard(copies)
+    assert clustered[SETS].equals(single[SETS])
+    np.testing.assert_allclose(clustered["score_se"], single["score_se"])
+    by_item = leaderboard(copies, unit="item")
+    assert (by_item["n_units"] == 300).all()
+    assert (by_item["score_se"] < 0.5 * single["score_se"]).all()
+    halves = leaderboard(copies, unit="half")
+    assert (halves["unit"] == "half").all()
+    assert halves["n_units"].tolist() == [2, 2, 2]
+    assert halves[["place_low", "place_high"]].to_numpy().tolist() == [[1, 3]] * 3, "two units never tell"
+
+
+def test_lower_is_better() -> None:
+    """Error rates put the systems in the same places as the accuracies that they are the rest of."""
+    error = Ratio("error", ("wrong", "total"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1))
+    outputs = correlated_accuracies([0.5, 0.6, 0.6, 0.75, 0.9], 200)
+    right, wrong = outputs.statistics[..., 0], 1 - outputs.statistics[..., 0]
+    errors = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], axis=-1), error, outputs.systems)
+    table, of_errors = leaderboard(outputs), leaderboard(errors)
+    assert of_errors[["system", "place", *SETS]].equals(table[["system", "place", *SETS]])
+    np.testing.assert_allclose(of_errors["score"], 100 - table["score"])
+    np.testing.assert_allclose(of_errors["score_low"], 100 - table["score_high"])
+    assert right.sum() > 0
+    assert table["may_be_best"].tolist() == [True, False, False, False, False]
+    # Precision, with denominators of its own, and the share of wrong guesses.
+    guessed = (np.random.default_rng(1).random(right.shape) < 0.6).astype(int)
+    kind = {"statistics": ("correct", "guessed"), "denominator": (0, 1)}
+    kept = np.stack([right * guessed, guessed], axis=-1)
+    precise = leaderboard(Outputs.from_statistics(kept, Ratio("p", numerator=(1, 0), **kind)))
+    missed = Ratio("m", numerator=(-1, 1), higher_is_better=False, **kind)
+    assert leaderboard(Outputs.from_statistics(kept, missed))[["system", *SETS]].equals(precise[["system", *SETS]])
+    assert (precise["place_low"] > 1).any()
+
+
+def test_ties_share_a_place_and_identical_systems_never_differ() -> None:
+    better = np.arange(100) < 80
+    statistics = np.stack([better, better, np.roll(better, 30), np.arange(100) < 20, np.arange(100) < 20]).astype(int)
+    outputs = Outputs.from_statistics(
+        np.stack([statistics, np.ones_like(statistics)], axis=-1), "accuracy", ["b", "a", "c", "e", "d"]
+    )
+    table = leaderboard(outputs)
+    assert table["system"].tolist() == list("abcde"), "those that tie by name"
+    assert table["place"].tolist() == [1, 1, 1, 4, 4]
+    assert table[["place_low", "place_high"]].to_numpy().tolist() == [[1, 3]] * 3 + [[4, 5]] * 2
+    assert table["may_be_best"].tolist() == [True] * 3 + [False] * 2
+    alike = leaderboard(outputs.select(["a", "b"]))
+    assert alike[SETS].to_numpy().tolist() == [[1, 2, 1, 2, True]] * 2
+
+
+def test_decimals_that_tie_share_a_place() -> None:
+    frame = pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.6, 0.0, 0.0]})
+    assert leaderboard(Outputs.from_scores(frame))["place"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(12, 2), (9, 3), (40, 20), (20, 10)])
+def test_two_systems_are_told_apart_by_the_sign_test(wins: int, losses: int) -> None:
+    """Of right or wrong items only those count that one of the two has right, and each is a coin.
+
+    Both may be the best in truth, so that this too is a question of two sides (20 to 10: one-sided, p is 0.049).
+    """
+    right = np.zeros((2, 100), dtype=int)
+    right[0, :wins] = right[1, wins : wins + losses] = 1
+    table = leaderboard(Outputs.from_statistics(np.stack([right, np.ones_like(right)], axis=-1), "accuracy"))
+    apart = bool(stats.binomtest(wins, wins + losses).pvalue <= 0.05)
+    high = 1 if apart else 2
+    assert table["place_low"].tolist() == table["place_low_own"].tolist() == [1, 3 - high]
+    assert table["place_high"].tolist() == table["place_high_own"].tolist() == [high, 2]
+    assert table["may_be_best"].tolist() == [True, not apart]
+
+
+def test_one_system_has_one_place() -> None:
+    table = leaderboard(correlated_accuracies([0.7], 30))
+    assert table[["place", *SETS]].to_numpy().tolist() == [[1, 1, 1, 1, 1, True]]
+
+
+def test_a_system_whose_score_hangs_on_one_unit_differs_from_none() -> None:
+    """It guesses once, and right: precision 100 %, of which nothing is known. The others do not change for it."""
+    rng = np.random.default_rng(0)
+    guessed = rng.random((3, 200)) < 0.8
+    correct = guessed & (rng.random((3, 200)) < np.array([[0.3], [0.6], [0.9]]))
+    once = np.arange(200) == 5
+    correct, guessed = np.vstack([correct, once]).astype(int), np.vstack([guessed, once]).astype(int)
+    outputs = Outputs.from_statistics(np.stack([correct, guessed, guessed], axis=-1), "precision", list("abcd"))
+    table = leaderboard(outputs).set_index("system")
+    assert table.loc["d", ["score", "place", "place_low", "place_high", "may_be_best"]].tolist() == [100, 1, 1, 4, True]
+    assert table.loc["d", ["score_se", "score_low", "score_high"]].isna().all()
+    assert table["n_undefined"].to_dict() == {"d": 1, "c": 0, "b": 0, "a": 0}
+    assert table.loc[list("cba"), ["place_low", "place_high"]].to_numpy().tolist() == [[1, 2], [2, 3], [3, 4]]
+    without = leaderboard(outputs.select(list("abc")))
+    assert without[["place_low", "place_high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_a_system_without_any_denominator() -> None:
+    guessed = np.array([[1] * 30, [0] * 30])
+    table = leaderboard(Outputs.from_statistics(np.stack([guessed, guessed, guessed + 1], axis=-1), "precision"))
+    assert table["n_undefined"].tolist() == [0, 30]
+    assert table[["place_low", "place_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
+
+
+def test_same_seed_same_places_and_any_order_of_systems() -> None:
+    outputs = correlated_accuracies(list(np.linspace(0.5, 0.8, 15)), 150)
+    table = leaderboard(outputs, seed=3)
+    assert leaderboard(outputs, seed=3).equals(table)
+    pd.testing.assert_frame_equal(leaderboard(outputs.select(outputs.names[::-1]), seed=3), table)
+
+
+def test_bad_options() -> None:
+    outputs = clustered_accuracies([0.5, 0.6], 10, 2)
+    with pytest.raises(ValueError, match="level must lie between 0 and 1, both excluded, not 95"):
+        leaderboard(outputs, level=95)
+    with pytest.raises(
+        ValueError, match=r"n_bootstrap must be at least 1 / \(1 - level\) - 1, .* not 18 with level 0.95"
+    ):
+        leaderboard(outputs, n_bootstrap=18)
+    assert len(leaderboard(outputs, n_bootstrap=19)) == 2
+    with pytest.raises(ValueError, match="seed must be at least 0"):
+        leaderboard(outputs, seed=-1)
+    with pytest.raises(ValueError, match="have no column 'user'"):
+        leaderboard(outputs, unit="user")
+
+
+def test_swe_bench_verified(shared_data: Path) -> None:
+    """A leaderboard as it is: 500 issues do not tell who is first."""
+    frame = pd.read_csv(shared_data / "swebench" / "swebench_verified.csv.gz")
+    wide = frame.pivot(index="instance_id", columns="system", values="resolved").astype(int)
+    table = leaderboard(Outputs.from_scores(wide, "accuracy"))
+    assert len(table) > 100
+    assert 2 < table["may_be_best"].sum() < 30
+    assert (table["place_high"] - table["place_low"]).median() > 10
+    assert ((table["place_low"] <= table["place"]) & (table["place"] <= table["place_high"])).all()
+    assert all(a <= b for a, b in pairwise(-table["score"]))
+
+
+def right_or_wrong(true: np.ndarray, n: int, rng: np.random.Generator) -> GainParts:
+    """Items of a difficulty that all systems share, as of `correlated_accuracies`, without tables."""
+    latent = np.sqrt(0.5) * (rng.standard_normal(n) + rng.standard_normal((len(true), n)))
+    parts = (latent < stats.norm.ppf(true)[:, None]) / n
+    return GainParts(parts.sum(axis=1), parts, np.zeros(len(true), dtype=bool))
+
+
+def holds(found: Places, true: np.ndarray) -> bool:
+    """Whether all true ranks are in the simultaneous sets; where systems tie, the whole range of theirs."""
+    best = 1 + (true > true[:, None]).sum(axis=1)
+    worst = len(true) - (true < true[:, None]).sum(axis=1)
+    return bool(((found.low <= best) & (worst <= found.high)).all())
+
+
+@pytest.mark.statistical
+def test_of_equal_systems_all_may_be_best() -> None:
+    """Twenty equally good systems, 200 items, 600 test sets, where 0.95 is promised."""
+    rng = np.random.default_rng(20240101)
+    true = np.full(20, 0.7)
+    all_best = covered = own = 0.0
+    for seed in range(600):
+        found = places(right_or_wrong(true, 200, rng), level=0.95, n_bootstrap=499, seed=seed)
+        all_best += found.may_be_best.all()
+        covered += holds(found, true)
+        own += ((found.low_own == 1) & (found.high_own == 20)).mean()
+    assert 0.93 <= all_best / 600 <= 0.98
+    assert 0.93 <= covered / 600 <= 0.98, "and no more than it takes"
+    assert 0.93 <= own / 600 <= 0.97
+
+
+@pytest.mark.statistical
+def test_true_differences_are_covered_and_found() -> None:
+    """Ten systems of 70 %, five of 55 % and five of 40 %, 200 items, 200 test sets."""
+    rng = np.random.default_rng(20240102)
+    true = np.repeat([0.7, 0.55, 0.4], [10, 5, 5])
+    covered, best, first_and_last, apart = 0, 0, 0.0, 0.0
+    for seed in range(200):
+        found = places(right_or_wrong(true, 200, rng), level=0.95, n_bootstrap=499, seed=seed)
+        covered += holds(found, true)
+        best += found.may_be_best[:10].all()
+        # 30 points apart: below all ten; and 15 points.
+        first_and_last += (found.low[15:] > 10).mean() / 200
+        apart += (~found.may_be_best[10:15]).mean() / 200
+    assert covered / 200 >= 0.93
+    assert best / 200 >= 0.93
+    assert first_and_last > 0.95
+    assert apart > 0.6
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_a_hundred_items_are_enough(share: float) -> None:
+    """Of twenty equal systems on 100 items, and of five on 30: 3,000 test sets each."""
+    rng = np.random.default_rng(20240103)
+    for k, n in ((20, 100), (5, 30)):
+        true = np.full(k, share)
+        found = [places(right_or_wrong(true, n, rng), level=0.95, n_bootstrap=499, seed=s) for s in range(3000)]
+        assert np.mean([holds(one, true) for one in found]) >= 0.935
+        assert np.mean([one.may_be_best.all() for one in found]) >= 0.935
