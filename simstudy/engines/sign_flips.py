@@ -35,6 +35,9 @@ from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 # A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
 _LEAST_LEFT = 1e-3
 
+# A pair's contribution of at most so many steps of the grid is what rounding left of none.
+_ROUNDED = 4
+
 
 def sign_flips(question: Question) -> Answers:
     """Count, for every pair, the flips whose contributions add up to at least the gain."""
@@ -108,6 +111,10 @@ def _contributions(question: Question) -> _Parts:
         above, below = (side.astype(np.float64) for side in question.ratio)
         of, total = below.sum(axis=1), above.sum(axis=1)
         scores = np.divide(total, of, out=np.zeros_like(of), where=of != 0)
+        # One grid holds numerators and denominators: ratios of about 1 leave both their digits.
+        sizes = np.divide(np.abs(above).sum(axis=1), of, out=np.zeros_like(of), where=of != 0)
+        size = 2.0 ** np.round(np.log2(max(float(np.abs(sizes).max()), 1e-250)))
+        above, total, scores = above / size, total / size, scores / size
         gain = scores[i] - scores[j]
         together = of[i] + of[j]
         pooled = np.divide(total[i] + total[j], together, out=np.zeros_like(together), where=together != 0)
@@ -154,7 +161,7 @@ def _enumerated(question: Question, parts: _Parts) -> FloatArray:
         of_pairs = parts.of_pairs(question, pairs)
         return np.array(
             [
-                flipped_shares(row[row != 0], float(least), question.two_sided)
+                flipped_shares(row[np.abs(row) > _ROUNDED], float(least), question.two_sided)
                 for row, least in zip(of_pairs, parts.least[pairs], strict=True)
             ]
         )

@@ -178,7 +178,8 @@ def grid(statistics: Array) -> float:
     """Steps in 1: a power of two fine enough for sums over the items to use all bits of double precision."""
     if statistics.dtype.kind != "f":
         return 1.0
-    largest = max(float(np.abs(statistics).max()), 1e-300)
+    # Of nothing but zeros any steps do.
+    largest = max(float(np.abs(statistics).max()), 1e-250)
     return float(2.0 ** np.floor(np.log2(2.0**52 / statistics.shape[1] / largest)))
 
 
