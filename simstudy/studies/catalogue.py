@@ -15,6 +15,8 @@ from simstudy.choices import nearest
 from simstudy.studies.chinchor_1992.definition import Chinchor1992
 from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
+from simstudy.studies.error_rates.definition import ErrorRates
+from simstudy.studies.error_rates.study import run as run_error_rates
 from simstudy.studies.evert_2004.definition import Evert2004
 from simstudy.studies.evert_2004.study import run as run_evert_2004
 from simstudy.studies.findings import Findings, RunContext
@@ -41,6 +43,7 @@ KINDS = {
     "chinchor_1992": Kind(Chinchor1992, run_chinchor_1992),
     "evert_2004": Kind(Evert2004, run_evert_2004),
     "yeh_2000": Kind(Yeh2000, run_yeh_2000),
+    "error_rates": Kind(ErrorRates, run_error_rates),
 }
 
 

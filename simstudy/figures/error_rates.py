@@ -1,0 +1,147 @@
+"""Figures of error rates and of coverage where the true gain is known, beside what they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator, PercentFormatter
+
+from simstudy.figures.style import colours_of, panels, require, styled
+
+Range = tuple[float, float]
+
+# Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
+_TESTS = {
+    "randomization": ("#009E73", "s", 3.2, 2),
+    "t_paired": ("#E69F00", "^", 1.1, 3),
+    "bootstrap": ("#D55E00", "v", 1.1, 4),
+    "sign_flips": ("#0072B2", "o", 1.5, 5),
+}
+_OTHER = ("#999999", "x", 0.9, 1)
+
+_BAND, _NARROW = "0.94", "0.87"
+
+
+@styled
+def error_rates(
+    table: pd.DataFrame,
+    *,
+    target: Range = (0.035, 0.065),
+    liberal: Range = (0.025, 0.075),
+    most: float = 0.2,
+    ax: Axes | None = None,
+) -> Axes:
+    """How often each test rejects two equally good systems, by the number of units.
+
+    Parameters
+    ----------
+    table
+        Columns test, n_units, alpha, share, low and high (fractions); one condition and alternative.
+    target, liberal
+        Ranges of shares, the narrow and the wide band.
+    most
+        The end of the axis: what is above is not seen.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a test has a number of units twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"test": "sign_flips", "n_units": [10, 100], "alpha": 0.05,
+    ...                       "share": [0.03, 0.05], "low": [0.02, 0.04], "high": [0.04, 0.06]})
+    >>> error_rates(table).get_xlabel()
+    'units'
+    """
+    require(table, ["test", "n_units", "alpha", "share", "low", "high"], "table")
+    if table.duplicated(["test", "n_units"]).any():
+        raise ValueError("table must be of one condition and alternative, each test once for a number of units")
+    ax = ax or panels([""], width=4.4, height=3.2)[1][0]
+    for band, shade in ((liberal, _BAND), (target, _NARROW)):
+        ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
+    ax.axhline(table["alpha"].iloc[0], color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    for test, rows in table.groupby("test", sort=False):
+        colour, marker, width, order = _TESTS.get(str(test), _OTHER)
+        rows = rows.sort_values("n_units")
+        ax.errorbar(
+            rows["n_units"], rows["share"], _around(rows), fmt=f"{marker}-", markersize=4, linewidth=width,
+            elinewidth=0.9, color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=str(test),
+        )  # fmt: skip
+    _by_units(ax, table["n_units"])
+    ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
+    ax.yaxis.set_major_locator(MultipleLocator(0.05))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.label_outer()
+    ax.legend(loc="upper right")
+    return ax
+
+
+@styled
+def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float = 0.75, ax: Axes | None = None) -> Axes:
+    """How many intervals hold the true gain, by condition; the number of units goes from light to dark.
+
+    Parameters
+    ----------
+    table
+        Columns title, n_units, level, share, low and high (fractions).
+    target
+        A range of shares.
+    least
+        The beginning of the axis: shares below are drawn there.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a condition has a number of units twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"title": "F1", "n_units": [10, 100], "level": 0.95, "share": [0.93, 0.95],
+    ...                       "low": [0.92, 0.94], "high": [0.94, 0.96]})
+    >>> coverage(table).get_xlabel()
+    'share of 95 % intervals that hold the true gain'
+    """
+    require(table, ["title", "n_units", "level", "share", "low", "high"], "table")
+    if table.duplicated(["title", "n_units"]).any():
+        raise ValueError("table must have each condition once for a number of units")
+    titles, sizes = list(dict.fromkeys(table["title"])), sorted(table["n_units"].unique())
+    ax = ax or panels([""], width=7.2, height=0.38 * len(titles) + 1.1)[1][0]
+    ax.axvspan(*target, color=_NARROW, linewidth=0, zorder=0)
+    level = table["level"].iloc[0]
+    ax.axvline(level, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    colours = colours_of("n_items", sizes)
+    for k, n in enumerate(sizes):
+        rows = table[table["n_units"] == n]
+        y = np.array([titles.index(title) for title in rows["title"]]) + (k - (len(sizes) - 1) / 2) * 0.8 / len(sizes)
+        ax.errorbar(
+            rows["share"].clip(lower=least), y, xerr=_around(rows), fmt="o", markersize=3.2, elinewidth=0.8,
+            color=colours[n], label=f"{n:,} units",
+        )  # fmt: skip
+    ax.set_yticks(range(len(titles)), titles)
+    ax.set(xlim=(least - 0.004, 1.002), ylim=(len(titles) - 0.4, -0.6))
+    ax.set_xlabel(f"share of {100 * level:g} % intervals that hold the true gain")
+    ax.xaxis.set_major_locator(MultipleLocator(0.05))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.grid(axis="y", visible=False)
+    ax.legend(loc="upper left")
+    return ax
+
+
+def _around(rows: pd.DataFrame) -> list[pd.Series]:
+    return [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+
+
+def _by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
+    """A logarithmic axis with a tick at each number of units that has room."""
+    ax.set_xscale("log")
+    ticks: list[int] = []
+    for n in sorted(set(units)):
+        if not ticks or n > 1.6 * ticks[-1]:
+            ticks.append(int(n))
+    ax.xaxis.set_major_locator(FixedLocator(ticks))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))

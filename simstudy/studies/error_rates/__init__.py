@@ -1,0 +1,1 @@
+"""How often tests reject, and intervals cover, where the true gain is known."""

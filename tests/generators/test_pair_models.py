@@ -1,0 +1,132 @@
+"""Pair models draw what they say: true scores, what two systems have in common, valid statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simstudy.generators.clustered import clustered_accuracies
+from simstudy.generators.pair_models import (
+    Acceptances,
+    Clusters,
+    Drawn,
+    PairModel,
+    Responses,
+    RightOrWrong,
+    SkewedMeans,
+)
+from simstudy.generators.synthetic import outcome_correlation
+from simstudy.generators.translations import Translations
+from simstudy.metrics import METRICS
+
+MODELS: dict[str, PairModel] = {
+    "right or wrong": RightOrWrong((0.85, 0.6), between=0.4),
+    "clusters": Clusters((0.85, 0.6), within=0.3, between=0.4, size=4),
+    "clusters of any size": Clusters((0.85, 0.6), within=0.3, between=0.4, size=4, varying=True),
+    "means": SkewedMeans(0.3),
+    "responses": Responses(recall=(0.6, 0.85), precision=(0.9, 0.5)),
+    "acceptances": Acceptances((0.7, 0.1), true=0.4),
+    "translations": Translations(quality=(0.9, 0.5), length=(0.9, 1.1)),
+}
+each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+
+
+@each_model
+def test_scores_of_what_is_drawn_are_the_true_ones(model: PairModel) -> None:
+    """The mean over 60 large test sets lies within 5.5 of its standard errors, which is small."""
+    statistics = model.draw(60, 4000, np.random.default_rng(5)).statistics
+    scores = METRICS[model.metric].score(statistics.sum(axis=2, dtype=np.float64))
+    error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    assert (np.abs(scores.mean(axis=0) - model.scores()) < 5.5 * error).all()
+    assert (error < 0.01 * scores.mean(axis=0)).all()
+    assert model.true_gain == model.scores()[0] - model.scores()[1]
+
+
+@each_model
+@pytest.mark.parametrize("n_units", [1, 7])
+def test_statistics_are_valid_for_the_metric(model: PairModel, n_units: int) -> None:
+    drawn = model.draw(300, n_units, np.random.default_rng(0))
+    for unit in model.units:
+        statistics = drawn.by(unit)
+        n_statistics = len(METRICS[model.metric].statistics)
+        assert statistics.shape[:2] == (300, 2)
+        assert statistics.shape[3] == n_statistics
+        METRICS[model.metric].check(statistics.reshape(600, -1, n_statistics))
+    assert drawn.by(model.units[0]).shape[2] == n_units, "units are the independent ones"
+
+
+@each_model
+def test_a_generator_in_the_same_state_draws_the_same(model: PairModel) -> None:
+    first, again, other = (model.draw(2, 6, np.random.default_rng(seed)).statistics for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert first.shape != other.shape or (first != other).any()
+
+
+def test_clusters_add_up_their_items() -> None:
+    drawn = MODELS["clusters of any size"].draw(3, 20, np.random.default_rng(2))
+    assert drawn.starts is not None
+    ends = [*drawn.starts[1:], drawn.statistics.shape[2]]
+    assert len(set(ends - drawn.starts)) > 1
+    for k, (start, end) in enumerate(zip(drawn.starts, ends, strict=True)):
+        np.testing.assert_array_equal(drawn.by("cluster")[:, :, k], drawn.statistics[:, :, start:end].sum(axis=2))
+    items = Drawn(np.zeros((1, 2, 5, 2)))
+    assert items.by("cluster") is items.statistics, "items are units where there are no clusters"
+
+
+def test_correlations_are_those_of_the_latent_scores() -> None:
+    statistics = RightOrWrong((0.85, 0.6), between=0.4).draw(1, 200_000, np.random.default_rng(1)).statistics
+    assert np.corrcoef(statistics[0, :, :, 0])[0, 1] == pytest.approx(outcome_correlation(0.85, 0.6, 0.4), abs=0.015)
+
+
+def test_clusters_have_the_law_of_clustered_accuracies() -> None:
+    """Correlations of right and wrong within clusters of two, of both systems, against the other generator's."""
+    model = Clusters((0.85, 0.6), within=0.3, between=0.4, size=2)
+    ours = model.draw(1, 100_000, np.random.default_rng(1)).statistics[0, :, :, 0].reshape(2, -1, 2)
+    theirs = clustered_accuracies([0.85, 0.6], 100_000, 2, within=0.3, between=0.4).statistics[..., 0]
+    first, second = (np.corrcoef(right.transpose(0, 2, 1).reshape(4, -1)) for right in (ours, theirs.reshape(2, -1, 2)))
+    np.testing.assert_allclose(first, second, atol=0.025)
+    assert first[0, 1] > 0.1
+    assert first[0, 2] > 0.1
+
+
+def test_sizes_of_clusters_are_geometric_and_the_same_in_a_batch() -> None:
+    model = Clusters((0.5, 0.5), within=0.3, between=0.4, size=4, varying=True)
+    drawn = model.draw(2, 20_000, np.random.default_rng(3))
+    sizes = drawn.by("cluster")[..., 1]
+    np.testing.assert_array_equal(sizes[0], sizes[1])
+    counts = np.bincount(np.minimum(sizes[0, 0], 12), minlength=13)[1:]
+    shares = stats.geom.pmf(np.arange(1, 12), 1 / 4)
+    assert stats.chisquare(counts, 20_000 * np.append(shares, 1 - shares.sum())).pvalue > 1e-6
+
+
+def test_means_differ_in_spread_and_skewness_only() -> None:
+    values = SkewedMeans(0.3).draw(1, 200_000, np.random.default_rng(4)).statistics[0, :, :, 0]
+    assert values.mean(axis=1) == pytest.approx([1, 1], abs=0.015)
+    assert values.std(axis=1) == pytest.approx([1, 0.3], rel=0.03)
+    assert stats.skew(values, axis=1) == pytest.approx([2, 0], abs=0.15)
+    assert abs(np.corrcoef(values)[0, 1]) < 5.5 / np.sqrt(200_000)
+
+
+def test_responses_have_the_recall_and_precision_asked_for() -> None:
+    model = Responses(recall=(0.6, 0.85), precision=(0.9, 0.5), gold=4)
+    correct, guessed, gold = model.draw(1, 200_000, np.random.default_rng(5)).statistics[0].sum(axis=1).T
+    assert gold / 200_000 == pytest.approx([4, 4], rel=0.01)
+    assert correct / gold == pytest.approx([0.6, 0.85], rel=0.01)
+    assert correct / guessed == pytest.approx([0.9, 0.5], rel=0.01)
+
+
+def test_two_systems_share_what_is_to_be_found_and_how_hard_it_is() -> None:
+    statistics = MODELS["responses"].draw(1, 100_000, np.random.default_rng(6)).statistics[0]
+    np.testing.assert_array_equal(statistics[0, :, 2], statistics[1, :, 2])
+    three = statistics[:, statistics[0, :, 2] == 3, 0]
+    assert np.corrcoef(three)[0, 1] > 0.05, "given what there is to find, some documents are harder for both"
+
+
+def test_acceptance_depends_on_nothing_and_truth_is_the_candidates() -> None:
+    statistics = Acceptances((0.7, 0.1), true=0.4).draw(1, 200_000, np.random.default_rng(7)).statistics[0]
+    true, accepted, gold = (statistics[..., s] for s in range(3))
+    np.testing.assert_array_equal(gold[0], gold[1])
+    np.testing.assert_array_equal(true, gold & accepted)
+    assert accepted.mean(axis=1) == pytest.approx([0.7, 0.1], abs=0.006)
+    assert np.abs(np.corrcoef([gold[0], *accepted])[np.triu_indices(3, 1)]).max() < 5.5 / np.sqrt(200_000)
