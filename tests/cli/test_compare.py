@@ -12,32 +12,49 @@ import pytest
 from scipy import stats
 
 from tests.cli.command import as_json, compare, write_wide
+from tests.test_proportions import by_quartic
 
 
-def test_the_verdict_is_one_sentence_with_the_exact_p_value(two: str) -> None:
+def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
+    """Of 2^2 swaps of the two items that differ two are as extreme. Tango's limits by R's formula of a quartic."""
+    low, high = (100 * limit for limit in by_quartic(2, 0, 8, 0.95))
+    code, out, err = compare(two, "--metric", "accuracy")
+    assert (code, err) == (0, "")
+    assert out == (
+        f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %); 95 % interval {low:.2f} to {high:.2f} "
+        "points, p = 0.500 (sign-flip test, two-sided, exact); 8 items, new better on 2, worse on 0, level on 6. The "
+        "gain is not significant at 0.05: that does not show that the systems are equally good. With 8 items the "
+        "interval is rough.\n"
+    )
+
+
+def test_the_verdict_by_the_bootstrap(two: str) -> None:
     """A resample has twice the gain where it has at least 4 of the 2 items in 8: P(Binomial(8, 1/4) >= 4).
 
     Two-sided also those without any of them; 7,459 and 6,561 of 65,536.
     """
-    code, out, err = compare(two, "--metric", "accuracy")
+    code, out, err = compare(two, "--metric", "accuracy", "--test", "bootstrap", "--alternative", "greater")
     assert (code, err) == (0, "")
-    assert out == (
-        "new scores 100.00 % accuracy, 25.00 points more than old (75.00 %), on 8 items: p = 0.114 (paired bootstrap, "
-        "one-sided, exact; two-sided p = 0.214). The gain is not significant at 0.05: that does not show that the "
-        "systems are equally good.\n"
-        "Note: only 8 units (item) to resample: of so few the bootstrap is too sure; --test randomization is not\n"
-    )
+    assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214); 8 items, " in out
+    assert "The gain is not significant at 0.05: that does not show that the systems are equally good. " in out
+    assert out.endswith("With 8 items test and interval are rough.\n")
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
 
 
 @pytest.mark.parametrize(
     ("test", "alternative", "p", "said"),
     [
+        ("sign_flips", "two-sided", 2**-5, "p = 0.031 (sign-flip test, two-sided, exact);"),
         ("randomization", "greater", 2**-6, "p = 0.016 (approximate randomization, one-sided, exact; two-sided p ="),
-        ("randomization", "two-sided", 2**-5, "p = 0.031 (approximate randomization, two-sided, exact; one-sided p ="),
+        ("randomization", "two-sided", 2**-5, "p = 0.031 (approximate randomization, two-sided, exact);"),
         ("sign", "greater", 2**-6, "p = 0.016 (sign test, one-sided, exact; two-sided p = 0.031)"),
-        ("mcnemar", "two-sided", 2**-5, "p = 0.031 (McNemar's test, two-sided, exact; one-sided p = 0.016)"),
-        ("t_paired", "greater", stats.t.sf(0.6 / np.sqrt(0.6 * 0.4 / 9), 9), "(paired t test, one-sided; two-sided p"),
+        ("mcnemar", "two-sided", 2**-5, "p = 0.031 (McNemar's test, two-sided, exact);"),
+        (
+            "t_paired",
+            "greater",
+            stats.t.sf(0.6 / np.sqrt(0.6 * 0.4 / 9), 9),
+            "(paired t test, one-sided, approximate; two-sided p",
+        ),
     ],
 )
 def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said: str) -> None:
@@ -51,7 +68,7 @@ def test_every_test_can_be_asked_for(test: str, alternative: str, p: float, said
     assert code == 0
     assert said in out
     sides = ", one-sided and two-sided" if alternative == "greater" else ""
-    assert out.endswith(f"The gain is significant at 0.05{sides}.\n")
+    assert f"level on 4. The gain is significant at 0.05{sides}. With 10 items " in out
 
 
 def test_the_order_of_the_files_does_not_matter() -> None:
@@ -66,7 +83,7 @@ def test_the_order_of_the_files_does_not_matter() -> None:
 
 def test_a_small_p_value_is_not_0_in_json() -> None:
     path = write_wide("scores.csv", {"old": [0] * 90, "new": [1] * 90})
-    (pair,) = as_json(path, "--metric", "accuracy", "--test", "sign")["pairs"]
+    (pair,) = as_json(path, "--metric", "accuracy", "--test", "sign", "--alternative", "greater")["pairs"]
     assert pair["p_value"] == pytest.approx(2.0**-90, rel=1e-9)
 
 
@@ -81,7 +98,8 @@ def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
 
 
 def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
-    options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--test", "sign")
+    asked = ("--test", "sign", "--alternative", "greater", "--unit", "item")
+    options = ("--metric", "accuracy", "--columns", "domain=genre,cluster=doc", *asked)
     code, out, err = compare(four, *options)
     assert (code, err) == (0, "")
     content = as_json(four, *options)
@@ -89,8 +107,9 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
     right = pd.read_csv(four)[list("abcd")]
     lines = [line.split() for line in out.splitlines()]
     for row in content["systems"]:
-        assert row["score"] == pytest.approx(100 * right[row["name"]].mean())
-        assert [row["name"], f"{row['score']:.2f}"] in [line[:2] for line in lines]
+        assert row["score"] == pytest.approx(100 * right[row["system"]].mean())
+        between = f"{row['score_low']:.2f}–{row['score_high']:.2f}"
+        assert [row["system"], f"{row['score']:.2f}", between, str(row["place"])] in [line[:4] for line in lines]
     assert len(content["pairs"]) == 6
     for pair in content["pairs"]:
         a, b = right[pair["system_a"]], right[pair["system_b"]]
@@ -98,6 +117,9 @@ def test_tables_of_many_systems_are_the_numbers_of_the_json(four: str) -> None:
         assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
         (line,) = [line for line in lines if line[:2] == [pair["system_a"], pair["system_b"]]]
         assert float(line[2]) == pytest.approx(pair["gain"], abs=0.01)
+        assert line[3:6] == [f"{pair['gain_low']:.2f}", "to", f"{pair['gain_high']:.2f}"]
+        assert line[6] == f"{wins}/{losses}"
+        assert (pair["n_better"], pair["n_worse"], pair["n_level"]) == (wins, losses, 30 - wins - losses)
     assert [pair["p_value"] for pair in content["pairs"]] == sorted(pair["p_value"] for pair in content["pairs"])
 
 
@@ -136,7 +158,7 @@ def test_the_folder_has_tables_figures_page_and_manifest(four: str) -> None:
     page = (folder / "README.md").read_text(encoding="utf-8")
     for drawn in (folder / "figures").iterdir():
         assert drawn.stat().st_size > 1000
-    for figure in ("groups", "gain_confidence", "matrix"):
+    for figure in ("groups", "leaderboard", "gain_confidence", "matrix"):
         assert f"figures/{figure}.png" in page
         assert (folder / "figures" / f"{figure}.svg").exists()
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -168,36 +190,40 @@ def test_relation_classes_are_those_of_a_column_of_the_systems(
 def test_domains_are_never_mixed_silently(four: str) -> None:
     options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc")
     note = "items of 3 domains are tested together: news 10, web 10, mail 10"
-    assert as_json(*options)["notes"] == [note]
-    assert f"Note: {note}\n" in compare(*options)[1]
-    assert as_json(*options, "--strata", "domain", "--resamples", "100")["notes"] == []
-    alone = as_json(*options, "--domain", "web", "--test", "sign")
-    assert alone["notes"] == []
+    assert as_json(*options, "--unit", "item")["notes"] == [note]
+    assert f"Note: {note}\n" in compare(*options, "--unit", "item")[1]
+    stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap", "--resamples", "100")
+    assert as_json(*options, *stratified)["notes"] == []
+    alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
+    few = "only 10 units (item): intervals of fewer than 20 are rough"
+    assert alone["notes"] == [few]
     right = pd.read_csv(four).query("genre == 'web'")
     assert {pair["n_items"] for pair in alone["pairs"]} == {10}
-    assert {row["name"]: row["score"] for row in alone["systems"]} == pytest.approx(
+    assert {row["system"]: row["score"] for row in alone["systems"]} == pytest.approx(
         {name: 100 * right[name].mean() for name in "abcd"}
     )
 
 
 def test_whole_documents_can_be_resampled(four: str) -> None:
-    content = as_json(
-        four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--unit", "cluster", "--test", "sign"
-    )
+    options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--test", "sign")
+    content = as_json(*options, "--unit", "cluster", "--alternative", "greater")
     sums = pd.read_csv(four).groupby("doc")[list("abcd")].sum()
     (pair,) = [pair for pair in content["pairs"] if {pair["system_a"], pair["system_b"]} == set("ad")]
     assert pair["unit"] == "cluster"
     wins, losses = int((sums["a"] > sums["d"]).sum()), int((sums["a"] < sums["d"]).sum())
     assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
+    assert (pair["n_units"], pair["n_better"], pair["n_worse"]) == (10, wins, losses)
+    assert "only 10 units (cluster): intervals of fewer than 20 are rough" in content["notes"]
 
 
 def test_items_that_a_system_lacks_are_dropped_or_count_as_wrong() -> None:
     rows = [f"new,q{i},1" for i in range(6)] + [f"old,q{i},{int(i == 0)}" for i in range(5)]
     Path("scores.csv").write_text("\n".join(["system,item,score", *rows]))
-    dropped = as_json("scores.csv", "--metric", "accuracy", "--test", "sign", "--missing", "drop")
+    options = ("scores.csv", "--metric", "accuracy", "--test", "sign", "--alternative", "greater")
+    dropped = as_json(*options, "--missing", "drop")
     assert dropped["notes"] == ["1 of 6 items dropped that not every system has: 'q5'"]
     assert (dropped["pairs"][0]["n_items"], dropped["pairs"][0]["p_value"]) == (5, 2**-4)
-    wrong = as_json("scores.csv", "--metric", "accuracy", "--test", "sign", "--missing", "zero")
+    wrong = as_json(*options, "--missing", "zero")
     assert wrong["notes"] == ["scored as no answer: scores.csv lacks 1 of 6 items, first 'q5' (system 'old')"]
     assert (wrong["pairs"][0]["n_items"], wrong["pairs"][0]["p_value"]) == (6, 2**-5)
 
@@ -215,7 +241,7 @@ def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     ]
     assert any("near-duplicates kept" in note and "one / same" in note for note in kept["notes"])
     dropped = as_json(*options, "--duplicates", "drop")
-    assert [row["name"] for row in dropped["systems"]] == ["one", "other"]
+    assert [row["system"] for row in dropped["systems"]] == ["one", "other"]
     assert "near-duplicates dropped: same" in dropped["notes"]
     assert dropped["verdict"].startswith("one scores 50.00")
     code, _, err = compare(*options, "--duplicates", "drop", "--fail-unless-better", "same", "other")
@@ -245,7 +271,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken_off_with_a_note() -> 
 def test_scripts_can_ask_whether_one_system_is_better(names: tuple[str, str], alpha: str, expected: int) -> None:
     """p = 2^-6: significant at 0.05, not at 0.01, and for one of the two only."""
     path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})
-    options = (path, "--metric", "accuracy", "--test", "sign", "--alpha", alpha, "--fail-unless-better", *names)
+    asked = ("--test", "sign", "--alternative", "greater", "--alpha", alpha)
+    options = (path, "--metric", "accuracy", *asked, "--fail-unless-better", *names)
     code, out, err = compare(*options)
     assert code == expected
     assert out.startswith("new scores 100.00")
@@ -269,7 +296,8 @@ def test_a_million_lines() -> None:
     systems = {name: np.where(rng.random(10**6) < p, gold, 2) for name, p in (("old", 0.8), ("new", 0.801))}
     for name, labels in {"gold": gold, **systems}.items():
         Path(name).write_text("\n".join("ABC"[label] for label in labels))
-    (pair,) = as_json("old", "new", "--metric", "accuracy", "--references", "gold", "--test", "mcnemar")["pairs"]
+    asked = ("--test", "mcnemar", "--alternative", "greater")
+    (pair,) = as_json("old", "new", "--metric", "accuracy", "--references", "gold", *asked)["pairs"]
     old, new = (systems[name] == gold for name in ("old", "new"))
     wins, losses = int((new & ~old).sum()), int((old & ~new).sum())
     assert pair["n_items"] == 10**6
@@ -296,13 +324,14 @@ def test_out_never_replaces_files_of_others() -> None:
 def test_fail_unless_better_wants_to_be_sure() -> None:
     """p about 0.05 with 500 resamples: its Monte Carlo interval is on both sides of 0.05."""
     path = write_wide("scores.csv", {"old": [0] * 7 + [1] * 60, "new": [0] * 2 + [1, 1, 1, 1, 1] + [0] * 1 + [1] * 59})
-    options = (path, "--metric", "accuracy", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
+    asked = ("--test", "bootstrap", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
+    options = (path, "--metric", "accuracy", *asked)
     (pair,) = as_json(*options)["pairs"]
     alpha = (pair["p_value"] + pair["p_high"]) / 2
     assert pair["p_value"] < alpha < pair["p_high"]
     code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
     assert code == 1
-    assert "is not sure with so few resamples" in out
+    assert "is not sure with 100 resamples; more would tell" in out
     assert err.startswith("simstudy: new is not significantly better than old at ")
 
 

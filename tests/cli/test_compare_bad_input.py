@@ -127,7 +127,18 @@ _BAD = {
     "alpha": ("scores.csv --metric accuracy --alpha 5", "alpha must lie between 0 and 1, both excluded, not 5"),
     "resamples": ("scores.csv --metric accuracy --resamples 0", "n_resamples must be at least 1"),
     "unit": ("scores.csv --metric accuracy --unit cluster", "items have no column 'cluster'; they have id"),
-    "strata": ("scores.csv --metric accuracy --strata domain", "items have no column 'domain'; they have id"),
+    "strata": (
+        "scores.csv --metric accuracy --test bootstrap --strata domain",
+        "items have no column 'domain'; they have id",
+    ),
+    "strata of another test": (
+        "scores.csv --metric accuracy --strata domain",
+        "strata must be None for test 'sign_flips'; only the bootstrap draws units of a stratum",
+    ),
+    "a convention of another test": (
+        "scores.csv --metric accuracy --convention bk2012",
+        "convention 'bk2012' is a rule for bootstrap, not for 'sign_flips'",
+    ),
     "tokenize": (
         "scores.csv --metric accuracy --tokenize zh",
         "tokenize and lowercase are for plain text, not for CSV",

@@ -39,7 +39,8 @@ def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
     assert (code, err) == (0, "")
     assert out.startswith(f"good scores {precision:.4f} precision@40, ")
     assert " more than poor (0." in out
-    assert ", on 300 items: p " in out
+    assert "; 300 items, good better on " in out
+    assert "; 95 % interval " in out
     assert f"Note: {tied} of 300 candidates have the score of another by 'poor': ties broken at random (seed 0)" in out
 
 
@@ -73,7 +74,7 @@ def test_a_page_of_association_measures() -> None:
     code, out, _ = compare("pairs.csv", "--metric", "precision@20", "--test", "fisher", "--out", "page")
     assert code == 0
     assert "Systems: 9 (36 pairs)" in out
-    systems = pd.read_csv("page/systems.csv").set_index("name")["score"]
+    systems = pd.read_csv("page/systems.csv").set_index("system")["score"]
     assert systems["frequency"] == pytest.approx(frame.nlargest(20, "f")["gold"].mean(), abs=1e-9)
     assert "**Metric**: precision@20" in Path("page/README.md").read_text()
 
@@ -149,8 +150,9 @@ def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
     code, out, _ = compare(*how)
     assert code == 0
     assert out.startswith("A scores 0.9000 precision@100, ")
-    assert "This does not speak for A: of what only one of the two accepts, more is true of what B accepts." in out
-    assert "Note: p speaks for the system with the lower precision in 1 pair, first A / B" in out
+    null = "what only one system accepts is true as often as what only the other accepts"
+    speaks = f"The test speaks for B, not for A: its null hypothesis is not that the scores are equal, but that {null}."
+    assert f"{speaks} The gain is not significant." in out
     for better, worse in ("AB", "BA"):
         code, _, err = compare(*how, "--fail-unless-better", better, worse)
         assert (code, err) == (1, f"simstudy: {better} is not significantly better than {worse} at 0.05\n")

@@ -52,7 +52,7 @@ def by_simstudy(test: str, systems: Sequence[Path], references: Sequence[Path]) 
     result = CliRunner().invoke(app, ["compare", *map(str, systems), *gold, *options])
     assert result.exit_code == 0, result.stderr
     content = json.loads(result.stdout)
-    scores = {row["name"]: row["score"] for row in content["systems"]}
+    scores = {row["system"]: row["score"] for row in content["systems"]}
     pairs = {frozenset((pair["system_a"], pair["system_b"])): pair["p_value"] for pair in content["pairs"]}
     baseline, *others = (path.stem for path in systems)
     return {name: (scores[name], pairs[frozenset((baseline, name))]) for name in others}

@@ -6,7 +6,9 @@ from math import comb
 
 import pandas as pd
 import pytest
+from scipy import stats
 
+from simstudy.analyses.equivalence import BOTH
 from simstudy.loaders.base import Loaded
 from simstudy.natural import examine
 from simstudy.natural.machine import as_json
@@ -15,6 +17,13 @@ from simstudy.outputs import Outputs
 KEYS = [
     "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds", "significant_gains",
     "near_duplicates",
+]  # fmt: skip
+
+#: Of a pair.
+COLUMNS = [
+    "p_value", "p_low", "p_high", "p_two_sided", "p_floor", "p_holm", "p_bh", "gain", "gain_se", "gain_low",
+    "gain_high", "score_a", "n_items", "n_units", "unit", "n_better", "n_worse", "n_level", "favours", "n_extreme",
+    "n_resamples", "exact", "monte_carlo",
 ]  # fmt: skip
 
 
@@ -26,9 +35,10 @@ def test_an_object_of_everything(loaded: Loaded) -> None:
     assert content["settings"] == {"alpha": 0.1}
     assert content["verdict"] is None
     assert content["notes"] == list(found.notes)
-    assert [(row["name"], row["score"]) for row in content["systems"]] == [
+    assert [(row["system"], row["score"]) for row in content["systems"]] == [
         ("best", 90), ("twin", 87.5), ("good", 82.5), ("fair", 70), ("worst", 20),
     ]  # fmt: skip
+    assert "name" not in content["systems"][0]
     members = found.groups.groupby("group")["system"].agg(set)
     assert [set(group) for group in content["groups"]] == members.tolist()
     assert [row["system_b"] for row in content["near_duplicates"]] == ["twin"]
@@ -41,22 +51,43 @@ def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> 
     assert len(rows) == len(found.pairs) == 10
     for pair in found.pairs.to_dict("records"):
         row = rows[pair["system_a"], pair["system_b"]]
-        for name in (
-            "p_value",
-            "p_low",
-            "p_high",
-            "p_holm",
-            "p_bh",
-            "gain",
-            "score_a",
-            "n_items",
-            "n_extreme",
-            "exact",
-        ):
+        for name in COLUMNS:
             assert row[name] == pair[name]
             assert type(row[name]) is type(pair[name])
     p_values = [row["p_value"] for row in content["pairs"]]
     assert p_values == sorted(p_values)
+
+
+def test_systems_have_their_intervals_and_places(loaded: Loaded) -> None:
+    """Wilson's interval of 36, 35, 33, 28 and 8 right of 40, and the places by score."""
+    found = examine(loaded)
+    rows = json.loads(as_json(found, {}))["systems"]
+    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
+    for row, right in zip(rows, (36, 35, 33, 28, 8), strict=True):
+        low, high = (100 * bound for bound in stats.binomtest(right, 40).proportion_ci(method="wilson"))
+        assert (row["score_low"], row["score_high"]) == pytest.approx((low, high), rel=1e-9)
+        assert 1 <= row["place_low"] <= row["place"] <= row["place_high"] <= 5
+    assert [row["may_be_best"] for row in rows][0] is True
+    assert (rows[-1]["place_low"], rows[-1]["may_be_best"]) == (5, False)
+
+
+def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
+    pairs = json.loads(as_json(examine(loaded, margin=12), {}))["pairs"]
+    for row in pairs:
+        within = max(-row["gain_low"], row["gain_high"]) < 12
+        assert row["margin"] == 12
+        assert (row["p_equivalence"] <= 0.025) == within == (row["conclusion"] in ("equivalent", BOTH))
+    assert len({row["conclusion"] for row in pairs}) > 1
+
+
+def test_equal_systems_have_no_interval() -> None:
+    values = [0.25, 0.5, 0.75] * 8
+    same = Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": [0.0] * 24})))
+    content = json.loads(as_json(examine(same), {}))
+    (pair,) = [row for row in content["pairs"] if row["system_b"] == "b"]
+    assert [pair[name] for name in ("gain", "gain_se", "gain_low", "gain_high", "p_value")] == [0, None, None, None, 1]
+    assert [pair[name] for name in ("n_better", "n_worse", "n_level", "favours")] == [0, 0, 24, ""]
+    assert "no interval for 1 pair: the two systems do equally well on every unit" in content["notes"]
 
 
 def test_a_very_small_p_value_is_not_0() -> None:
@@ -86,4 +117,4 @@ def test_names_stay_as_they_are(loaded: Loaded) -> None:
     outputs = Outputs.from_statistics(statistics, "accuracy", ['süß "x"', "日本\\n"])
     text = as_json(examine(Loaded(outputs)), {})
     assert "süß" in text
-    assert {row["name"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}
+    assert {row["system"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}

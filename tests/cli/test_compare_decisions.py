@@ -1,0 +1,258 @@
+"""What `simstudy compare` decides, and on what: directions, few items, defaults, units, margins and exit codes."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from tests.cli.command import as_json, compare, write_wide
+
+ALPHA = 0.05
+
+
+def refused(better: str, worse: str) -> str:
+    return f"simstudy: {better} is not significantly better than {worse} at 0.05\n"
+
+
+# For whom a test speaks
+
+
+@pytest.fixture
+def few_wide() -> str:
+    """a wins three items by 0.8 and loses twenty by 0.05: the better score, and most items lost."""
+    path = Path("few_wide.csv")
+    pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20}).rename_axis("item").to_csv(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_a_test_that_speaks_for_the_lower_score_makes_nobody_better(few_wide: str, test: str, alternative: str) -> None:
+    options = (few_wide, "--metric", "mean", "--test", test, "--alternative", alternative)
+    (pair,) = as_json(*options)["pairs"]
+    assert pair["system_a"] == "a"
+    assert pair["p_two_sided"] < ALPHA
+    code, out, _ = compare(*options)
+    assert code == 0
+    assert "test speaks for b, not for a: its null hypothesis is not that the scores are equal, but that " in out
+    assert "The gain is not significant." in out
+    assert "gain is significant" not in out
+    for names in ("ab", "ba"):
+        code, _, err = compare(*options, "--fail-unless-better", *names)
+        assert (code, err) == (1, refused(*names))
+
+
+# Few items
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize(
+    "options", [[], ["--alternative", "greater"], ["--convention", "noreen", "--resamples", "9999"]]
+)
+def test_two_or_three_items_are_not_enough(n: int, options: list[str]) -> None:
+    """All of them for the new system: every resample has the whole gain, and of 2^n swaps one has it."""
+    path = write_wide("scores.csv", {"old": [0] * n, "new": [1] * n})
+    asked = (path, "--metric", "accuracy", "--test", "bootstrap", *options)
+    (pair,) = as_json(*asked)["pairs"]
+    assert (pair["p_value"] < 0.001, pair["exact"]) == (True, False)
+    assert pair["p_floor"] == 2.0**-n * (1 if "greater" in options else 2) > ALPHA
+    code, out, _ = compare(*asked)
+    assert code == 0
+    assert "The gain is not significant at 0.05, however small that p-value: too few units differ" in out
+    assert "The gain is significant" not in out
+    assert "exact" not in out
+    assert ("9,999 resamples, 95 % Monte Carlo interval 0 to 0.0" in out) == ("noreen" in options)
+    assert ("resamples" in out) == ("noreen" in options)
+    for names in (("new", "old"), ("old", "new")):
+        code, _, err = compare(*asked, "--fail-unless-better", *names)
+        assert (code, err) == (1, refused(*names))
+    three = write_wide("three.csv", {"old": [0] * n, "new": [1] * n, "newer": [1] * n})
+    content = as_json(three, "--metric", "accuracy", "--test", "bootstrap", *options)
+    assert [sorted(group) for group in content["groups"]] == [["new", "newer", "old"]]
+
+
+@pytest.mark.parametrize(("n", "expected"), [(5, 1), (6, 0)])
+def test_six_items_are_enough(n: int, expected: int) -> None:
+    """2^(1 - 5) = 0.0625 and 2^(1 - 6) = 0.03125."""
+    path = write_wide("scores.csv", {"old": [0] * n, "new": [1] * n})
+    for test in ("sign_flips", "bootstrap", "t_paired"):
+        options = (path, "--metric", "accuracy", "--test", test, "--fail-unless-better", "new", "old")
+        assert compare(*options)[0] == expected
+
+
+def test_the_gate_wants_the_gain_and_not_only_its_p_value() -> None:
+    """Signs: 9 of 10 for new, but the scores are equal."""
+    path = Path("scores.csv")
+    pd.DataFrame({"new": [1.0] * 9 + [0], "old": [0.0] * 9 + [9]}).rename_axis("item").to_csv(path)
+    options = (str(path), "--metric", "mean", "--test", "sign")
+    (pair,) = as_json(*options)["pairs"]
+    assert (pair["gain"], pair["favours"]) == (0, "new")
+    assert pair["p_value"] < ALPHA
+    for names in (("new", "old"), ("old", "new")):
+        assert compare(*options, "--fail-unless-better", *names)[0] == 1
+    assert "There is no gain." in compare(*options)[1]
+
+
+# What nobody asked for
+
+
+@pytest.fixture
+def documents() -> str:
+    """60 documents of 5 items that are hard or easy as wholes."""
+    rng = np.random.default_rng(1)
+    document = np.repeat(rng.normal(size=60), 5)
+    new, old = (document + rng.normal(size=(2, 300)) + [[0.3], [0.0]] > 0).astype(int)
+    table = pd.DataFrame({"item": range(300), "doc": np.repeat(range(60), 5), "new": new, "old": old})
+    table.to_csv("documents.csv", index=False)
+    return "documents.csv"
+
+
+_HOW = ("--metric", "accuracy", "--columns", "cluster=doc")
+
+
+def test_by_default_two_sided_sign_flips_by_document(documents: str) -> None:
+    (pair,) = as_json(documents, *_HOW)["pairs"]
+    said = {name: pair[name] for name in ("test", "alternative", "unit", "n_units", "n_items", "convention")}
+    assert said == {
+        "test": "sign_flips", "alternative": "two-sided", "unit": "cluster", "n_units": 60, "n_items": 300,
+        "convention": "default",
+    }  # fmt: skip
+    code, out, _ = compare(documents, *_HOW)
+    assert code == 0
+    table = pd.read_csv(documents).groupby("doc")[["new", "old"]].sum()
+    better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
+    counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
+    assert f"; 60 units (cluster) of 300 items, {counts}" in out
+    assert "(sign-flip test, two-sided, " in out
+    assert "one-sided" not in out
+    # Documents of equal size: the gain's standard error is that of the documents' mean differences.
+    difference = (table["new"] - table["old"]) / 5 * 100
+    low, high = stats.t.interval(0.95, 59, difference.mean(), stats.sem(difference))
+    assert (pair["gain_low"], pair["gain_high"]) == pytest.approx((low, high), rel=1e-9)
+    assert f"95 % interval {low:.2f} to {high:.2f} points" in out
+
+
+def test_on_request_by_item_and_one_sided(documents: str) -> None:
+    out = compare(documents, *_HOW, "--unit", "item", "--alternative", "greater")[1]
+    table = pd.read_csv(documents)
+    better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
+    assert f"; 300 items, new better on {better}, worse on {worse}, level on {300 - better - worse}." in out
+    p = stats.binomtest(better, better + worse, alternative="greater").pvalue
+    (pair,) = as_json(documents, *_HOW, "--unit", "item", "--alternative", "greater")["pairs"]
+    assert pair["p_value"] == pytest.approx(p, rel=1e-9), "of right and wrong answers sign flips are the sign test"
+    assert "(sign-flip test, one-sided, exact; two-sided p = " in out
+
+
+def test_few_documents_are_told(documents: str) -> None:
+    pd.read_csv(documents).head(60).to_csv("few.csv", index=False)
+    out = compare("few.csv", *_HOW)[1]
+    assert "; 12 units (cluster) of 60 items, " in out
+    assert "With 12 units (cluster) test and interval are rough." in out
+    assert "rough" not in compare("few.csv", *_HOW, "--unit", "item")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ([], {}),
+        (["--unit", "item"], {"unit": "item"}),
+        (
+            ["--test", "bootstrap", "--alternative", "greater", "--resamples", "500", "--seed", "4"],
+            {"test": "bootstrap", "alternative": "greater", "n_resamples": 500, "seed": 4},
+        ),
+        (["--test", "wilcoxon"], {"test": "wilcoxon"}),
+        (["--test", "t_paired", "--alpha", "0.01", "--margin", "20"], {"test": "t_paired"}),
+        (
+            ["--convention", "sacrebleu", "--test", "randomization"],
+            {"convention": "sacrebleu", "test": "randomization"},
+        ),
+    ],
+)
+def test_notebook_and_command_say_the_same(documents: str, options: list[str], arguments: dict[str, object]) -> None:
+    loaded = ss.load(documents, "accuracy", columns={"cluster": "doc"})
+    decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
+    row = ss.compare(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
+    said = ss.verdict(row, **decide)
+    assert compare(documents, *_HOW, *options)[1] == f"{said}\n"
+    assert as_json(documents, *_HOW, *options)["verdict"] == said
+
+
+def test_every_level_is_5_percent_where_none_is_named() -> None:
+    """The command, verdicts, groups, ranks, matrices, equivalence and what is written of them."""
+    from simstudy.cli.compare import compare as command
+    from simstudy.natural import examine
+
+    defaults = {
+        function: {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+        for function in (command, examine, ss.verdict, ss.equivalence, ss.significant_gains)
+    }
+    assert {function.__name__: named["alpha"] for function, named in defaults.items()} == {
+        function.__name__: ALPHA for function in defaults
+    }
+    cutoffs = [
+        inspect.signature(function).parameters["cutoff"].default
+        for function in (ss.groups, ss.intransitive, ss.gain_ranges, ss.plot.matrix)
+    ]
+    assert cutoffs == [ALPHA] * 4
+    ranks = inspect.signature(ss.ranks).parameters
+    assert [ranks[name].default for name in ("alpha", "cutoff") if name in ranks] == [ALPHA]
+
+
+# Margins
+
+
+def test_a_margin_is_decided_by_t_intervals_of_documents(documents: str) -> None:
+    """Against scipy's two one-sided t tests on the differences of the documents."""
+    table = pd.read_csv(documents).groupby("doc")[["new", "old"]].mean()
+    difference = 100 * (table["new"] - table["old"])
+    said = set()
+    for margin in (1, 5, 8, 20):
+        below = stats.ttest_1samp(difference, margin, alternative="less").pvalue
+        above = stats.ttest_1samp(difference, -margin, alternative="greater").pvalue
+        (pair,) = as_json(documents, *_HOW, "--margin", str(margin))["pairs"]
+        assert pair["p_equivalence"] == pytest.approx(max(below, above), rel=1e-9)
+        assert pair["margin"] == margin
+        out = compare(documents, *_HOW, "--margin", str(margin))[1]
+        assert ("the two are equivalent (two one-sided tests at 0.025)" in out) == (max(below, above) <= 0.025)
+        assert ("is larger than the margin" in out) == (max(below, above) >= 0.975)
+        said.add(pair["conclusion"])
+    assert said == {"better", "better by less than the margin"}
+
+
+def test_a_table_of_pairs_has_a_column_for_the_margin(four: str) -> None:
+    options = (four, "--metric", "accuracy", "--columns", "domain=genre,cluster=doc", "--margin", "30")
+    code, out, _ = compare(*options)
+    assert code == 0
+    assert " margin 30 " in out
+    for pair in as_json(*options)["pairs"]:
+        (line,) = [line for line in out.splitlines() if line.split()[:2] == [pair["system_a"], pair["system_b"]]]
+        assert line.rstrip().endswith(pair["conclusion"])
+
+
+@pytest.mark.parametrize(("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")])
+def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
+    code, out, err = compare(two, "--metric", "accuracy", "--margin", value)
+    expected = f"simstudy: margin must be a number above 0, on the metric's scale, not {shown}\n"
+    assert (code, out, err) == (2, "", expected)
+
+
+@pytest.mark.parametrize("option", ["--margin", "--alpha", "--resamples", "--seed"])
+def test_what_is_no_number_is_told_in_one_line(two: str, option: str) -> None:
+    code, out, err = compare(two, "--metric", "accuracy", option, "x")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"simstudy: Invalid value for '{option}': ")
+    assert err.endswith(" compare --help)\n")
+    assert err.count("\n") == 1
+
+
+def test_what_is_missing_is_told_in_one_line(two: str) -> None:
+    code, out, err = compare(two)
+    assert (code, out) == (2, "")
+    assert "Missing option '--metric'" in err
+    assert err.count("\n") == 1
