@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
-from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, require_one_question, speaks_for_gain
+from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
@@ -17,6 +19,7 @@ TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)
 
 _COLUMNS = [
     *TEST_SET,
+    "alternative",
     "relation",
     "elsewhere",
     "n_items_elsewhere",
@@ -24,21 +27,29 @@ _COLUMNS = [
     "p_to",
     "n_pairs",
     "n_ties",
-    "confidence",
+    "expected",
     "share",
     "low",
     "high",
+    "interval_for",
     "note",
 ]
+
+#: What `with_baseline` adds.
+BASELINE = ["baseline", "baseline_low", "baseline_high", "n_items_baseline"]
 
 #: The paper's window around p = 0.05.
 WINDOW = (0.04, 0.06)
 
+Elsewhere = Outputs | Mapping[int, Outputs]
+"""The Outputs of another test set; or, of each draw, its own."""
+
 
 def calibration(
     pairs: pd.DataFrame,
-    elsewhere: Mapping[str, Outputs],
+    elsewhere: Mapping[str, Elsewhere],
     *,
+    population: bool = False,
     bins: Sequence[float] = TABLE_1,
     min_pairs: int = 20,
     n_bootstrap: int = 1000,
@@ -50,12 +61,19 @@ def calibration(
     from a population (`redraw`; number them in a column ``draw`` and concatenate) and that population as the only
     other test set, it is the calibration under identical distribution.
 
+    Another test set has sampling error of its own, even where it is of the same domain: of gains with p = 0.05 many are
+    lost on 400 other items of the *same* population. So a share elsewhere says what is lost to the domain only beside
+    the share on as many items of the home population: `expected` by a model, and `with_baseline` as measured.
+
     Parameters
     ----------
     pairs
-        Comparisons on the home test set. Pairs of equal score there have no winner and are left out.
+        Comparisons on the home test set. Pairs of equal score there have no winner and are left out, and so are pairs
+        whose test speaks for the system with the lower score.
     elsewhere
-        Name -> Outputs of the same systems.
+        Name -> Outputs of the same systems; or, for pairs with a column ``draw``, name -> {draw: Outputs}.
+    population
+        Whether elsewhere is the population itself, without sampling error of its own. It changes `expected` only.
     bins
         Ascending bounds of p-value bins, each including its lower bound. The window 0.04 <= p <= 0.06 is added.
     min_pairs
@@ -68,15 +86,16 @@ def calibration(
     Returns
     -------
     calibration
-        task, test_set, n_items, metric, relation, elsewhere, n_items_elsewhere, p_from, p_to, n_pairs (in the
-        bin), n_ties (equal elsewhere: not a win), confidence (mean of 1 - p in the bin; of 1 - p / 2 where p is
-        two-sided), share, low, high (fractions, 95 % interval), note.
+        task, test_set, n_items, metric, alternative, relation, elsewhere, n_items_elsewhere, p_from, p_to, n_pairs (in
+        the bin), n_ties (equal elsewhere: not a win), expected (the mean of `expected_wins` over the bin: what valid
+        tests would give without a change of domain; NaN where the pairs have no standard errors), share, low, high
+        (fractions, 95 % interval), interval_for (what it speaks for, on these items; see `simstudy.thresholds`), note.
 
     Raises
     ------
     ValueError
         Where a test set has other systems than the pairs, bins do not ascend within 0 … 1, or pairs is not a
-        table of Comparisons.
+        table of Comparisons of one test, alternative and unit.
 
     Examples
     --------
@@ -84,11 +103,12 @@ def calibration(
     >>> from simstudy.engines.comparisons import compare
     >>> true = [0.7 + k / 200 for k in range(30)]
     >>> here, there = correlated_accuracies(true, 400, seed=1), correlated_accuracies(true, 100_000, seed=2)
-    >>> table = calibration(compare(here, n_resamples=2000), {"there": there}, bins=[0, 0.01, 1])
-    >>> table["share"].round(1).tolist()[:1]   # nearly every gain that is highly significant is real
-    [1.0]
+    >>> table = calibration(compare(here), {"there": there}, bins=[0, 0.01, 1])
+    >>> table[["share", "expected"]].round(1).iloc[0].tolist()   # nearly every gain that is highly significant is real
+    [1.0, 1.0]
     """
     require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
+    require_one_question(pairs)
     bounds = np.atleast_1d(bins).tolist()
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
         raise ValueError(f"bins must ascend within 0 and 1, not {bounds}")
@@ -99,34 +119,114 @@ def calibration(
     check_seed(seed)
     if "draw" in pairs and pairs["draw"].isna().any():
         raise ValueError("pairs must have a draw in every row, or no column 'draw'")
-    decided = pairs[pairs["gain"] > 0]
+    decided = pairs[(pairs["gain"] > 0) & speaks_for_gain(pairs)]
     rows = []
     for key, members in relation_classes(decided):
+        p_value = members["p_value"].to_numpy()
         for name, outputs in elsewhere.items():
             gain = _gain_elsewhere(members, name, outputs)
             resampled = _Resampled(members, gain > 0, n_bootstrap, seed)
-            p_value = members["p_value"].to_numpy()
-            promised = _promised(members)
+            n_there = _n_items(outputs)
+            expected = expected_wins(members, np.inf if population else n_there / members["n_items"].to_numpy())
             for low, high, inside in _bins(p_value, bounds):
                 n_pairs = int(inside.sum())
                 row = {
                     **key,
+                    "alternative": members["alternative"].iloc[0] if "alternative" in members else "",
                     "elsewhere": name,
-                    "n_items_elsewhere": outputs.n_items,
+                    "n_items_elsewhere": n_there,
                     "p_from": low,
                     "p_to": high,
                     "n_pairs": n_pairs,
                     "n_ties": int((gain[inside] == 0).sum()),
-                    "confidence": promised[inside].mean() if n_pairs else np.nan,
+                    "expected": expected[inside].mean() if n_pairs else np.nan,
                 }
                 if n_pairs < min_pairs:
                     note = f"too few pairs: {n_pairs}, not {min_pairs}"
-                    rows.append({**row, "share": np.nan, "low": np.nan, "high": np.nan, "note": note})
-                else:
-                    bottom, top = np.nanpercentile(resampled.shares(inside), [2.5, 97.5])
-                    share = float((gain[inside] > 0).mean())
-                    rows.append({**row, "share": share, "low": bottom, "high": top, "note": ""})
+                    empty = {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": ""}
+                    rows.append({**row, **empty, "note": note})
+                    continue
+                bottom, top = resampled.interval(inside)
+                share = float((gain[inside] > 0).mean())
+                found = {"share": share, "low": bottom, "high": top, "interval_for": resampled.others.interval_for}
+                rows.append({**row, **found, "note": resampled.others.note})
     return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | NDArray[np.float64] = np.inf) -> NDArray[np.float64]:
+    """The probability that each pair's winner also wins on other items of the same population, by a model.
+
+    1 - p is not the probability that the winner is better: that depends on how far apart such systems are in truth.
+    Let the true gains (signed) of these pairs be normal around 0 with variance t^2, and each observed gain normal
+    around its true one with its standard error s; t^2 is what the observed gains vary more than their errors explain.
+    Then, given an observed gain g, the true one is normal with mean w g and variance w s^2, w = t^2 / (t^2 + s^2), and
+    a gain on m times as many items has a further error of variance s^2 / m.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of one test set and relation class, with gain and gain_se.
+    items_elsewhere
+        m, the number of items elsewhere as a multiple of those here: one number or (P,); infinite is the population.
+
+    Returns
+    -------
+    probability
+        (P,) fractions; NaN where a pair has no standard error, or the table no such column.
+
+    Examples
+    --------
+    Where true gains vary as much as errors do, a gain of 1.96 standard errors is real with probability 0.92:
+
+    >>> gains = np.repeat([-1.0, 1.0], 2) * 2**0.5
+    >>> pairs = pd.DataFrame({"gain": [*np.abs(gains), 1.96], "gain_se": 1.0})
+    >>> model = pd.concat([pairs[:4]] * 1000 + [pairs[4:]])
+    >>> round(float(expected_wins(model)[-1]), 2)   # the normal distribution at 1.96 / sqrt(2)
+    0.92
+    """
+    if "gain_se" not in pairs:
+        return np.full(len(pairs), np.nan)
+    gain, se = (pairs[name].to_numpy(dtype=np.float64) for name in ("gain", "gain_se"))
+    spread = max(float(np.nanmean(np.where(np.isnan(se), np.nan, gain**2 - se**2))), 0.0) if len(pairs) else 0.0
+    weight = spread / (spread + se**2) if spread else np.zeros(len(pairs))
+    error = weight * se**2 + se**2 / np.asarray(items_elsewhere, dtype=np.float64)
+    mean = weight * gain
+    # Where nothing is known of the winner, it wins in half of the cases.
+    z = np.divide(mean, np.sqrt(error), out=np.zeros(len(pairs)), where=error > 0)
+    return np.where(np.isnan(se), np.nan, stats.norm.cdf(z))
+
+
+def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
+    """A calibration across domains with what comes out where there is no other domain.
+
+    Parameters
+    ----------
+    table
+        What `calibration` returned for other test sets.
+    baseline
+        What it returned for halves of the home test set (`simstudy.generators.redrawn.halves`): p-values from one
+        half, winners looked for on items of the other. For each test set elsewhere as many as keep the ratio of the two
+        numbers of items: half as many for half a test set. Then a share is comparable, although both sampling errors
+        are larger; with the full number the baseline would be too high.
+
+    Returns
+    -------
+    table
+        A copy with baseline, baseline_low, baseline_high (fractions) and n_items_baseline. What is lost to the domain
+        is baseline less share.
+
+    Examples
+    --------
+    >>> key = {"relation": "all pairs", "elsewhere": "tweets", "p_from": 0.0, "p_to": 1.0}
+    >>> table = pd.DataFrame([{**key, "share": 0.6}])
+    >>> halves = pd.DataFrame([{**key, "share": 0.7, "low": 0.6, "high": 0.8, "n_items_elsewhere": 200}])
+    >>> with_baseline(table, halves)[["share", "baseline", "n_items_baseline"]].iloc[0].tolist()
+    [0.6, 0.7, 200.0]
+    """
+    names = {"share": "baseline", "low": "baseline_low", "high": "baseline_high"}
+    keys = ["relation", "elsewhere", "p_from", "p_to"]
+    renamed = baseline.rename(columns={**names, "n_items_elsewhere": "n_items_baseline"})
+    return table.merge(renamed[[*keys, *BASELINE]], on=keys, how="left")
 
 
 def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> list[tuple[float, float, NDArray[np.bool_]]]:
@@ -137,14 +237,27 @@ def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> list[tuple[float
     return [*bins, (*WINDOW, (p_value >= WINDOW[0]) & (p_value <= WINDOW[1]))]
 
 
-def _promised(pairs: pd.DataFrame) -> NDArray[np.float64]:
-    """The confidence that the winner is the better system: half of a two-sided p-value is the other tail's."""
-    tails = np.where(pairs["alternative"] == "two-sided", 2, 1) if "alternative" in pairs else 1
-    return np.asarray(1 - pairs["p_value"].to_numpy() / tails)
+def _n_items(outputs: Elsewhere) -> int:
+    """How many items there are elsewhere; of draws, the median."""
+    if isinstance(outputs, Outputs):
+        return outputs.n_items
+    return int(np.median([found.n_items for found in outputs.values()]))
 
 
-def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
+def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArray[np.float64]:
     """Gain of each pair's home winner on the other test set, positive where it wins there too."""
+    if isinstance(outputs, Outputs):
+        return _gains_on(pairs, name, outputs)
+    if "draw" not in pairs or not set(pairs["draw"]) <= set(outputs):
+        raise ValueError(f"test set '{name}' must be Outputs, or have Outputs for each draw of the pairs")
+    gain = np.empty(len(pairs))
+    for draw, found in outputs.items():
+        those = (pairs["draw"] == draw).to_numpy()
+        gain[those] = _gains_on(pairs[those], name, found)
+    return gain
+
+
+def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
     scores = pd.Series(outputs.scores(), index=outputs.names)
     unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(scores.index)
     if unknown:
@@ -161,17 +274,24 @@ class _Resampled:
 
     def __init__(self, pairs: pd.DataFrame, wins: NDArray[np.bool_], n_bootstrap: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        self._first, self._second, n_systems = system_codes(pairs)
+        self.others: OtherSystems = other_systems(pairs)
         self._wins = wins
-        self._systems = multiplicities(n_systems, n_bootstrap, rng).astype(np.float64)
+        self._clusters = self.others.drawn(n_bootstrap, rng).astype(np.float64)
         self._draw = pd.factorize(pairs["draw"])[0] if "draw" in pairs else np.zeros(len(pairs), dtype=np.int64)
-        n_draws = int(self._draw.max()) + 1
+        n_draws = int(self._draw.max()) + 1 if len(pairs) else 1
         one = np.ones((n_bootstrap, 1), dtype=np.int64)
-        self._draws = multiplicities(n_draws, n_bootstrap, rng) if n_draws > 1 else one
+        self._draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap) if n_draws > 1 else one
 
-    def shares(self, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """(n_bootstrap,) shares among the pairs inside; a pair counts as often as its systems and draw are there."""
-        won = total = np.zeros(len(self._systems))
+    def interval(self, inside: NDArray[np.bool_]) -> tuple[float, float]:
+        """The 95 % interval of the share among the pairs inside; NaN where the systems are too few for one."""
+        if not self.others.interval_for:
+            return np.nan, np.nan
+        low, high = np.nanpercentile(self._shares(inside), [2.5, 97.5])
+        return float(low), float(high)
+
+    def _shares(self, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """(n_bootstrap,) shares; a pair counts as often as its systems, or families, and its draw are there."""
+        won = total = np.zeros(len(self._clusters))
         for d in range(self._draws.shape[1]):
             here = inside & (self._draw == d)
             total = total + self._draws[:, d] * self._weight(here)
@@ -180,7 +300,11 @@ class _Resampled:
         return shares
 
     def _weight(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
-        n_systems = self._systems.shape[1]
-        pairs = np.zeros((n_systems, n_systems))
-        np.add.at(pairs, (self._first[members], self._second[members]), 1)
-        return np.asarray(((self._systems @ pairs) * self._systems).sum(axis=1))
+        n_clusters = self._clusters.shape[1]
+        first, second = self.others.first[members], self.others.second[members]
+        between, within = np.zeros((n_clusters, n_clusters)), np.zeros(n_clusters)
+        alike = first == second
+        np.add.at(between, (first[~alike], second[~alike]), 1)
+        np.add.at(within, first[alike], 1)
+        crossed = ((self._clusters @ between) * self._clusters).sum(axis=1)
+        return np.asarray(crossed + self._clusters @ within)

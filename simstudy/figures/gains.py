@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
@@ -151,6 +152,9 @@ def calibration(
 ) -> Axes:
     """Share of home winners that win elsewhere, by bin of p-value on the home test set.
 
+    The broken line is what a model expects without a change of domain; the grey one, where the table has it, what was
+    measured on as many items of the home test set's population.
+
     Parameters
     ----------
     table
@@ -167,12 +171,12 @@ def calibration(
 
     Examples
     --------
-    >>> table = pd.DataFrame({"p_from": [0.0, 0.01], "p_to": [0.01, 0.1], "confidence": [0.999, 0.95],
+    >>> table = pd.DataFrame({"p_from": [0.0, 0.01], "p_to": [0.01, 0.1], "expected": [0.999, 0.93],
     ...                       "share": [0.99, 0.9], "low": [0.95, 0.8], "high": [1.0, 0.95], "elsewhere": "news"})
     >>> [label.get_text() for label in calibration(table).get_xticklabels()]
     ['0.01 – 0.1', '< 0.01']
     """
-    require(table, ["p_from", "p_to", "share", "low", "high", "confidence", by], "table")
+    require(table, ["p_from", "p_to", "share", "low", "high", "expected", by], "table")
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
     if bins["share"].notna().sum() == 0:
         raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
@@ -189,6 +193,7 @@ def calibration(
             for bound in zip(rows["p_from"], rows["p_to"], strict=True)
         ]
         error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+        error = [side.fillna(0) for side in error]
         ax.errorbar(
             x,
             rows["share"],
@@ -201,19 +206,19 @@ def calibration(
             color=colours[value],
             label=str(value),
         )
-    expected = bins.groupby(["p_from", "p_to"])["confidence"].mean()
-    ax.plot(
-        [place[bound] for bound in expected.index],
-        expected,
-        color="0.35",
-        linewidth=1,
-        linestyle=(0, (4, 3)),
-        label="1 − p",
-    )
+    lines = {
+        "expected": ("0.35", (0, (4, 3)), "expected, same domain"),
+        "baseline": ("0.6", "solid", "same number, home items"),
+    }
+    for column, (shade, style, label) in lines.items():
+        if column in bins and bins[column].notna().any():
+            line = bins.groupby(["p_from", "p_to"])[column].mean()
+            x = [place[bound] for bound in line.index]
+            ax.plot(x, line, color=shade, linewidth=1.2, linestyle=style, label=label, zorder=1)
     ax.axhline(0.5, color="0.6", linewidth=0.8)
     labels = [f"{low:g} – {high:g}" if low else f"< {high:g}" for low, high in bounds]
     ax.set_xticks(range(len(bounds)), labels, rotation=45, ha="right", fontsize=7)
-    bottom = min(0.45, float(bins["low"].min()) - 0.02)
+    bottom = min(0.45, float(np.nanmin([bins["low"].min(), bins["share"].min()])) - 0.02)
     ax.set(ylim=(bottom, 1.01), xlabel="p on the home test set", ylabel="share that win there too")
     ax.legend(loc="lower right")
     return ax

@@ -56,3 +56,68 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None
         [f"{clusters[code]}#{k}" for k, code in enumerate(drawn)], [len(members[code]) for code in drawn]
     )
     return replace(redrawn, items=redrawn.items.assign(**{unit: copies}), test_set=name)
+
+
+def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 0) -> tuple[Outputs, Outputs]:
+    """The test set in two halves that share no unit, at random.
+
+    Parameters
+    ----------
+    outputs
+        Outputs on at least four units.
+    draw
+        Number of the split, at least 0; it depends on (seed, draw) alone.
+    unit
+        What stays together: "item", or a column of the item table; None: as in `redraw`.
+    seed
+        0 … 2^64 - 1.
+
+    Returns
+    -------
+    one, other
+        Half of the units each, one more in the other where their number is odd. The other's are in random order, so
+        that its initial segments are random samples.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its rule, and fewer than four units.
+
+    Examples
+    --------
+    >>> outputs = Outputs.from_statistics([[[1, 1], [0, 1], [1, 1], [0, 1]]], "accuracy")
+    >>> one, other = halves(outputs, draw=1)
+    >>> sorted([*one.items["id"], *other.items["id"]])
+    ['0', '1', '2', '3']
+    """
+    check_whole("draw", draw, 0)
+    check_seed(seed)
+    unit = unit or outputs.natural_unit
+    codes = np.arange(outputs.n_items) if unit == "item" else pd.factorize(outputs.labels(unit))[0]
+    n_units = int(codes.max()) + 1
+    if n_units < 4:
+        raise ValueError(f"outputs must have at least 4 units ({unit}) to be split, not {n_units}")
+    place = np.random.default_rng([seed, draw, 1]).permutation(n_units)[codes]
+    order = np.argsort(place, kind="stable")
+    first = place[order] < n_units // 2
+    one, other = np.sort(order[first]), order[~first]
+    return outputs.take(one), outputs.take(other)
+
+
+def at_least(outputs: Outputs, n_items: int, *, unit: str | None = None) -> Outputs:
+    """The first whole units of a test set that have so many items together, or all of it.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"id": list("pqrs"), "cluster": ["x", "x", "y", "y"]})
+    >>> outputs = Outputs.from_statistics([[[1, 1]] * 4], "accuracy", items=items)
+    >>> at_least(outputs, 1).n_items, at_least(outputs, 3).n_items, at_least(outputs, 9).n_items
+    (2, 4, 4)
+    """
+    unit = unit or outputs.natural_unit
+    if n_items >= outputs.n_items:
+        return outputs
+    if unit == "item":
+        return outputs.head(n_items)
+    labels = outputs.labels(unit).to_numpy()
+    return outputs.take(np.flatnonzero(np.isin(labels, pd.unique(labels[:n_items]))))

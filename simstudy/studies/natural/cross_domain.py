@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration
+from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.generators.redrawn import redraw
 from simstudy.outputs import Outputs
 from simstudy.runner import derived_seed
-from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.comparing import baseline, run_comparisons
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import RunContext
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy
@@ -35,14 +36,24 @@ def cross_domain(
     home_sets = [home for home, _ in homes]
     seeds = [study.seed] * len(homes)
     compared = run_comparisons("homes", home_sets, [study.comparison] * len(homes), seeds, context)
-    tables = [
-        calibration(
-            pairs.assign(relation=ALL_PAIRS), elsewhere, bins=part.bins, min_pairs=part.min_pairs, seed=study.seed
+    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs}
+    tables = []
+    for pairs, (home, elsewhere) in zip(compared, homes, strict=True):
+        found = calibration(pairs.assign(relation=ALL_PAIRS), elsewhere, seed=study.seed, **options)
+        sizes = {name: other.n_items for name, other in elsewhere.items()}
+        halved = baseline(
+            home,
+            sizes,
+            study.comparison,
+            n_splits=part.n_splits,
+            seed=study.seed,
+            context=context,
+            relation=ALL_PAIRS,
+            **options,
         )
-        for pairs, (_, elsewhere) in zip(compared, homes, strict=True)
-    ]
+        tables.append(with_baseline(found, halved))
     if part.n_draws and part.domains_of:
-        size = int(np.median([home.n_items for home in home_sets]))
+        size = int(np.median([_n_units(home, study.comparison.unit) for home in home_sets]))
         tables.append(_redrawn(study, part, outputs[part.domains_of, metric], size, context))
     return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
 
@@ -81,9 +92,19 @@ def _redrawn(
 ) -> pd.DataFrame:
     """The same where test sets are redrawn from all items: what p-values promise, under identical distribution."""
     draws = range(1, part.n_draws + 1)
-    drawn = [redraw(population, size, draw, seed=study.seed) for draw in draws]
+    unit = study.comparison.unit
+    drawn = [redraw(population, size, draw, unit=unit, seed=study.seed) for draw in draws]
     seeds = [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws]
     compared = run_comparisons("redrawn test sets", drawn, [study.comparison] * len(drawn), seeds, context)
     pairs = [table.assign(draw=draw, relation=ALL_PAIRS) for table, draw in zip(compared, draws, strict=True)]
-    together = pd.concat(pairs, ignore_index=True).assign(test_set=f"redrawn from {population.test_set}")
-    return calibration(together, {POPULATION: population}, bins=part.bins, min_pairs=part.min_pairs, seed=study.seed)
+    n_items = int(np.median([table["n_items"].iloc[0] for table in compared]))
+    together = pd.concat(pairs, ignore_index=True).assign(
+        test_set=f"redrawn from {population.test_set}", n_items=n_items
+    )
+    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs, "seed": study.seed}
+    return calibration(together, {POPULATION: population}, population=True, **options)
+
+
+def _n_units(outputs: Outputs, unit: str | None) -> int:
+    what = unit or outputs.natural_unit
+    return outputs.n_items if what == "item" else int(outputs.labels(what).nunique())

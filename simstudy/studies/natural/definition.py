@@ -98,6 +98,8 @@ class CrossDomain(Keys):
     """Domains of fewer items are no homes."""
     n_draws: int = Field(default=0, ge=0)
     """Test sets redrawn from all items, of the homes' median size, for the same under identical distribution."""
+    n_splits: Positive = 10
+    """Random halves of each home, for the share that there would be without another domain."""
     min_pairs: Positive = 20
     """Pairs that a bin of p-values needs."""
     bins: list[float] = [0.0, 0.001, 0.01, 0.05, 0.2, 1.0]

@@ -8,10 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy import figures
-from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.metrics.labels import label
-from simstudy.natural.page import with_interval
 from simstudy.report import Section, Tables, save_figure
+from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
 
@@ -27,13 +26,13 @@ def closing(study: NaturalStudy) -> str:
     )
 
 
-# With fewer test sets there is nothing to see against test size, or in a chart of test sets.
-_LEAST_SETS = 6
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40
-# In percent: their gains may stand in one chart.
-_POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu", "rouge1", "rouge2", "rougeL")
-# Rows of a table of test sets that a page, or a terminal, has room for.
+_BESIDE = (
+    "In brackets: the share on as many items of the home's own population (halves of it), or, for redrawn test sets, "
+    "what valid tests would give; what is lost to the domain is the difference. Intervals are in calibration.csv."
+)
+# Rows of a table of test sets that a page has room for.
 _MOST_ROWS = 60
 # Notes that the head of a page has room for.
 _MOST_NOTES = 4
@@ -41,34 +40,7 @@ _MOST_NOTES = 4
 
 def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]:
     """Draw the study's figures as PNG and SVG; the parts of the page that show them."""
-    parts = [_curves(tables, folder)]
-    gains = tables["significant_gains"]
-    whole = _whole(gains)
-    everything = _all_pairs(whole)
-    known = everything[everything["median"].notna()]
-    text = (
-        "Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 (section 3.1.1), where there are at "
-        "least 20 such pairs. Just significant: the gain at which each pair with 0.0001 <= p <= 0.3 "
-        f"would have p = {study.alpha:g}, by the normal approximation; its median and 95th percentile. Intervals "
-        "(95 %) resample systems."
-    )
-    figure = None
-    chart = whole[whole["metric"].isin(_POINTS)]
-    if chart.loc[chart["p95"].notna(), "test_set"].nunique() >= _LEAST_SETS and everything["test_set"].nunique() <= 60:
-        classes = chart[(chart["relation"] != ALL_PAIRS) & chart["by"].isin(["group", "family", ""])]
-        single = chart[~chart["test_set"].isin(classes.loc[classes["p95"].notna(), "test_set"])]
-        drawn = pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
-        figure = save_figure(figures.gains_by_test_set(drawn).figure, folder, "significant_gains")
-    sizes = gains if len(gains) <= _MOST_ROWS else whole
-    shown = sizes[sizes["test_set"].isin(study.shown)] if study.shown else sizes
-    parts.append(Section("The gain that is significant", text, figure, _gain_rows(tables["thresholds"], shown)))
-    if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
-        figure = save_figure(figures.gains_by_size(known).figure, folder, "test_sizes")
-        text = "A point for each test set: the median gain that is just significant, all pairs together."
-        parts.append(Section("Test size", text, figure))
-    segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
-    if segments["median"].notna().any():
-        parts.append(_segments(segments, folder))
+    parts = [_curves(tables, folder), *gains.sections(tables, folder, study.shown)]
     text = (
         f"Two-sided tests. Separated: neighbours on the leaderboard with p <= {study.alpha:g}, and after Holm's "
         "correction for all neighbours. May be the best: systems in the 95 % confidence set for the best (Hsu 1984; "
@@ -112,19 +84,7 @@ def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dic
 
 def summary(tables: Tables, study: NaturalStudy) -> dict[str, pd.DataFrame]:
     """What a terminal shows at the end: title -> a few rows of text."""
-    whole = _all_pairs(_whole(tables["significant_gains"]))
-    rows = whole[whole["test_set"].isin(study.shown)] if study.shown else whole
-    table = pd.DataFrame(
-        {
-            "test set": rows["test_set"],
-            "metric": rows["metric"].map(label),
-            "items": rows["n_items"].map("{:,}".format),
-            "pairs": rows["n_pairs"].map("{:,}".format),
-            "median": rows["median"].map(_number).where(rows["median"].notna(), "too few pairs"),
-            "95 % are below": rows["p95"].map(_number).where(rows["p95"].notna(), "too few pairs"),
-        }
-    )
-    return {"Gain at which pairs are just significant": table.head(_MOST_ROWS)}
+    return gains.summary(tables["significant_gains"], study.shown)
 
 
 def _curves(tables: Tables, folder: Path) -> Section:
@@ -149,20 +109,6 @@ def _curves(tables: Tables, folder: Path) -> Section:
     return Section("Gain against confidence", text, "gain_confidence")
 
 
-def _segments(gains: pd.DataFrame, folder: Path) -> Section:
-    figure, (ax,) = figures.panels([""], width=6.4, height=4.0)
-    named = gains.assign(
-        test_set=gains["test_set"] + (", " + gains["metric"].map(label) if gains["metric"].nunique() > 1 else "")
-    )
-    figures.gains_by_size(named, by="test_set", ax=ax)
-    # A longer legend would lie on the lines.
-    if named["test_set"].nunique() > 4:
-        figures.share_legend(figure, [ax], side=True)
-    save_figure(figure, folder, "segments")
-    text = "Nested initial segments of a test set: the median gain that is just significant, all pairs together."
-    return Section("Initial segments", text, "segments")
-
-
 def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
     parts = []
     parted = table.groupby(["homes", "metric"], sort=False)
@@ -179,11 +125,9 @@ def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
             figures.calibration(named[known], by="home", ax=ax)
             figures.share_legend(figure, [ax], side=True)
             text = "Winners in one domain who also win in all the others together, by p at home"
-            text += (
-                ", and the same for test sets redrawn from all items."
-                if (rows["elsewhere"] == POPULATION).any()
-                else "."
-            )
+            redrawn = (rows["elsewhere"] == POPULATION).any()
+            text += ", and the same for test sets redrawn from all items. " if redrawn else ". "
+            text += _BESIDE
         else:
             titles = list(dict.fromkeys(rows["test_set"]))
             figure, axes = figures.panels(titles, columns=min(2, len(titles)), width=3.9, height=3.0)
@@ -194,49 +138,11 @@ def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
             lowest = float(rows["low"].min())
             axes[0].set_ylim(bottom=max(0.0, min(0.45, lowest - 0.02)))
             figures.share_legend(figure, axes)
-            text = "Winners on one test set who also win on another, by p at home (their Table 1)."
+            text = f"Winners on one test set who also win on another, by p at home (their Table 1). {_BESIDE}"
         save_figure(figure, folder, name)
         heading = f"Does the winner win elsewhere? {homes}" + (f", {metric}" if several else "")
         parts.append(Section(heading, text, name, _calibration_rows(rows)))
     return parts
-
-
-def _whole(gains: pd.DataFrame) -> pd.DataFrame:
-    """The rows of whole test sets."""
-    largest = gains.groupby(["test_set", "metric"])["n_items"].transform("max")
-    return gains[gains["n_items"] == largest]
-
-
-def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
-    """All pairs together; where there is one relation class, that one."""
-    keys = ["test_set", "metric", "n_items"]
-    together = gains[gains["relation"] == ALL_PAIRS]
-    others = gains.merge(together[keys], on=keys, how="left", indicator=True)
-    single = others[others["_merge"] == "left_only"].drop(columns="_merge").drop_duplicates(keys)
-    joined = pd.concat([together, single]) if len(single) else together
-    return joined.sort_values(keys[2], kind="stable")
-
-
-def _gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    keys = ["test_set", "metric", "n_items", "relation", "by", "unit"]
-    rows = gains.merge(thresholds[[*keys, "threshold", "low", "high"]], on=keys, how="left")
-    return pd.DataFrame(
-        {
-            "test set": rows["test_set"],
-            "metric": rows["metric"].map(label),
-            "items": rows["n_items"].map("{:,}".format),
-            "relation": rows["relation"],
-            "systems": rows["n_systems"],
-            "pairs": rows["n_pairs"].map("{:,}".format),
-            "threshold": with_interval(rows, "threshold", "low", "high", _number),
-            "just significant, median": with_interval(rows, "median", "median_low", "median_high", _number),
-            "95th percentile": with_interval(rows, "p95", "p95_low", "p95_high", _number),
-        }
-    )
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.5 else f"{value:.3g}"
 
 
 def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -251,14 +157,14 @@ def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
             "after Holm": table["n_separated_holm"],
             "may be the best": table["n_may_be_best"],
             "places": table["places_width"].map("{:g}".format),
-            "gain of neighbours, median": table["gain_adjacent"].map(_number),
+            "gain of neighbours, median": table["gain_adjacent"].map(gains.written),
         }
     )
 
 
 def _calibration_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    share = rows["share"].map("{:.0%}".format) + " (" + rows["low"].map("{:.0%}".format) + "–"
-    share = share + rows["high"].map("{:.0%}".format) + ")"
+    beside = rows["baseline"].where(rows["baseline"].notna(), rows["expected"])
+    share = rows["share"].map("{:.0%}".format) + beside.map(" ({:.0%})".format).where(beside.notna(), "")
     bins = rows["p_from"].map("{:g}".format) + " – " + rows["p_to"].map("{:g}".format)
     table = pd.DataFrame(
         {

@@ -33,6 +33,8 @@ class Domains(Keys):
     """Items of the initial segments that the curves of figure 11 compare."""
     curves: list[str] | None = Field(default=None, min_length=1)
     """The test sets of that figure beside the home test set; all of them by default."""
+    n_splits: Positive = 20
+    """Random halves of the home test set, for the share that there would be without another domain."""
 
 
 class Calibration(Keys):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 
+import numpy as np
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration
+from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.registry import TESTS
@@ -14,7 +15,7 @@ from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import derived_seed, progress_bar
-from simstudy.studies.comparing import run_comparisons, two_sided
+from simstudy.studies.comparing import baseline, run_comparisons, two_sided
 from simstudy.studies.definition import Training
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling import page, test_sets
@@ -33,12 +34,16 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
         by_item = _compare_items(study, outputs, context)
+    halved = None
+    if study.domains:
+        with context.clock("halves of the home test set"):
+            halved = _baseline(study, outputs, context)
     redrawn = None
     if study.calibration:
         with context.clock("redrawn test sets"):
             redrawn = _compare_redrawn(study, outputs, context)
     with context.clock("analyses and figures"):
-        tables = _analyse(study, outputs, pairs, by_item, redrawn)
+        tables = _analyse(study, outputs, pairs, by_item, redrawn, halved)
         sections = page.sections(
             tables,
             context.folder,
@@ -105,6 +110,15 @@ def _compare_items(study: ResamplingStudy, outputs: dict[str, Outputs], context:
     return run_comparisons("the same by items", [home], [settings], [study.seed], context)[0]
 
 
+def _baseline(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
+    """What following home winners gives on as many items of the home test set's own population."""
+    assert study.domains
+    home = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
+    sizes = {name: test_sets.find(outputs, name).n_items for name in study.domains.test_sets}
+    splits = study.domains.n_splits
+    return baseline(home, sizes, study.comparison, n_splits=splits, seed=study.seed, context=context)
+
+
 def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
     """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own."""
     assert study.calibration
@@ -118,7 +132,10 @@ def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], contex
         [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws],
         context,
     )
-    return pd.concat([pairs.assign(draw=draw) for pairs, draw in zip(compared, draws, strict=True)], ignore_index=True)
+    # Documents differ in length, and so do test sets of as many: they are of one kind all the same.
+    n_items = int(np.median([pairs["n_items"].iloc[0] for pairs in compared]))
+    drawn = [pairs.assign(draw=draw, n_items=n_items) for pairs, draw in zip(compared, draws, strict=True)]
+    return pd.concat(drawn, ignore_index=True)
 
 
 def _population(study: ResamplingStudy, outputs: dict[str, Outputs]) -> Outputs:
@@ -132,6 +149,7 @@ def _analyse(
     pairs: pd.DataFrame,
     by_item: pd.DataFrame | None,
     redrawn: pd.DataFrame | None,
+    halved: pd.DataFrame | None,
 ) -> dict[str, pd.DataFrame]:
     home, sizes = study.home.test_set, study.home.sizes
     at_home = pairs["test_set"] == home
@@ -140,11 +158,13 @@ def _analyse(
     tables["points"] = page.thinned(pairs, home, sizes[-1])
     if redrawn is not None:
         population = _population(study, outputs)
-        tables["calibration_identical"] = calibration(redrawn, {"population": population}, seed=study.seed)
-    if study.domains:
+        tables["calibration_identical"] = calibration(
+            redrawn, {"population": population}, population=True, seed=study.seed
+        )
+    if study.domains and halved is not None:
         others = {name: test_sets.find(outputs, name) for name in study.domains.test_sets}
         whole = pairs[at_home & (pairs["n_items"] == sizes[-1])]
-        tables["calibration_domains"] = calibration(whole, others, seed=study.seed)
+        tables["calibration_domains"] = with_baseline(calibration(whole, others, seed=study.seed), halved)
     return tables
 
 
