@@ -9,10 +9,14 @@ from shutil import copytree
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from simstudy.engines.registry import TESTS
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.loaders.base import Loaded
 from simstudy.natural import Examination, examine, page
+from simstudy.outputs import Outputs
+from tests.test_proportions import by_quartic
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 
@@ -59,7 +63,7 @@ def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
     assert manifest["comparison"] == {"alpha": 0.05}
     drawn = {path.name for path in (folder / "figures").iterdir()}
     assert drawn == {f"{name}.{kind}" for name in manifest["figures"] for kind in ("png", "svg")}
-    assert set(manifest["figures"]) == {"groups", "gain_confidence", "matrix"}
+    assert set(manifest["figures"]) == {"groups", "leaderboard", "gain_confidence", "gains", "matrix"}
     assert all(f"figures/{name}.png" in text for name in manifest["figures"])
 
 
@@ -68,11 +72,13 @@ def test_tables_hold_every_pair_with_the_numbers_of_the_comparison(found: Examin
     assert pairs["p_value"].is_monotonic_increasing
     merged = found.pairs.merge(pairs, on=["system_a", "system_b"], suffixes=("", "_file"))
     assert len(merged) == len(pairs) == 10
-    for column in ("p_value", "p_low", "p_high", "p_holm", "p_bh", "gain", "score_a"):
+    intervals = ("gain_se", "gain_low", "gain_high", "n_better", "n_worse", "n_level")
+    for column in ("p_value", "p_low", "p_high", "p_two_sided", "p_holm", "p_bh", "gain", "score_a", *intervals):
         np.testing.assert_allclose(merged[f"{column}_file"], merged[column], rtol=1e-5)
     systems = pd.read_csv(folder / "systems.csv")
-    assert systems["name"].tolist() == ["best", "twin", "good", "fair", "worst"]
+    assert systems["system"].tolist() == ["best", "twin", "good", "fair", "worst"]
     assert systems["score"].tolist() == [90, 87.5, 82.5, 70, 20]
+    assert systems["place"].tolist() == [1, 2, 3, 4, 5]
 
 
 def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder: Path) -> None:
@@ -80,6 +86,10 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     header, *systems = rows(text, "Systems")
     assert [row[header.index("system")] for row in systems] == ["best", "twin", "good", "fair", "worst"]
     assert [row[header.index("score")] for row in systems] == ["90.00", "87.50", "82.50", "70.00", "20.00"]
+    between = [stats.binomtest(right, 40).proportion_ci(method="wilson") for right in (36, 35, 33, 28, 8)]
+    assert [row[header.index("95 %")] for row in systems] == [f"{100 * a:.2f}–{100 * b:.2f}" for a, b in between]
+    assert [row[header.index("place")] for row in systems] == ["1", "2", "3", "4", "5"]
+    assert systems[-1][header.index("places (95 %)")] == "5"
     members = found.groups.groupby("system")["group"].agg(list)
     assert [row[header.index("groups")].split() for row in systems] == [
         [str(number) for number in members[row[0]]] for row in systems
@@ -87,6 +97,11 @@ def test_the_page_lists_systems_pairs_and_duplicates(found: Examination, folder:
     header, *pairs = rows(text, "Pairs")
     assert len(pairs) == 10
     assert pairs[0][header.index("worse")] == "worst"
+    (one,) = [row for row in pairs if row[:2] == ["best", "twin"]]
+    low, high = (100 * limit for limit in by_quartic(1, 0, 40, 0.95))
+    assert one[header.index("95 %")] == f"{low:.2f} to {high:.2f}"
+    assert one[header.index("units +/−")] == "1/0"
+    assert "speaks for" not in header, "all for the better score"
     assert {row[header.index("gain")] for row in pairs} >= {"70.00", "2.50"}
     (_, duplicate) = rows(text, "Near-duplicates")
     assert duplicate[:2] == ["best", "twin"]
@@ -111,7 +126,7 @@ def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     two = examine(Loaded(loaded.outputs.select(["worst", "best"])))
     text = written(two, tmp_path)
     assert "best scores 90.00" in text
-    assert "The gain is significant at 0.05, one-sided and two-sided." in text
+    assert "The gain is significant at 0.05." in text
     assert not list((tmp_path / "figures").iterdir()), "figures of the run before, which the page does not show"
     assert json.loads((tmp_path / "manifest.json").read_text())["figures"] == []
 
@@ -137,16 +152,75 @@ def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_resamples": 2000, "monte_carlo": True}, "2,000 resamples"),
-        ({"test": "sign"}, "100% of the p-values are exact"),
-        ({"test": "t_paired"}, "0% of the p-values are exact"),
+        ({"n_resamples": 2000, "monte_carlo": True}, "two-sided, exact, 2,000 resamples for 100% of the p-values"),
+        ({"test": "sign"}, "sign test (sign), two-sided, exact, no Monte Carlo error"),
+        ({"test": "t_paired"}, "paired t test (t_paired), two-sided, approximate, no Monte Carlo error"),
+        ({"test": "bootstrap"}, "paired bootstrap (bootstrap), two-sided, approximate, no Monte Carlo error"),
+        ({"alternative": "greater"}, "sign-flip test (sign_flips), one-sided, exact, no Monte Carlo error"),
     ],
 )
 def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) -> None:
     listed = page.facts(examine(loaded, comparison=options))
     assert said in listed["Test"]
+    assert listed["Null hypothesis"] == TESTS[str(options.get("test", "sign_flips"))].null
     assert (listed["Systems"], listed["Items"]) == ("5 (10 pairs)", "40")
     assert "Note" not in page.facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
+
+
+def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
+    items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
+    by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
+    listed = page.facts(examine(by_document))
+    assert listed["Items"] == "40; 8 units (cluster) are taken as wholes"
+    assert "only 8 units (cluster): tests and intervals of fewer than 20 are rough" in listed["Note"]
+    assert page.facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
+
+
+@pytest.mark.parametrize(("alternative", "other"), [("two-sided", "one-sided"), ("greater", "two-sided")])
+def test_a_page_says_which_sides_and_never_the_others(
+    loaded: Loaded, tmp_path: Path, alternative: str, other: str
+) -> None:
+    found = examine(loaded, comparison={"alternative": alternative})
+    text = written(found, tmp_path)
+    sides = "one-sided" if alternative == "greater" else "two-sided"
+    assert f"p-values are {sides}" in page.closing(found)
+    assert f", {sides}, " in page.facts(found)["Test"]
+    assert f"({sides} p)" in page.pair_rows(found, 50)[0]
+    assert f"({sides} p)" in page.pair_rows(found, 3)[0]
+    warned = "two equally good systems have p <= 0.05 one time in ten" in page.closing(found)
+    assert warned == (alternative == "greater")
+    assert text.count(sides) >= 4
+    assert other not in text
+    drawn = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "figures").glob("*.svg"))
+    assert other not in drawn
+
+
+def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
+    """a loses 20 of 23 items by a little and leads; b and c are the same, and d wins and loses one item to them."""
+    b = [0.1] * 3 + [0.15] * 20
+    d = [0.1] * 3 + [0.15] * 18 + [0.1, 0.16]
+    scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": b, "c": b, "d": d})
+    found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
+    text = written(found, tmp_path)
+    header, *pairs = rows(text, "Pairs")
+    cells = {tuple(row[:2]): dict(zip(header, row, strict=True)) for row in pairs}
+    assert cells["b", "c"]["95 %"] == ""
+    assert cells["b", "c"]["units +/−"] == "0/0"
+    assert cells["a", "b"]["units +/−"] == "3/20"
+    assert [cells[pair]["speaks for"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
+    assert "no interval for 1 pair: the two systems do equally well on every unit" in text
+    assert "the sign test speaks for the system with the lower score in 3 pairs, first a / b" in text
+    assert [row[-1] for row in rows(text, "Systems")[1:]] == ["1", "1", "1", "1"]
+
+
+def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
+    found = examine(loaded, margin=12.5)
+    header, *pairs = rows(written(found, tmp_path), "Pairs")
+    assert header[-1] == "margin 12.5"
+    said = {tuple(row[:2]): row[-1] for row in pairs}
+    conclusions = zip(found.pairs["system_a"], found.pairs["system_b"], found.pairs["conclusion"], strict=True)
+    assert said == {(a, b): conclusion for a, b, conclusion in conclusions}
+    assert len(set(said.values())) > 1
 
 
 def test_thresholds_by_both_rules_as_text() -> None:
@@ -154,9 +228,12 @@ def test_thresholds_by_both_rules_as_text() -> None:
     outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
     found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
     table = page.threshold_rows(found)
-    row, scaled = table.iloc[0], found.gains.iloc[0]
-    cells = row.astype(str).tolist()
-    assert f"{scaled['median']:.2f} ({scaled['median_low']:.2f}–{scaled['median_high']:.2f})" in cells
-    assert f"{scaled['p95']:.2f} ({scaled['p95_low']:.2f}–{scaled['p95_high']:.2f})" in cells
+    (row,), (every, doubtful) = table.to_dict("records"), found.gains.to_dict("records")
+    assert row["pairs"] == "435"
+    for column, name in (("observed, half of the pairs", "observed_50"), ("true, power 0.8", "true_80")):
+        number, low, high = (every[f"{name}{end}"] for end in ("", "_low", "_high"))
+        assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
+    assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
+    assert row["true, power 0.8, in doubt"] == f"{doubtful['true_80']:.2f}"
     few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3]))))
-    assert few.iloc[0].tolist().count("too few pairs") == 3
+    assert few.iloc[0].tolist().count("too few pairs") == 5
