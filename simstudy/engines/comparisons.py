@@ -191,7 +191,7 @@ def compare(
             "p_high": np.where(drawn, high, answers.p_value),
             "p_two_sided": two_sided,
             "p_floor": _floor(question, n_differ),
-            "favours": _favours(question, answers, gain, names),
+            "favours": _favours(question, test, answers, gain, names),
             "exact": answers.exact,
             "monte_carlo": drawn,
             "n_extreme": answers.n_extreme,
@@ -214,13 +214,14 @@ def _floor(question: Question, n_differ: Any) -> Any:
     return np.minimum(2.0 ** -n_differ.astype(np.float64) * (2 if question.two_sided else 1), 1.0)
 
 
-def _favours(question: Question, answers: Answers, gain: Any, names: Any) -> Any:
+def _favours(question: Question, test: str, answers: Answers, gain: Any, names: Any) -> Any:
     """The system that each test speaks for; a one-sided test can not speak for the other one."""
     i, j = question.pairs
-    # A statistic that is the gain speaks for nobody where there is none.
-    none = np.isnan(answers.statistic) & (gain == 0)
+    # Where scores are equal up to rounding, a test of scores speaks for nobody.
+    none = (gain == 0) & TESTS[test].of_scores
+    direction = np.where(none, 0, answers.direction)
     other = names[j] if question.two_sided else ""
-    return np.where((answers.direction > 0) & ~none, names[i], np.where(answers.direction < 0, other, ""))
+    return np.where(direction > 0, names[i], np.where(direction < 0, other, ""))
 
 
 def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: Any) -> pd.DataFrame:

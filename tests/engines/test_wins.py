@@ -153,7 +153,7 @@ def test_counts_of_nothing_are_no_trouble(name: str) -> None:
 
 
 def test_units_may_differ_and_be_level() -> None:
-    """Half of all guesses are right: one right and one wrong more are worth nothing, and are a difference all the same."""
+    """Half of all guesses are right: one right and one wrong more are worth nothing, and still a difference."""
     unit = [[[2, 4, 4], [1, 2, 2]], [[1, 2, 4], [2, 4, 2]]]
     statistics = np.array(unit)
     assert counted(statistics, "precision") == (0, 0, 2)

@@ -1,0 +1,271 @@
+"""What Comparisons say beside the p-value: whom it speaks for, how small it could be, what it is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from simstudy.engines.comparisons import compare
+from simstudy.engines.registry import TESTS
+from simstudy.metrics import METRICS
+from simstudy.metrics.mean import Mean
+from simstudy.outputs import Outputs
+from simstudy.pvalues import CONVENTIONS, significant
+from tests.engines.pairs import made
+from tests.oracles import ERROR_RATE, shuffled_p
+
+
+def scored(a: list[float], b: list[float]) -> Outputs:
+    return Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
+
+
+#: The better mean on three items by far, the worse on twenty by little.
+FEW_LARGE = [0.9] * 3 + [0.1] * 20, [0.1] * 3 + [0.15] * 20
+
+
+class TestFavours:
+    """Whom a test speaks for."""
+
+    @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+    def test_ranks_and_signs_may_speak_for_the_lower_mean(self, test: str) -> None:
+        """a has the better mean and loses 20 items of 23: p is small, and no evidence for a."""
+        row = compare(scored(*FEW_LARGE), test=test).iloc[0]
+        assert (row.system_a, row.favours) == ("a", "b")
+        # Mid-ranks are 10.5 for b's twenty items and 22 for a's three, so signs of fair coins give 2 R = 21 x + 44 y.
+        ways = np.outer(stats.binom.pmf(np.arange(21), 20, 0.5), stats.binom.pmf(np.arange(4), 3, 0.5))
+        twice = 21 * np.arange(21)[:, None] + 44 * np.arange(4)
+        expected = 2 * (stats.binom.cdf(3, 23, 0.5) if test == "sign" else ways[twice <= 3 * 44].sum())
+        assert row.p_value == pytest.approx(expected, rel=1e-12)
+        assert f"{row.p_value:.2g}" == {"sign": "0.00049", "wilcoxon": "0.019"}[test]
+        assert row.p_floor < 1e-6
+        assert not significant(pd.DataFrame([row]), 0.05).any()
+
+    def test_tests_of_scores_do_not(self) -> None:
+        for test in (
+            "sign_flips",
+            "bootstrap",
+            "randomization",
+            "t_paired",
+            "z_paired",
+            "z_independent",
+            "t_two_sample",
+        ):
+            row = compare(scored(*FEW_LARGE), test=test, n_resamples=200).iloc[0]
+            assert (row.system_a, row.favours) == ("a", "a"), test
+
+    @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+    def test_a_one_sided_test_never_speaks_for_the_other(self, test: str) -> None:
+        """It asks for a only: what speaks against a is a large p."""
+        row = compare(scored(*FEW_LARGE), test=test, alternative="greater").iloc[0]
+        assert (row.system_a, row.favours) == ("a", "")
+        assert row.p_value > 0.98
+        assert row.p_two_sided < 0.02
+        turned = compare(scored([0.1] * 3 + [0.9] * 20, [0.9] * 3 + [0.15] * 20), test=test, alternative="greater")
+        assert turned.favours[0] == "a"
+
+    @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+    def test_a_draw_speaks_for_nobody(self, test: str) -> None:
+        """One item each, by as much; a third on which they are level."""
+        row = compare(scored([3.0, 1.0, 2.0], [1.0, 3.0, 2.0]), test=test).iloc[0]
+        assert (row.gain, row.p_value, row.favours) == (0, 1, "")
+
+    def test_equal_scores_speak_for_nobody_unless_ranks_do(self) -> None:
+        """b wins four items by one, a one item by four."""
+        outputs = scored([4, 0, 0, 0, 0], [0, 1, 1, 1, 1])
+        spoken = {
+            test: compare(outputs, test=test, n_resamples=100).favours[0]
+            for test in TESTS
+            if "mean" in TESTS[test].needs
+        }
+        assert spoken == {
+            "t_paired": "", "z_paired": "", "sign": "b", "wilcoxon": "b", "z_independent": "", "t_two_sample": "",
+        }  # fmt: skip
+        for test in ("sign_flips", "bootstrap", "randomization"):
+            assert compare(outputs, test=test, n_resamples=100).favours[0] == ""
+
+    def test_rounding_speaks_for_nobody(self) -> None:
+        """0.1 + 0.2 is more than 0.3 in its last bit only."""
+        tenths, third = [0.1, 0.2, 0.0], [0.0, 0.0, 0.3]
+        assert sum(tenths) > sum(third)
+        for test in ("sign_flips", "randomization", "t_paired", "z_paired", "z_independent", "t_two_sample"):
+            for pair in ((tenths, third), (third, tenths)):
+                row = compare(scored(*pair), test=test).iloc[0]
+                assert (row.system_a, row.gain, row.favours) == ("a", 0, ""), test
+                assert row.p_value == pytest.approx(1), test
+
+    def test_fisher_may_speak_for_the_one_that_accepts_more(self) -> None:
+        """Footnote 13 of Evert 2004: a's own item is false, one of b's own six is true; a is the more precise."""
+        accepts = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]])
+        true = np.isin(np.arange(10), (0, 1, 2, 4))
+        outputs = Outputs.from_statistics(
+            np.stack([accepts * true, accepts], -1), Mean("precision", low=0, high=1), ["a", "b"]
+        )
+        row = compare(outputs, test="fisher").iloc[0]
+        assert (row.system_a, row.favours) == ("a", "b")
+        assert row.statistic < 0
+        assert not significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}]), 0.05).any()
+
+    def test_chi_square_speaks_for_the_larger_share(self) -> None:
+        right = np.array([[1] * 30 + [0] * 10, [1] * 18 + [0] * 22])
+        for metric in ("accuracy", "precision"):
+            ones = [np.ones_like(right)] * (1 if metric == "accuracy" else 2)
+            outputs = Outputs.from_statistics(np.stack([right, *ones], axis=-1), metric, ["a", "b"])
+            for test in ("chi_square", "two_proportions"):
+                assert compare(outputs, test=test).favours[0] == "a"
+        level = Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], axis=-1), "accuracy", ["a", "b"])
+        assert compare(level, test="chi_square").favours[0] == ""
+
+    def test_lower_is_better(self) -> None:
+        wrong = np.array([[1] * 18 + [0] * 22, [1] * 30 + [0] * 10])
+        outputs = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], -1), ERROR_RATE, ["a", "b"])
+        for test in TESTS:
+            if test != "fisher":
+                row = compare(outputs, test=test, n_resamples=100).iloc[0]
+                assert (row.system_a, row.favours) == ("a", "a"), test
+
+
+class TestFloor:
+    """The least p-value that swapping the units that differ could give."""
+
+    @pytest.mark.parametrize(("n", "one_sided"), [(2, 0.25), (3, 0.125)])
+    def test_of_two_or_three_items_nothing_is_significant(self, n: int, one_sided: float) -> None:
+        """The bootstrap's limit is 0, since every resample has the same gain: no sign of anything."""
+        outputs = scored([1] * n, [0] * n)
+        for alternative, floor in (("greater", one_sided), ("two-sided", 2 * one_sided)):
+            for test in ("bootstrap", "sign_flips", "randomization", "sign", "t_paired", "z_paired"):
+                row = compare(outputs, test=test, alternative=alternative).iloc[0]
+                assert row.p_floor == floor, test
+                assert not significant(pd.DataFrame([row]), 0.05).any(), test
+                if test in ("bootstrap", "t_paired", "z_paired"):
+                    assert row.p_value == 0, test
+                else:
+                    assert row.p_value == floor, test
+                if floor < 0.2:
+                    assert significant(pd.DataFrame([row]), 0.2).any(), test
+
+    def test_units_that_do_not_differ_do_not_count(self) -> None:
+        row = compare(scored([1] * 6 + [0.5] * 94, [0] * 6 + [0.5] * 94)).iloc[0]
+        assert (row.p_floor, row.p_value) == (2 / 2**6, 2 / 2**6)
+        assert compare(scored([0.5] * 9, [0.5] * 9)).p_floor[0] == 1
+
+    def test_many_units_have_a_floor_of_0(self, rng: np.random.Generator) -> None:
+        """2^-2000 is below the least double; nothing is lost, and no warning is raised."""
+        row = compare(scored(*rng.normal(size=(2, 2000)).tolist()), n_resamples=50).iloc[0]
+        assert row.p_floor == 0
+
+    @given(data=st.data())
+    @settings(max_examples=120, deadline=None, derandomize=True)
+    def test_no_randomization_test_is_below_it(self, data: st.DataObject) -> None:
+        """All shuffles, for any small counts; and reached where all units speak for one system alone."""
+        name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1"]))
+        metric, n = METRICS[name], data.draw(st.integers(2, 6))
+        size = 2 * n * len(metric.statistics)
+        drawn = data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
+        statistics = np.sort(np.array(drawn).reshape(2, n, -1), axis=-1)
+        alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
+        outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
+        row = compare(outputs, test="randomization", alternative=alternative).iloc[0]
+        pair = statistics if row.system_a == "a" else statistics[::-1]
+        p = shuffled_p(pair, metric, two_sided=alternative == "two-sided")
+        assert row.p_floor <= p + 1e-12
+        m = int(round(-np.log2(row.p_floor))) + (alternative == "two-sided" and row.p_floor < 1)
+        assert row.p_floor == min(2.0**-m * (2 if alternative == "two-sided" else 1), 1)
+
+    @pytest.mark.parametrize("kind", ["geometric", "f1", "muc_f"])
+    def test_nor_of_other_metrics(self, kind: str) -> None:
+        rng = np.random.default_rng(9)
+        for n in (2, 3, 4, 6):
+            metric, statistics = made(kind, n, rng)
+            outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
+            row = compare(outputs, test="randomization").iloc[0]
+            assert row.p_floor <= row.p_value + 1e-12
+            assert row.p_floor == min(2.0 ** (1 - (statistics[0] != statistics[1]).any(axis=1).sum()), 1)
+
+
+class TestWhatAPIsWorth:
+    """Exact is about the test, monte_carlo about this p-value."""
+
+    #: Columns exact and monte_carlo with p-values computed, and drawn, for right and wrong answers.
+    EXPECTED = {
+        "sign_flips": ((True, False), (True, True)),
+        "bootstrap": ((False, False), (False, True)),
+        "randomization": ((True, False), (True, True)),
+        "t_paired": ((False, False), (False, False)),
+        "z_paired": ((False, False), (False, False)),
+        "sign": ((True, False), (True, False)),
+        "wilcoxon": ((True, False), (False, False)),
+        "mcnemar": ((True, False), (True, False)),
+        "z_independent": ((False, False), (False, False)),
+        "t_two_sample": ((False, False), (False, False)),
+        "two_proportions": ((False, False), (False, False)),
+        "chi_square": ((False, False), (False, False)),
+        "fisher": ((True, False), (True, False)),
+    }  # fmt: skip
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_of_every_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
+        outputs = accepting if test == "fisher" else answered
+        for monte_carlo, (exact, drawn) in zip(("auto", True), self.EXPECTED[test], strict=True):
+            pairs = compare(outputs, test=test, unit="item", monte_carlo=monte_carlo, n_resamples=99)
+            assert set(pairs["exact"]) == {exact}
+            assert set(pairs["monte_carlo"]) == {drawn}
+            assert set(pairs["n_resamples"]) == {99 if drawn else 0}
+
+    @pytest.mark.parametrize("convention", CONVENTIONS)
+    def test_of_every_convention(self, convention: str, answered: Outputs) -> None:
+        """Ties left out, or s / B, make a p-value that may be too small."""
+        rule = CONVENTIONS[convention]
+        for test in rule.tests:
+            pairs = compare(answered, test=test, convention=convention, unit="item", n_resamples=99, monte_carlo=True)
+            holds = test != "bootstrap" and convention in ("default", "noreen", "chinchor1992")
+            assert set(pairs["exact"]) == {holds}
+            assert pairs["monte_carlo"].all()
+
+    def test_of_scores_of_any_size_flips_are_approximate_and_shuffles_are_not(
+        self, tagged: Outputs, found: Outputs
+    ) -> None:
+        """Null hypotheses differ: equal scores, or systems that could be exchanged."""
+        for outputs in (tagged, found):
+            assert not compare(outputs, test="sign_flips", n_resamples=50)["exact"].any()
+            assert compare(outputs, test="randomization", n_resamples=50)["exact"].all()
+
+
+class TestTwoSided:
+    """The two-sided p-value beside a one-sided one."""
+
+    @pytest.mark.parametrize("test", [name for name, test in TESTS.items() if "greater" in test.alternatives])
+    def test_it_is_that_of_the_two_sided_test(self, test: str, answered: Outputs) -> None:
+        options: dict[str, Any] = {"test": test, "unit": "item", "n_resamples": 300}
+        one, both = (compare(answered, alternative=sides, **options) for sides in ("greater", "two-sided"))
+        pd.testing.assert_series_equal(one["p_two_sided"], both["p_value"], check_names=False)
+        pd.testing.assert_series_equal(both["p_two_sided"], both["p_value"], check_names=False)
+        assert (one["p_value"] < both["p_value"]).any()
+
+    def test_a_one_sided_rule_has_none(self, answered: Outputs) -> None:
+        pairs = compare(answered, test="bootstrap", convention="koehn2004", n_resamples=50)
+        assert pairs["p_two_sided"].isna().all()
+
+
+OF_RECALL = ("z_paired", "z_independent", "t_paired", "t_two_sample", "two_proportions", "chi_square")
+
+
+@pytest.mark.parametrize(
+    ("test", "alternative"), [(test, side) for test in OF_RECALL for side in TESTS[test].alternatives]
+)
+def test_equal_hits_by_other_guesses_are_no_difference_in_recall(test: str, alternative: str) -> None:
+    """Two systems that find the same, and guess wrong in other places: p = 1, on one side too."""
+    rng = np.random.default_rng(2)
+    gold = rng.integers(1, 5, size=30)
+    hits = rng.binomial(gold, 0.6)
+    spurious = rng.integers(0, 4, size=30) + [[0], [1]]
+    statistics = np.stack(np.broadcast_arrays(hits, hits + spurious, gold), axis=-1)
+    outputs = Outputs.from_statistics(statistics, "recall", ["a", "b"])
+    row = compare(outputs, test=test, alternative=alternative).iloc[0]
+    assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
+    assert compare(outputs.with_metric("precision"), n_resamples=50).gain[0] > 0
