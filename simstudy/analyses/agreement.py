@@ -7,6 +7,7 @@ import pandas as pd
 
 from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
 from simstudy.choices import check_choice, check_fraction, check_seed, check_whole
+from simstudy.pvalues import supported
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 
@@ -19,14 +20,15 @@ def agreement(
     n_bootstrap: int = 500,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How often each test rejects, and how it decides beside a reference test, by relation class.
+    """How often each test finds the better system better, and how it decides beside a reference, by relation class.
 
     Parameters
     ----------
     pairs
         Comparisons of the same pairs by several tests, one below the other.
     alpha
-        A test rejects where p <= alpha.
+        A test rejects where p <= alpha, it speaks for the system with the better score, and the units that differ are
+        enough for p <= alpha (`simstudy.pvalues.supported`; as far as columns favours and p_floor say so).
     reference
         The test that the others are held against.
     n_bootstrap, seed
@@ -36,8 +38,10 @@ def agreement(
     -------
     table
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        only_test and only_reference (pairs that one of the two rejects alone), and median_ratio: of the test's
-        p-values to the reference's, over pairs that the reference gives 0.001 <= p <= 0.5.
+        n_other (pairs with p <= alpha for the system with the *lower* score: tests of other hypotheses than equal
+        scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
+        rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
+        gives 0.001 <= p <= 0.5 and where neither speaks for the system with the lower score.
 
     Raises
     ------
@@ -55,22 +59,24 @@ def agreement(
     >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()
     [['randomization', 3, 2, 0], ['z_independent', 3, 1, 1]]
     """
-    wide = _by_test(pairs, alpha)
-    check_choice("reference", reference, wide.columns)
+    decided = _decided(pairs, alpha)
+    wide, tests = decided["p_value"], list(decided["p_value"].columns)
+    check_choice("reference", reference, tests)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     rows = []
-    for key, members in relation_classes(wide.reset_index()):
+    # Positions, so that what was decided on a class's pairs can be found.
+    for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
+        p_values, rejects, other = (decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other"))
         first, second, n_systems = system_codes(members)
         drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
         weights = drawn[:, first] * drawn[:, second]
         weights = weights[weights.sum(axis=1) > 0]
-        p_reference = members[reference].to_numpy()
-        by_reference = p_reference <= alpha
-        comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
-        for test in wide.columns:
-            p_value = members[test].to_numpy()
-            rejected = p_value <= alpha
+        p_reference, by_reference = p_values[reference].to_numpy(), rejects[reference].to_numpy()
+        for test in tests:
+            p_value, rejected = p_values[test].to_numpy(), rejects[test].to_numpy()
+            comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
+            comparable &= ~(other[test] | other[reference]).to_numpy()
             shares = (weights @ rejected) / weights.sum(axis=1)
             low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
             ratio = p_value[comparable] / p_reference[comparable]
@@ -84,6 +90,7 @@ def agreement(
                     "share": rejected.mean(),
                     "low": low,
                     "high": high,
+                    "n_other": int((other[test].to_numpy() & (p_value <= alpha)).sum()),
                     "only_test": int((rejected & ~by_reference).sum()),
                     "only_reference": int((by_reference & ~rejected).sum()),
                     "median_ratio": np.median(ratio) if len(ratio) else np.nan,
@@ -93,7 +100,7 @@ def agreement(
 
 
 def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
-    """Pairs on which not all tests decide alike: a column of p-values for each test.
+    """Pairs that some tests reject and others do not: a column of p-values for each test.
 
     Parameters
     ----------
@@ -105,7 +112,8 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     Returns
     -------
     table
-        The pair's columns, its gain, and p by test, by descending gain; no rows where all agree.
+        The pair's columns, its gain, p by test, and for_other: the tests whose p <= alpha speaks for the system with
+        the lower score, so that they do not reject; by descending gain. No rows where all agree.
 
     Raises
     ------
@@ -122,17 +130,22 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     >>> table[["gain", *tests]].round(3).to_numpy().tolist()
     [[5.333, 0.046, 0.067]]
     """
-    wide = _by_test(pairs, alpha)
+    decided = _decided(pairs, alpha)
     check_whole("n", n, 1)
-    rejected = wide <= alpha
-    split = wide[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
+    wide, rejected = decided["p_value"], decided["rejected"]
+    for_other = decided["other"] & (wide <= alpha)
+    named = [", ".join(for_other.columns[row]) for row in for_other.to_numpy()]
+    split = wide.assign(for_other=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
     split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
     chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
     return split.iloc[chosen].reset_index(drop=True)
 
 
-def _by_test(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """p-values with a row for each pair and a column for each test, both in the order of the table."""
+def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
+    """p_value, rejected and other (speaks for the system with the lower score), each with a row for each pair.
+
+    Tests are columns, and both are in the order of the table.
+    """
     require_columns(pairs, [*_PAIR, "test", "p_value"])
     check_fraction("alpha", alpha)
     for column in ("alternative", "unit"):
@@ -140,11 +153,20 @@ def _by_test(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
             raise ValueError(f"pairs must have one {column}, not {', '.join(pairs[column].unique())}")
     if pairs.duplicated([*_PAIR, "test"]).any():
         raise ValueError("pairs must have each pair once for each test; hand in one alternative, convention and unit")
-    wide = pairs.pivot(index=_PAIR, columns="test", values="p_value")
-    if wide.isna().to_numpy().any():
-        test = wide.columns[wide.isna().any().to_numpy()][0]
-        raise ValueError(f"pairs must have the same pairs for every test; test '{test}' lacks some")
+    other = (pairs["favours"] == pairs["system_b"]).to_numpy() if "favours" in pairs else False
+    rejected = (pairs["p_value"] <= alpha).to_numpy() & supported(pairs, alpha)
+    long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other)
+    wide = long.pivot(index=_PAIR, columns="test")
+    lacking = wide["p_value"].isna()
+    if lacking.to_numpy().any():
+        raise ValueError(
+            f"pairs must have the same pairs for every test; test '{lacking.columns[lacking.any().to_numpy()][0]}' "
+            "lacks some"
+        )
     order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())
-    result: pd.DataFrame = wide.loc[order, list(dict.fromkeys(pairs["test"]))]
-    result.columns.name = None
-    return result
+    tests = list(dict.fromkeys(pairs["test"]))
+    tables = {}
+    for name in ("p_value", "rejected", "other"):
+        tables[name] = wide[name].loc[order, tests]
+        tables[name].columns.name = None
+    return tables

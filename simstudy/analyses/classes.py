@@ -15,6 +15,9 @@ ALL_PAIRS = "all pairs"
 #: What tells one test set in a table of Comparisons from another.
 TEST_SET = ["task", "test_set", "n_items", "metric"]
 
+#: What all p-values and standard errors of one test set must have in common before they are put together.
+QUESTION = ("test", "alternative", "convention", "unit", "strata")
+
 
 def require_columns(pairs: pd.DataFrame, columns: Sequence[str]) -> None:
     """Raise ValueError where a table of Comparisons lacks a column or has no rows."""
@@ -25,6 +28,60 @@ def require_columns(pairs: pd.DataFrame, columns: Sequence[str]) -> None:
         raise ValueError(f"pairs must be Comparisons, as `compare` returns them; no column {', '.join(missing)}")
     if pairs.empty:
         raise ValueError("pairs must have at least one row")
+
+
+def require_one_question(pairs: pd.DataFrame) -> None:
+    """Raise ValueError where a test set's pairs are of several tests, sides, conventions, units or strata.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"task": "t", "test_set": "news", "n_items": 9, "metric": "f1", "unit": ["item", "user"]})
+    >>> require_one_question(pairs)
+    Traceback (most recent call last):
+    ValueError: pairs must have one unit for each test set, not item, user for 'news'; hand them in one by one
+    """
+    for column in QUESTION:
+        if column not in pairs or pairs[column].nunique(dropna=False) < 2:
+            continue
+        for key, values in pairs.groupby(TEST_SET, sort=False, observed=True)[column]:
+            found = values.drop_duplicates()
+            if len(found) > 1:
+                raise ValueError(
+                    f"pairs must have one {column} for each test set, not {', '.join(map(str, found))} for "
+                    f"'{key[1]}'; hand them in one by one"
+                )
+
+
+def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each pair's test speaks for the system with the better score, (P,).
+
+    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the other one; its
+    p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
+    """
+    if "favours" not in pairs:
+        return np.ones(len(pairs), dtype=np.bool_)
+    return np.asarray(pairs["favours"] == pairs["system_a"], dtype=np.bool_)
+
+
+def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test speaks for the other system.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons. Where the column ``favours`` names neither system, the confidence is 1 - p.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"system_a": ["a", "a", "b"], "system_b": ["b", "c", "c"], "p_value": [0.25, 0.25, 0.75],
+    ...                       "favours": ["a", "c", ""]})
+    >>> confidence(pairs).tolist()
+    [0.75, 0.0, 0.25]
+    """
+    sure = 1 - pairs["p_value"].to_numpy(dtype=np.float64)
+    if "favours" in pairs:
+        sure[(pairs["favours"] == pairs["system_b"]).to_numpy()] = 0.0
+    return sure
 
 
 def relation_classes(pairs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:

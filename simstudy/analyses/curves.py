@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
+from simstudy.analyses.classes import TEST_SET, confidence, relation_classes, require_columns, require_one_question
 from simstudy.choices import check_whole
 
 _LEAST_PAIRS = 30
@@ -16,7 +16,9 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
 
     At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
-    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median.
+    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. The confidence
+    of a pair is 1 - p of the sides that the column alternative names, and 0 where its test speaks for the system with
+    the lower score.
 
     Parameters
     ----------
@@ -28,13 +30,14 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     Returns
     -------
     curve
-        task, test_set, n_items, metric, relation, gain (metric's scale), confidence, confidence_05,
+        task, test_set, n_items, metric, alternative, relation, gain (metric's scale), confidence, confidence_05,
         confidence_95 (fractions), n_pairs (of the class). A class of fewer than 30 pairs has no curve.
 
     Raises
     ------
     ValueError
-        Where pairs is empty or no table of Comparisons.
+        Where pairs is empty or no table of Comparisons, and for test sets whose pairs are of several tests, sides,
+        conventions, units or strata.
 
     Examples
     --------
@@ -42,19 +45,21 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     >>> from simstudy.engines.comparisons import compare
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
     >>> table = curve(compare(outputs, n_resamples=2000))
-    >>> bool(table["confidence"].iloc[0] < 0.7 < 0.9 < table["confidence"].iloc[-1])
+    >>> bool(table["confidence"].iloc[0] < 0.5 < 0.9 < table["confidence"].iloc[-1])
     True
     """
-    require_columns(pairs, [*TEST_SET, "relation", "gain", "p_value"])
+    require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
+    require_one_question(pairs)
     check_whole("n_points", n_points, 2)
     curves = [
-        _running(members["gain"].to_numpy(), 1 - members["p_value"].to_numpy(), n_points).assign(
-            **key, n_pairs=len(members)
+        _running(members["gain"].to_numpy(), confidence(members), n_points).assign(
+            **key, alternative=members["alternative"].iloc[0], n_pairs=len(members)
         )
         for key, members in relation_classes(pairs)
         if len(members) >= _LEAST_PAIRS
     ]
-    columns = [*TEST_SET, "relation", "gain", "confidence", "confidence_05", "confidence_95", "n_pairs"]
+    line = ["gain", "confidence", "confidence_05", "confidence_95"]
+    columns = [*TEST_SET, "alternative", "relation", *line, "n_pairs"]
     return pd.concat(curves, ignore_index=True)[columns] if curves else pd.DataFrame(columns=columns)
 
 

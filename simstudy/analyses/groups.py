@@ -62,8 +62,8 @@ def groups(
     Returns
     -------
     groups
-        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, cutoff, certainty
-        (NaN where it was not used), group (1 … by the places of the members), n_members, place (1 for the best score;
+        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, cutoff,
+        certainty (NaN where it was not used), group (1 … by places), n_members, place (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
     Raises

@@ -6,8 +6,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.analyses.classes import (
+    TEST_SET,
+    relation_classes,
+    require_columns,
+    require_one_question,
+    speaks_for_gain,
+    system_codes,
+)
+from simstudy.analyses.other_systems import other_systems
 from simstudy.choices import check_seed, check_whole
+
+# The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
+_LEAST_FOR_INTERVAL = 40
 
 
 def thresholds(
@@ -21,32 +32,39 @@ def thresholds(
 ) -> pd.DataFrame:
     """A percentile of the gains of the pairs that are just significant, for each test set and relation class.
 
+    COVERAGE
+
     Parameters
     ----------
     pairs
-        Comparisons of one or more test sets.
+        Comparisons of one or more test sets. A pair counts only where its test speaks for the system with the better
+        score.
     window
-        The p-values, both ends included, that count as just significant.
+        The p-values, both ends included, that count as just significant: of the sides that the column alternative
+        names. The paper's are one-sided. Two-sided ones of 0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their
+        threshold is about a fifth larger.
     percentile
         Of the gains in the window; 95 as in the paper.
     min_pairs
         With fewer pairs in the window there is no number.
     n_bootstrap
-        Resamples of *systems* for the interval: pairs that share a system are not independent.
+        Resamples of families, or of systems, for the interval: pairs that share a system are not independent.
     seed
         Of those resamples.
 
     Returns
     -------
     thresholds
-        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), n_systems, n_pairs
-        (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the metric's scale), note.
+        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), alternative,
+        n_systems, n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the
+        metric's scale), interval_for (what the interval speaks for: "other systems" on these items, "other variants of
+        these families" on these items, or "" where there is none), note.
 
     Raises
     ------
     ValueError
-        For a window or percentile outside its range, min_pairs or n_bootstrap below 1, and tables that are no
-        Comparisons.
+        For a window or percentile outside its range, min_pairs or n_bootstrap below 1, tables that are no
+        Comparisons, and test sets whose pairs are of several tests, sides, conventions, units or strata.
 
     Examples
     --------
@@ -57,7 +75,8 @@ def thresholds(
     >>> table["note"].iloc[0][:28], table["threshold"].isna().all()
     ('too few pairs in the window:', np.True_)
     """
-    require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
+    require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
+    require_one_question(pairs)
     if np.shape(window) != (2,) or not 0 <= window[0] < window[1] <= 1:
         raise ValueError(f"window must be two p-values, the lower first, not {window}")
     if not 0 < percentile <= 100:
@@ -67,29 +86,33 @@ def thresholds(
     check_seed(seed)
     rows = []
     for key, members in relation_classes(pairs):
-        n_systems = system_codes(members)[2]
-        inside = members["p_value"].between(*window).to_numpy()
+        inside = members["p_value"].between(*window).to_numpy() & speaks_for_gain(members)
         n_window = int(inside.sum())
-        row = {**key, "n_systems": n_systems, "n_pairs": len(members), "n_window": n_window}
+        row = {
+            **key,
+            "alternative": members["alternative"].iloc[0],
+            "n_systems": system_codes(members)[2],
+            "n_pairs": len(members),
+            "n_window": n_window,
+        }
         if n_window < min_pairs:
             note = f"too few pairs in the window: {n_window}, not {min_pairs}"
-            rows.append({**row, "threshold": np.nan, "low": np.nan, "high": np.nan, "note": note})
+            empty = dict.fromkeys(("threshold", "low", "high"), np.nan)
+            rows.append({**row, **empty, "interval_for": "", "note": note})
             continue
         gains = members["gain"].to_numpy()[inside]
-        weights = resampled_systems(members, inside, n_bootstrap, seed)
-        low, high = np.nanpercentile(weighted_percentile(gains, weights, percentile), [2.5, 97.5])
-        rows.append({**row, "threshold": np.percentile(gains, percentile), "low": low, "high": high, "note": ""})
+        threshold = float(np.percentile(gains, percentile))
+        others, low, high = other_systems(members), np.nan, np.nan
+        note = others.note
+        if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
+            note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
+        elif others.interval_for:
+            weights = others.redrawn(inside, n_bootstrap, seed)
+            low, high = others.bootstrap(threshold, weighted_percentile(gains, weights, percentile))
+        speaks = others.interval_for if np.isfinite(low) else ""
+        row |= {"threshold": threshold, "low": low, "high": high, "interval_for": speaks}
+        rows.append({**row, "note": note})
     return pd.DataFrame(rows)
-
-
-def resampled_systems(pairs: pd.DataFrame, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> NDArray[np.int64]:
-    """How often each of the pairs inside is there in resamples of the *systems* of all pairs, (n_bootstrap, P inside).
-
-    Pairs that share a system come and go together, as they would among other systems.
-    """
-    first, second, n_systems = system_codes(pairs)
-    drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
-    return np.asarray(drawn[:, first[inside]] * drawn[:, second[inside]])
 
 
 def weighted_percentile(
@@ -128,7 +151,7 @@ def weighted_percentile(
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
-    """Thresholds with the curve threshold = c / sqrt(n) beside them, by task, test set, metric and relation class.
+    """Thresholds with the curve threshold = c / sqrt(n) beside them, for each test set, relation class and sides.
 
     Sampling error falls with the square root of the test size (section 4.1), so one number c should describe all
     sizes of one kind of test set. c is fitted by least squares of the logarithms.
@@ -159,7 +182,8 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     if missing := [column for column in (*TEST_SET, "relation", "threshold") if column not in table]:
         raise ValueError(f"table must be one of thresholds; no column {', '.join(missing)}")
     fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
-    for _, rows in table.groupby(["task", "test_set", "metric", "relation"], sort=False):
+    asked = [column for column in ("alternative", "unit") if column in table]
+    for _, rows in table.groupby(["task", "test_set", "metric", "relation", *asked], sort=False):
         known = rows[rows["threshold"] > 0]
         if known["n_items"].nunique() < 2:
             continue

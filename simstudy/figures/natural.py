@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,17 +16,24 @@ from simstudy.metrics.labels import label
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
 
+# Of fewer test sets a band of 80 % says nothing.
+_LEAST_FOR_BAND = 5
+
+
+_SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
+
 
 @styled
 def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = None) -> Axes:
-    """The median gain at which pairs are just significant, against test size; a point for each test set.
+    """The true gain that is found with power 0.8, against test size; a point for each test set.
 
     Parameters
     ----------
     table
         Rows of what `simstudy.significant_gains` returned, one for each test set (and value of `by`).
     by
-        The column that gives the colours. For each of its values a line c / sqrt(n) goes through the points.
+        The column that gives the colours. For each of its values there is a line c / sqrt(n) with the median c of its
+        test sets, and, from five on, a band that holds c of 80 % of them.
 
     Raises
     ------
@@ -33,36 +42,34 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
 
     Examples
     --------
-    >>> table = pd.DataFrame({"n_items": [100, 400], "metric": "las", "median": [4.0, 2.0], "median_low": [3.0, 1.5],
-    ...                       "median_high": [5.0, 2.5]})
+    >>> table = pd.DataFrame({"n_items": [100, 400], "metric": "las", "true_80": [4.0, 2.0], "true_80_low": [3.0, 1.5],
+    ...                       "true_80_high": [5.0, 2.5], "alternative": "two-sided", "alpha": 0.05})
     >>> gains_by_size(table).get_legend_handles_labels()[1]
     ['LAS: 40 / √n']
     """
-    require(table, ["n_items", "metric", by, "median", "median_low", "median_high"], "table")
-    known = table[table["median"].notna()]
-    if known.empty:
-        raise ValueError("table must have at least one number; every test set had too few pairs")
+    columns = ["n_items", "metric", by, "true_80", "true_80_low", "true_80_high", "alternative", "alpha"]
+    require(table, columns, "table")
+    known = _known(table)
     ax = ax or panels([""], width=5.6, height=3.9)[1][0]
     values = list(dict.fromkeys(known[by]))
     colours = colours_of(by, values)
     for value in values:
-        rows = known[known[by] == value].sort_values("n_items")
-        n, median = rows["n_items"].to_numpy(float), rows["median"].to_numpy()
-        error = [(median - rows["median_low"]).clip(lower=0), (rows["median_high"] - median).clip(lower=0)]
-        ax.errorbar(n, median, error, fmt="o", markersize=3.5, linewidth=0.7, alpha=0.75, color=colours[value])
-        c = float(np.exp(np.mean(np.log(median) + np.log(n) / 2)))
-        ends = np.array([n.min(), n.max()])
-        slope = f"   (free slope {np.polyfit(np.log(n), np.log(median), 1)[0]:.2f})" if len(set(n)) > 2 else ""
-        ax.plot(
-            ends,
-            c / np.sqrt(ends),
-            color=colours[value],
-            linewidth=1.4,
-            label=f"{label(str(value))}: {c:.3g} / √n{slope}",
-        )
+        rows, colour = known[known[by] == value].sort_values("n_items"), colours[value]
+        n, gain = rows["n_items"].to_numpy(float), rows["true_80"].to_numpy()
+        ax.errorbar(n, gain, _error(rows, "true_80"), fmt="o", markersize=3.5, linewidth=0.7, alpha=0.75, color=colour)
+        c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
+        ends = np.geomspace(n.min(), n.max(), 2)
+        text = f"{label(str(value))}: {c:.3g} / √n"
+        if len(rows) >= _LEAST_FOR_BAND:
+            ax.fill_between(ends, c_10 / np.sqrt(ends), c_90 / np.sqrt(ends), color=colour, alpha=0.12, linewidth=0)
+            text += f" ({c_10:.3g}–{c_90:.3g})"
+        if len(set(n)) > 2:
+            text += f", free slope {np.polyfit(np.log(n), np.log(gain), 1)[0]:.2f}"
+        ax.plot(ends, c / np.sqrt(ends), color=colour, linewidth=1.4, label=text)
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     units = {unit(rows) for _, rows in known.groupby("metric")}
-    ax.set_ylabel("gain that is just significant" + (f" ({units.pop()})" if len(units) == 1 else ""))
+    shared = f" ({units.pop()})" if len(units) == 1 else ""
+    ax.set_ylabel(f"true gain found with power 0.8{shared}\n{_asked(known)}")
     for axis, locator in ((ax.xaxis, LogLocator(subs=(1, 2, 5))), (ax.yaxis, LogLocator(subs=(1, 2, 3, 5)))):
         axis.set_major_locator(locator)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
@@ -73,10 +80,11 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
 
 @styled
 def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """A row for each test set: the gain from which on pairs are usually significant, by relation class.
+    """A row for each test set: by how much a system must be ahead, by relation class.
 
-    A dot is the 95th percentile of the gains at which pairs are just significant (with its interval), a small line
-    their median. Test sets are ordered by size, the largest at the bottom.
+    A dot is the true gain that is found with power 0.8 (with its interval); a line goes from the observed gain that is
+    significant for half of the pairs to the one that is for 95 %. Test sets are ordered by size, the largest at the
+    bottom.
 
     Parameters
     ----------
@@ -91,29 +99,62 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> table = pd.DataFrame({"test_set": ["a", "b"], "n_items": [100, 400], "relation": "all pairs",
-    ...                       "median": [4.0, 2.0], "p95": [5.0, 3.0], "p95_low": [4.0, 2.5], "p95_high": [6.0, 3.5]})
-    >>> [label.get_text() for label in gains_by_test_set(table).get_yticklabels()]
-    ['a  (100)', 'b  (400)']
+    ...                       "observed_50": [4.0, 2.0], "observed_95": [5.0, 3.0], "true_80": [6.0, 3.0],
+    ...                       "true_80_low": [5.0, 2.5], "true_80_high": [7.0, 3.5], "alternative": "two-sided",
+    ...                       "alpha": 0.05})
+    >>> ax = gains_by_test_set(table)
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['a  (100)', 'b  (400)'], 'gain in points (two-sided, α = 0.05)')
     """
-    require(table, ["test_set", "n_items", "relation", "median", "p95", "p95_low", "p95_high"], "table")
-    known = table[table["p95"].notna()]
-    if known.empty:
-        raise ValueError("table must have at least one number; every test set had too few pairs")
+    numbers = ["observed_50", "observed_95", "true_80", "true_80_low", "true_80_high"]
+    require(table, ["test_set", "n_items", "relation", "alternative", "alpha", *numbers], "table")
+    known = _known(table)
     sizes = known.groupby("test_set", sort=False)["n_items"].first().sort_values(kind="stable")
-    ax = ax or panels([""], width=7.0, height=0.8 + _ROW * len(sizes))[1][0]
+    ax = ax or panels([""], width=7.0, height=1.1 + _ROW * len(sizes))[1][0]
     # Classes of one colour are one class: "same group" here is "same family" there.
     classes = known.groupby(known["relation"].map(relation_colour), sort=False)
     order = sorted(classes, key=lambda found: found[1]["relation"].iloc[0])
     for k, (colour, rows) in enumerate(order):
         y = np.array([sizes.index.get_loc(name) for name in rows["test_set"]]) + 0.24 * (k - (len(order) - 1) / 2)
-        error = [(rows["p95"] - rows["p95_low"]).clip(lower=0), (rows["p95_high"] - rows["p95"]).clip(lower=0)]
         label = " / ".join(dict.fromkeys(rows["relation"]))
-        ax.errorbar(rows["p95"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=label)
-        ax.plot(rows["median"], y, "|", markersize=6, markeredgewidth=1.6, color=colour)
+        error = _error(rows, "true_80")
+        ax.errorbar(rows["true_80"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=label)
+        ax.plot(rows["observed_50"], y, "|", markersize=6, markeredgewidth=1.6, color=colour)
+        # Apart from the interval, which may lie on the same row.
+        ax.hlines(y, rows["observed_50"], rows["observed_95"], color=colour, linewidth=2.6, alpha=0.35)
     ax.set_yticks(range(len(sizes)), [f"{name}  ({n:,})" for name, n in sizes.items()], fontsize=8)
-    ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel="gain that is significant, points")
+    ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel=f"gain in points ({_asked(known)})")
     ax.tick_params(axis="y", length=0)
     handles, labels = ax.get_legend_handles_labels()
-    handles.append(Line2D([], [], color="0.4", marker="|", linestyle="none", markersize=7, markeredgewidth=1.6))
-    ax.legend(handles, [*labels, "median"], loc="lower right")
+    handles += [
+        Line2D([], [], color="0.4", linestyle="none", marker="o", markersize=4),
+        Line2D([], [], color="0.4", linestyle="none", marker="|", markersize=7, markeredgewidth=1.6),
+        Line2D([], [], color="0.4", linewidth=2.6, alpha=0.35),
+    ]
+    texts = [
+        "true gain found with power 0.8",
+        "observed gain significant for half of the pairs",
+        "… to 95 % of the pairs",
+    ]
+    ax.legend(handles, [*labels, *texts], loc="lower right")
     return ax
+
+
+def _known(table: pd.DataFrame) -> pd.DataFrame:
+    known = table[table["true_80"].notna()]
+    if known.empty:
+        raise ValueError("table must have at least one number; every test set had too few pairs")
+    for column in ("alternative", "alpha", "of"):
+        if column in known and known[column].nunique() > 1:
+            raise ValueError(f"table must have one {column}, not {', '.join(map(str, known[column].unique()))}")
+    return known
+
+
+def _error(rows: pd.DataFrame, column: str) -> np.ndarray[Any, Any]:
+    """Lengths of the bars of an interval, (2, rows); none where there is no interval."""
+    below, above = rows[column] - rows[f"{column}_low"], rows[f"{column}_high"] - rows[column]
+    return np.array([below.fillna(0).clip(lower=0), above.fillna(0).clip(lower=0)])
+
+
+def _asked(table: pd.DataFrame) -> str:
+    return f"{_SIDES[table['alternative'].iloc[0]]}, α = {table['alpha'].iloc[0]:g}"

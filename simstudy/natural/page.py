@@ -11,6 +11,7 @@ import pandas as pd
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics.labels import label
@@ -151,15 +152,24 @@ def sorted_pairs(found: Examination) -> pd.DataFrame:
 
 def threshold_rows(found: Examination) -> pd.DataFrame:
     """The gain that is usually significant, by both rules, as text."""
-    rule, scaled, number = found.thresholds, found.gains, f"{{:.{_digits(found)}f}}".format
+    rule, number = found.thresholds, f"{{:.{_digits(found)}f}}".format
+    every, doubtful = (found.gains[found.gains["of"] == of].reset_index() for of in (EVERY_PAIR, IN_DOUBT))
+
+    def alone(table: pd.DataFrame, value: str) -> pd.Series[str]:
+        return table[value].map(number).where(table[value].notna(), "too few pairs")
+
     return pd.DataFrame(
         {
             "relation": rule["relation"],
             "pairs": rule["n_pairs"].map("{:,}".format),
             "p ≈ 0.05": rule["n_window"],
             "threshold": with_interval(rule, "threshold", "low", "high", number),
-            "just significant, median": with_interval(scaled, "median", "median_low", "median_high", number),
-            "95th percentile": with_interval(scaled, "p95", "p95_low", "p95_high", number),
+            "observed, half of the pairs": with_interval(
+                every, "observed_50", "observed_50_low", "observed_50_high", number
+            ),
+            "observed, 95 % of the pairs": alone(every, "observed_95"),
+            "true, power 0.8": with_interval(every, "true_80", "true_80_low", "true_80_high", number),
+            "true, power 0.8, in doubt": alone(doubtful, "true_80"),
         }
     )
 
@@ -167,8 +177,9 @@ def threshold_rows(found: Examination) -> pd.DataFrame:
 def with_interval(
     table: pd.DataFrame, value: str, low: str, high: str, number: Callable[[float], str]
 ) -> pd.Series[str]:
-    """A column of numbers with their intervals, as text; "too few pairs" where there is no number."""
-    text = table[value].map(number) + " (" + table[low].map(number) + "–" + table[high].map(number) + ")"
+    """A column of numbers with their intervals, where they have one, as text; "too few pairs" without a number."""
+    interval = " (" + table[low].map(number) + "–" + table[high].map(number) + ")"
+    text = table[value].map(number) + interval.where(table[low].notna(), "")
     return text.where(table[value].notna(), "too few pairs")
 
 
@@ -217,9 +228,12 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     text = "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs."
     parts.append(Section("Gain against confidence", text, figure))
     text = (
-        "Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06. Just significant: the gain at which "
-        f"the p-value of a pair would be {alpha:g}, by the normal approximation, for pairs with 0.0001 <= p <= 0.3 "
-        "(those farther apart are less alike, and may need more). 95 % intervals from resampling systems."
+        f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}). The other columns are "
+        f"from the standard errors of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal approximation. "
+        "Observed: a gain here that is significant for half, and for 95 %, of the pairs. True: a system that is better "
+        "by so much is found to be so with power 0.8, on average over the pairs; in doubt are those whose gain is "
+        "below twice the one that would be just significant for them. Intervals (95 %) speak for other systems on "
+        "these items, or as column interval_for of the CSV says; where none is given, none is known to cover."
     )
     parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
     drawn = _neighbours(found)
@@ -229,7 +243,7 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
         parts.append(Section("Gains of neighbours", text, figure))
     matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None
     title, rows = pair_rows(found, _MOST_ROWS)
-    text = f"{title}. All are in pairs.csv."
+    text = f"{title}. All are in pairs.csv.{_what_is_corrected(found, alpha, matrix is not None)}"
     parts.append(Section("Pairs", text, matrix, rows))
     if len(found.duplicates):
         rows = found.duplicates[["system_a", "system_b", "compared"]].assign(
@@ -238,6 +252,19 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
         text = "Systems with more than 90 % of their answers in common (of scores: where systems differ at all)."
         parts.append(Section("Near-duplicates", text, None, rows.head(_MOST_ROWS)))
     return parts
+
+
+def _what_is_corrected(found: Examination, alpha: float, drawn: bool) -> str:
+    """What of the section on pairs goes by p-values of one pair, unlike groups."""
+    text = " The picture has p, which is not corrected for the number of pairs, unlike the groups." if drawn else ""
+    if "conclusion" not in found.pairs:
+        return text
+    margin = found.pairs["margin"].iloc[0]
+    return (
+        f"{text} Column margin {margin:g}: equivalent are systems of which two one-sided tests at {alpha / 2:g} reject "
+        f"that either is better by {margin:g} or more; better are those with p <= {alpha:g}. That is not corrected "
+        "either."
+    )
 
 
 def _drawn(ax: Any, folder: Path, name: str) -> str:

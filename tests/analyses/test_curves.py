@@ -10,8 +10,8 @@ from simstudy.analyses.curves import curve
 def table(gain: np.ndarray, confidence: np.ndarray, relation: str = "same family") -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "task": "t", "test_set": "s", "n_items": 10, "metric": "accuracy", "relation": relation,
-            "gain": gain, "p_value": 1 - confidence,
+            "task": "t", "test_set": "s", "n_items": 10, "metric": "accuracy", "alternative": "greater",
+            "relation": relation, "system_a": "a", "system_b": "b", "gain": gain, "p_value": 1 - confidence,
         }
     )  # fmt: skip
 
@@ -41,6 +41,22 @@ def test_classes_are_apart_and_together() -> None:
     assert found["relation"].unique().tolist() == ["same family", "different families", "all pairs"]
     assert set(found.loc[found["relation"] == "all pairs", "n_pairs"]) == {100}
     assert len(curve(both, n_points=10)) <= 30
+
+
+def test_a_p_value_that_speaks_for_the_other_system_is_no_confidence() -> None:
+    """Every pair has p = 0.01; of each three pairs of one gain one, then two, speak for the system that is behind."""
+    pairs = table(np.repeat([1.0, 2.0], 60), np.full(120, 0.99))
+    pairs["favours"] = ["a", "a", "b"] * 20 + ["a", "b", "b"] * 20
+    found = curve(pairs).set_index("gain")
+    assert found["confidence"].to_dict() == pytest.approx({1.0: 0.99, 2.0: 0.0})
+    assert found["confidence_05"].tolist() == [0.0, 0.0]
+    assert set(curve(pairs.drop(columns="favours"))["confidence"].round(9)) == {0.99}
+
+
+def test_curves_say_whose_p_values_they_are() -> None:
+    pairs = table(np.linspace(0, 1, 40), np.linspace(0.5, 1, 40))
+    assert set(curve(pairs)["alternative"]) == {"greater"}
+    assert set(curve(pairs.assign(alternative="two-sided"))["alternative"]) == {"two-sided"}
 
 
 def test_too_few_pairs_have_no_curve() -> None:

@@ -11,102 +11,130 @@ from simstudy.analyses.significant_gains import just_significant, significant_ga
 from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 
-NUMBERS = ["median", "median_low", "median_high", "p95", "p95_low", "p95_high"]
+OBSERVED = ["observed_50", "observed_80", "observed_95"]
+TRUE = ["true_50", "true_80", "true_95"]
 
 
-def normal_pairs(z: np.ndarray, errors: np.ndarray | float, *, two_sided: bool = False, k: int = 12) -> pd.DataFrame:
-    """Pairs of k systems, whose gains are z standard errors, with the p-values of the normal distribution."""
-    two = list(combinations([f"s{n:02}" for n in range(k)], 2))[: len(z)]
+def pairs_of(
+    se: np.ndarray, z: np.ndarray | float = 1.0, *, alternative: str = "two-sided", k: int = 12
+) -> pd.DataFrame:
+    """Pairs of k systems with these standard errors, whose gains are z of them."""
+    two = list(combinations([f"s{n:02}" for n in range(k)], 2))[: len(se)]
     return pd.DataFrame(two, columns=["system_a", "system_b"]).assign(
-        task="t", test_set="s", n_items=100, metric="accuracy", relation="different groups",
-        alternative="two-sided" if two_sided else "greater", gain=z * errors,
-        p_value=stats.norm.sf(z) * (2 if two_sided else 1),
+        task="t", test_set="s", n_items=100, metric="accuracy", relation="different groups", alternative=alternative,
+        gain=z * se, gain_se=se,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("two_sided", "critical"), [(False, 1.644854), (True, 1.959964)])
-def test_a_common_standard_error_gives_the_critical_value_times_it(two_sided: bool, critical: float) -> None:
-    """Whatever its own p-value, each pair tells the same: the textbook's 1.645 s, or 1.96 s for both tails."""
-    pairs = normal_pairs(np.linspace(0.9, 3.5, 60), 0.7, two_sided=two_sided)
+@pytest.mark.parametrize(("alternative", "critical"), [("greater", 1.644854), ("two-sided", 1.959964)])
+def test_a_common_standard_error_is_the_textbook(alternative: str, critical: float) -> None:
+    """Observed: the critical value; true, with power 0.8: 0.8416 standard errors more (Cohen's 2.80, or 2.49)."""
+    row = significant_gains(pairs_of(np.full(66, 0.7), alternative=alternative)).iloc[0]
+    np.testing.assert_allclose(row[OBSERVED].to_numpy(float), critical * 0.7, rtol=1e-6)
+    wanted = [(critical + more) * 0.7 for more in (0, 0.841621, 1.644854)]
+    np.testing.assert_allclose(row[TRUE].to_numpy(float), wanted, rtol=1e-3)
+    assert (row["n_pairs"], row["n_systems"], row["alternative"], row["alpha"]) == (66, 12, alternative, 0.05)
+
+
+def test_few_units_have_the_critical_value_of_t() -> None:
+    table = significant_gains(pairs_of(np.ones(66)).assign(df=9.0), alpha=0.01)
+    np.testing.assert_allclose(table.loc[0, OBSERVED].to_numpy(float), 3.249836, rtol=1e-6)  # any table of t
+    unknown = pd.DataFrame({"gain_se": [1.0, 1.0], "df": [np.nan, 9.0], "alternative": ["greater", "two-sided"]})
+    np.testing.assert_allclose(just_significant(unknown), [1.644854, 2.262157], rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_an_observed_gain_is_significant_for_the_share_of_pairs_that_it_names(
+    rng: np.random.Generator, share: float
+) -> None:
+    """Of all pairs and of those in doubt: with that gain the share is significant, with any less it is not."""
+    pairs = pairs_of(rng.gamma(2, size=66), rng.uniform(0, 9, 66))
+    p_in_doubt = pairs[2 * stats.norm.sf(pairs["gain"] / pairs["gain_se"]) > 2 * stats.norm.sf(2 * 1.959964)]
+    assert 15 < len(p_in_doubt) < 50
+    table = significant_gains(pairs).set_index("of")
+    for of, members in (("all pairs", pairs), ("pairs in doubt", p_in_doubt)):
+        gain = table.loc[of, f"observed_{100 * share:.0f}"]
+        assert table.loc[of, "n_pairs"] == len(members)
+        p_value = 2 * stats.norm.sf(gain / members["gain_se"])
+        assert (p_value <= 0.05 + 1e-9).mean() >= share
+        assert (2 * stats.norm.sf(0.999999 * gain / members["gain_se"]) <= 0.05).mean() < share
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_true_gains_are_found_with_their_power(rng: np.random.Generator, alternative: str) -> None:
+    """By simulation: a pair at random, an observed gain around the true one, a test; wrong sides do not count."""
+    pairs = pairs_of(rng.gamma(3, size=66), rng.uniform(0, 9, 66), alternative=alternative)
+    table = significant_gains(pairs, alpha=0.1, power=(0.2, 0.5, 0.8, 0.95)).set_index("of")
+    tails = 1 if alternative == "greater" else 2
+    doubtful = pairs[pairs["gain"] < 2 * just_significant(pairs, 0.1)]
+    for of, members in (("all pairs", pairs), ("pairs in doubt", doubtful)):
+        drawn = rng.choice(members["gain_se"].to_numpy(), 400_000)
+        for power in (0.2, 0.5, 0.8, 0.95):
+            observed = rng.normal(table.loc[of, f"true_{100 * power:.0f}"], drawn)
+            found = (tails * stats.norm.sf(np.abs(observed) / drawn) <= 0.1) & (observed > 0)
+            # Six standard errors of the simulation.
+            assert found.mean() == pytest.approx(power, abs=6 * np.sqrt(power * (1 - power) / 400_000))
+
+
+def test_pairs_far_apart_in_sensitivity_lose_no_precision() -> None:
+    """One pair that is a thousand times as sensitive, and one a thousandth: the others' gain stays exact."""
+    se = np.concatenate([[0.001], np.ones(1000), [1000.0]])
+    pairs = pairs_of(se[:66]), pairs_of(np.concatenate([np.ones(64), [0.001, 1000.0]]))
+    assert significant_gains(pairs[0])["true_50"].iloc[0] == pytest.approx(1.96, rel=0.02)
+    row = significant_gains(pairs[1]).iloc[0]
+    # 64 pairs must have a power of (66 x 0.8 - 1) / 64, since one is always found and one never.
+    assert row["true_80"] == pytest.approx(1.959964 + stats.norm.ppf((66 * 0.8 - 1) / 64), rel=0.005)
+
+
+def test_intervals_leave_out_systems(rng: np.random.Generator) -> None:
+    """The delete-one jackknife of the logarithms, by a loop, with t of 19 degrees of freedom."""
+    pairs = pairs_of(rng.gamma(4, size=190), rng.uniform(0, 3, 190), k=20)
     row = significant_gains(pairs).iloc[0]
-    np.testing.assert_allclose(row[NUMBERS].to_numpy(float), critical * 0.7, rtol=1e-6)
-    assert (row["n_window"], row["n_pairs"], row["n_systems"]) == (pairs["p_value"].between(0.0001, 0.3).sum(), 60, 12)
+    for name in ("observed_50", "observed_80", "true_80"):
+        left = []
+        for system in sorted({*pairs["system_a"], *pairs["system_b"]}):
+            rest = pairs[(pairs["system_a"] != system) & (pairs["system_b"] != system)]
+            left.append(np.log(significant_gains(rest).iloc[0][name]))
+        half = 2.093024 * np.sqrt(19 / 20 * ((np.array(left) - np.mean(left)) ** 2).sum())
+        low, high = row[name] * np.exp(-half), row[name] * np.exp(half)
+        np.testing.assert_allclose(row[[f"{name}_low", f"{name}_high"]].to_numpy(float), [low, high], rtol=2e-3)
+    assert row["interval_for"] == "other systems"
+    assert row[["observed_95_low", "observed_95_high"]].isna().all(), "no interval is known to cover it"
+    assert row["true_95_low"] < row["true_95"] < row["true_95_high"]
 
 
-def test_percentiles_are_those_of_the_standard_errors(rng: np.random.Generator) -> None:
-    errors = rng.uniform(0.2, 2.0, 66)
-    z = rng.uniform(0, 4.5, 66)
-    pairs = normal_pairs(z, errors)
-    row = significant_gains(pairs, alpha=0.01).iloc[0]
-    inside = (stats.norm.sf(z) >= 0.0001) & (stats.norm.sf(z) <= 0.3)
-    assert 10 < row["n_window"] == inside.sum() < 66
-    assert row["median"] == pytest.approx(2.326348 * np.median(errors[inside]), rel=1e-6)
-    assert row["p95"] == pytest.approx(2.326348 * np.percentile(errors[inside], 95), rel=1e-6)
-    assert row["median_low"] < row["median"] < row["median_high"]
-    assert row["p95_low"] <= row["p95"] <= row["p95_high"]
+def test_pairs_that_can_not_be_significant_are_left_out_and_counted() -> None:
+    """Too few units that differ for any p-value as small as alpha, or none at all."""
+    pairs = pairs_of(np.linspace(1, 2, 66)).assign(p_floor=0.001)
+    pairs.loc[:4, "p_floor"] = 0.0625
+    pairs.loc[60:, "gain_se"] = np.nan
+    table = significant_gains(pairs)
+    assert table["n_left_out"].tolist() == [11, 11]
+    assert table["n_pairs"].tolist() == [55, 55]
+    kept = significant_gains(pairs.iloc[5:60].drop(columns="p_floor"))
+    np.testing.assert_array_equal(table[OBSERVED + TRUE], kept[OBSERVED + TRUE])
+    assert significant_gains(pairs, alpha=0.1)["n_left_out"].tolist() == [6, 6]
 
 
-def test_interval_resamples_systems(rng: np.random.Generator) -> None:
-    """By brute force: a new collection of systems, each pair there as often as the product of its systems."""
-    pairs = normal_pairs(rng.uniform(0.6, 3.0, 190), rng.gamma(4, size=190), k=20)
-    row = significant_gains(pairs, n_bootstrap=3000).iloc[0]
-    names = sorted({*pairs["system_a"], *pairs["system_b"]})
-    errors = pairs["gain"] / stats.norm.isf(pairs["p_value"])
-    found = []
-    for _ in range(2000):
-        drawn = dict(zip(names, rng.multinomial(20, [1 / 20] * 20), strict=True))
-        repeats = [drawn[a] * drawn[b] for a, b in zip(pairs["system_a"], pairs["system_b"], strict=True)]
-        found.append(1.644854 * np.percentile(np.repeat(errors, repeats), [50, 95]))
-    low, high = np.percentile(found, [2.5, 97.5], axis=0)
-    np.testing.assert_allclose(row[["median_low", "p95_low"]].to_numpy(float), low, rtol=0.06)
-    np.testing.assert_allclose(row[["median_high", "p95_high"]].to_numpy(float), high, rtol=0.06)
-
-
-def test_a_pair_at_the_level_keeps_its_gain_and_the_scale_is_the_gains() -> None:
-    pairs = normal_pairs(np.linspace(0.6, 3.0, 60), np.linspace(1, 2, 60))
-    np.testing.assert_allclose(just_significant(pairs.assign(p_value=0.02), 0.02), pairs["gain"])
-    as_percent = significant_gains(pairs.assign(gain=100 * pairs["gain"]))[NUMBERS]
-    np.testing.assert_allclose(as_percent, 100 * significant_gains(pairs)[NUMBERS])
-
-
-def test_each_pair_is_taken_by_its_own_alternative() -> None:
-    z = np.array([1.0, 2.0])
-    pairs = pd.concat([normal_pairs(z, 3.0), normal_pairs(z, 3.0, two_sided=True)])
-    np.testing.assert_allclose(just_significant(pairs), [4.934560, 4.934560, 5.879892, 5.879892], rtol=1e-6)
-
-
-def test_window_has_both_ends_and_no_ties_of_scores() -> None:
-    pairs = normal_pairs(np.linspace(1, 2, 20), 1.0).assign(p_value=[0.1] * 5 + [0.2] * 5 + [0.3] * 5 + [0.05] * 5)
-    assert significant_gains(pairs, window=(0.1, 0.3))["n_window"].tolist() == [15]
-    tied = pairs.assign(gain=np.where(pairs["p_value"] == 0.1, 0.0, pairs["gain"]))
-    assert significant_gains(tied, window=(0.1, 0.3))["n_window"].tolist() == [10]
-
-
-def test_p_values_of_0_and_1_do_no_harm() -> None:
-    pairs = normal_pairs(np.linspace(0.6, 3.0, 60), 1.0)
-    ends = normal_pairs(np.zeros(60), 1.0).assign(p_value=np.repeat([0.0, 1.0], 30), gain=5.0)
-    row = significant_gains(pd.concat([pairs, ends])).iloc[0]
-    assert row["median"] == pytest.approx(1.644854)
-
-
-def test_too_few_pairs_give_no_number() -> None:
-    pairs = normal_pairs(np.linspace(1, 2, 9), 1.0)
-    row = significant_gains(pairs).iloc[0]
-    assert row[NUMBERS].isna().all()
-    assert row["note"] == "too few pairs in the window: 9, not 10"
-    assert significant_gains(pairs, min_pairs=9)["note"].tolist() == [""]
+def test_too_few_pairs_give_no_number_and_too_few_systems_no_interval() -> None:
+    row = significant_gains(pairs_of(np.linspace(1, 2, 9))).iloc[0]
+    assert row[OBSERVED + TRUE].isna().all()
+    assert (row["note"], row["interval_for"]) == ("too few pairs: 9, not 10", "")
+    row = significant_gains(pairs_of(np.linspace(1, 2, 10), k=5)).iloc[0]
+    assert row[OBSERVED + TRUE].notna().all()
+    assert row[[f"{name}_low" for name in OBSERVED + TRUE]].isna().all()
+    assert row["note"] == "too few systems for an interval: 5 of 5 families"
 
 
 def test_classes_and_test_sets_have_rows_of_their_own() -> None:
     """Pairs of one class have half the standard error: so does what is significant there."""
-    z = np.linspace(0.8, 3.0, 60)
-    same = normal_pairs(z, 0.5).assign(relation="same group")
-    both = pd.concat([normal_pairs(z, 1.0), same], ignore_index=True)
-    table = significant_gains(pd.concat([both, normal_pairs(z, 2.0).assign(test_set="other")]))
-    found = table.set_index(["test_set", "relation"])["median"]
-    assert found["s", "same group"] == pytest.approx(1.644854 / 2)
-    assert found["s", "different groups"] == pytest.approx(1.644854)
-    assert found["other", "different groups"] == pytest.approx(2 * 1.644854)
+    same = pairs_of(np.full(66, 0.5)).assign(relation="same group")
+    both = pd.concat([pairs_of(np.ones(66)), same], ignore_index=True)
+    table = significant_gains(pd.concat([both, pairs_of(np.full(66, 2.0)).assign(test_set="other")]))
+    found = table[table["of"] == "all pairs"].set_index(["test_set", "relation"])["observed_50"]
+    assert found["s", "same group"] == pytest.approx(1.959964 / 2)
+    assert found["s", "different groups"] == pytest.approx(1.959964)
+    assert found["other", "different groups"] == pytest.approx(2 * 1.959964)
     assert set(found.index) == {
         ("s", "same group"), ("s", "different groups"), ("s", "all pairs"), ("other", "different groups"),
     }  # fmt: skip
@@ -114,35 +142,53 @@ def test_classes_and_test_sets_have_rows_of_their_own() -> None:
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_accuracies_of_independent_systems_as_the_binomial_has_them(alternative: str) -> None:
-    """The paired bootstrap's p-values of 60 systems lead to the standard error of a difference of two shares."""
     n = 1000
     outputs = correlated_accuracies([0.70 + k / 1000 for k in range(60)], n, between=0, within=0, seed=5)
-    table = significant_gains(compare(outputs, n_resamples=4000, alternative=alternative))
+    table = significant_gains(compare(outputs, alternative=alternative))
     wanted = (1.959964 if alternative == "two-sided" else 1.644854) * 100 * np.sqrt(2 * 0.73 * 0.27 / n)
-    assert table["median"].iloc[0] == pytest.approx(wanted, rel=0.06)
+    assert table["observed_50"].iloc[0] == pytest.approx(wanted, rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_true_gain_is_found_on_new_test_sets_with_the_power_that_one_test_set_promised(alternative: str) -> None:
+    """40 systems tell true_80; pairs of such systems that are truly so far apart are tested on 400 new test sets."""
+    n = 800
+    pairs = compare(correlated_accuracies(np.linspace(0.66, 0.74, 40), n, seed=3), alternative=alternative)
+    row = significant_gains(pairs).iloc[0]
+    gain = row["true_80"] / 100
+    true = np.ravel([[middle - gain / 2, middle + gain / 2] for middle in (0.67, 0.70, 0.73)])
+    found = []
+    for seed in range(400):
+        table = compare(correlated_accuracies(true, n, seed=1000 + seed), alternative=alternative)
+        table = table.set_index(["system_a", "system_b"])["p_value"]
+        # Where the better system has the lower score, its pair is the other way round, and it is not found.
+        found += [table.get((f"system-{2 * k + 2}", f"system-{2 * k + 1}"), 1.0) <= 0.05 for k in range(3)]
+    # 400 independent test sets at least; 0.02 is for the 40 systems' own part in the promise (its interval is wider).
+    assert np.mean(found) == pytest.approx(0.8, abs=0.02 + 5 * np.sqrt(0.8 * 0.2 / 400))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"alpha": 5}, "alpha must lie between 0 and 1"),
-        ({"window": (0.3, 0.1)}, "window must be two p-values above 0 and below 0.5, the lower first"),
-        ({"window": (0.0, 0.3)}, "window must be two p-values above 0"),
-        ({"window": (0.1, 0.5)}, "below 0.5"),
-        ({"window": (0.1,)}, "window must be two p-values"),
+        ({"power": (0.5, 1.0)}, "power must lie between 0 and 1"),
+        ({"power": (0.5, 0.501)}, "power must be one or more fractions that differ in percent"),
+        ({"power": ()}, "power must be one or more fractions"),
+        ({"power": 0.8}, "power must be one or more fractions"),
+        ({"power": (0.04,)}, "power must be above alpha, 0.05, not 0.04"),
         ({"min_pairs": 0}, "min_pairs must be at least 1"),
-        ({"n_bootstrap": 0}, "n_bootstrap must be at least 1"),
-        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        significant_gains(normal_pairs(np.ones(5), 1.0), **options)  # type: ignore[arg-type]
+        significant_gains(pairs_of(np.ones(5)), **options)  # type: ignore[arg-type]
 
 
 def test_bad_tables() -> None:
-    pairs = normal_pairs(np.ones(5), 1.0)
-    with pytest.raises(ValueError, match="no column relation, alternative"):
-        significant_gains(pairs.drop(columns=["relation", "alternative"]))
+    pairs = pairs_of(np.ones(5))
+    with pytest.raises(ValueError, match="no column alternative, gain_se"):
+        significant_gains(pairs.drop(columns=["gain_se", "alternative"]))
     with pytest.raises(ValueError, match="at least one row"):
         significant_gains(pairs.head(0))

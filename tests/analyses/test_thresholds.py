@@ -16,7 +16,8 @@ def pairs() -> pd.DataFrame:
     """90 systems of three families on the first 200, 400 and 800 items of a test set."""
     accuracies = [0.7 + 0.1 * k / 90 for k in range(90)]
     outputs = correlated_accuracies(accuracies, 800, families=list("xyz") * 30, between=0.5, within=0.9, seed=4)
-    return pd.concat([compare(outputs.head(n), n_resamples=4000) for n in (200, 400, 800)], ignore_index=True)
+    tables = [compare(outputs.head(n), alternative="greater") for n in (200, 400, 800)]
+    return pd.concat(tables, ignore_index=True)
 
 
 def test_threshold_is_the_percentile_of_the_window(pairs: pd.DataFrame) -> None:
@@ -29,7 +30,12 @@ def test_threshold_is_the_percentile_of_the_window(pairs: pd.DataFrame) -> None:
         gains = members.loc[(members["p_value"] >= 0.04) & (members["p_value"] <= 0.06), "gain"]
         assert (row.n_pairs, row.n_window) == (len(members), len(gains))
         assert row.threshold == np.percentile(gains, 95)
-        assert row.low <= row.threshold <= row.high + 1e-12
+        assert row.alternative == "greater"
+        if row.interval_for:
+            assert (row.low < row.threshold < row.high, row.interval_for) == (True, "other variants of these families")
+        else:
+            assert (row.note[:37], len(gains) < 40) == ("too few pairs in the window for an int", True)
+    assert table["low"].notna().sum() >= 5
 
 
 def test_specially_correlated_systems_need_smaller_gains(pairs: pd.DataFrame) -> None:
@@ -39,22 +45,47 @@ def test_specially_correlated_systems_need_smaller_gains(pairs: pd.DataFrame) ->
         assert table[n, "same family"] < table[n, "different families"]
 
 
-def test_interval_resamples_systems(pairs: pd.DataFrame) -> None:
-    """By brute force: a new collection of systems, each pair there as often as the product of its systems."""
-    members = pairs[pairs["n_items"] == 400]
-    row = thresholds(members, n_bootstrap=2000).set_index("relation").loc["all pairs"]
-    names = sorted(set(members["system_a"]) | set(members["system_b"]))
+def test_two_sided_windows_are_of_half_the_one_sided_p_values(pairs: pd.DataFrame) -> None:
+    """At 0.04 - 0.06 two-sided the gain is 1.96 standard errors, and not 1.645: a fifth more."""
+    one = pairs[pairs["n_items"] == 400]
+    two = one.assign(p_value=one["p_two_sided"], alternative="two-sided")
+    halved = thresholds(one, window=(0.02, 0.03), min_pairs=1)["threshold"].to_numpy()
+    found = thresholds(two, min_pairs=1)
+    np.testing.assert_allclose(found["threshold"], halved, rtol=0.06)
+    np.testing.assert_allclose(found["threshold"] / thresholds(one, min_pairs=1)["threshold"], 1.19, atol=0.1)
+    assert set(found["alternative"]) == {"two-sided"}
+
+
+def test_pairs_whose_test_speaks_for_the_other_system_are_not_just_significant(pairs: pd.DataFrame) -> None:
+    members = pairs[(pairs["n_items"] == 400) & (pairs["relation"] == "different families")]
+    window = members.index[members["p_value"].between(0.04, 0.06)]
+    other = members["favours"].where(~members.index.isin(window[::2]), members["system_b"])
+    row, before = (thresholds(table, min_pairs=1).iloc[0] for table in (members.assign(favours=other), members))
+    assert (row["n_window"], before["n_window"]) == (len(window) // 2, len(window))
+    assert row["threshold"] == np.percentile(members.loc[window[1::2], "gain"], 95)
+
+
+def test_interval_is_the_spread_over_resampled_families() -> None:
+    """By brute force, for 60 systems of 20 families: families are drawn with all their systems, and t has 19 df."""
+    accuracies = [0.7 + 0.1 * k / 60 for k in range(60)]
+    outputs = correlated_accuracies(accuracies, 2000, families=[f"f{k % 20}" for k in range(60)], within=0.8, seed=1)
+    pairs = compare(outputs)
+    members = pairs[pairs["relation"] == "different families"]
+    row = thresholds(members, n_bootstrap=3000).iloc[0]
     window = members[members["p_value"].between(0.04, 0.06)]
-    rng = np.random.default_rng(99)
-    found = []
-    for _ in range(1500):
-        drawn = dict(zip(names, rng.multinomial(len(names), [1 / len(names)] * len(names)), strict=True))
-        repeats = [drawn[a] * drawn[b] for a, b in zip(window["system_a"], window["system_b"], strict=True)]
-        found.append(np.percentile(np.repeat(window["gain"], repeats), 95))
-    low, high = np.percentile(found, [2.5, 97.5])
-    step = 100 / 400  # gains of accuracy on 400 items come in steps of this
-    assert row.low == pytest.approx(low, abs=step)
-    assert row.high == pytest.approx(high, abs=step)
+    assert len(window) >= 40
+    rng, names, found = np.random.default_rng(99), [f"f{k}" for k in range(20)], []
+    for _ in range(2000):
+        drawn = dict(zip(names, rng.multinomial(20, [1 / 20] * 20), strict=True))
+        repeats = [drawn[a] * drawn[b] for a, b in zip(window["family_a"], window["family_b"], strict=True)]
+        if sum(repeats):
+            found.append(np.log(np.percentile(np.repeat(window["gain"], repeats), 95)))
+    half = 2.093024 * np.std(found) * np.sqrt(20 / 19)
+    assert row["interval_for"] == "other systems"
+    assert np.log(row["high"] / row["threshold"]) == pytest.approx(half, rel=0.08)
+    assert row["low"] * row["high"] == pytest.approx(row["threshold"] ** 2)
+    alone = thresholds(members.drop(columns=["family_a", "family_b"]), n_bootstrap=300).iloc[0]
+    assert alone["high"] / alone["low"] < row["high"] / row["low"], "systems that are taken one by one seem more"
 
 
 @given(
@@ -80,7 +111,7 @@ def test_too_few_pairs_give_no_number(pairs: pd.DataFrame) -> None:
 
 
 def test_fit_is_a_square_root_law(pairs: pd.DataFrame) -> None:
-    fitted = size_fit(thresholds(pairs, min_pairs=10))
+    fitted = size_fit(thresholds(pairs, min_pairs=5))
     for _, rows in fitted.groupby("relation"):
         # Least squares of log threshold = log c - log(n) / 2, solved as scipy would: the mean of the residuals is 0.
         residuals = np.log(rows["threshold"]) - np.log(rows["fit"])
@@ -108,6 +139,16 @@ def test_one_size_has_no_fit(pairs: pd.DataFrame) -> None:
 def test_bad_options(pairs: pd.DataFrame, options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         thresholds(pairs, **options)  # type: ignore[arg-type]
+
+
+def test_fits_of_one_sided_and_two_sided_thresholds_are_apart() -> None:
+    table = pd.DataFrame(
+        {
+            "task": "t", "test_set": "s", "metric": "accuracy", "relation": "all pairs", "n_items": [100, 400] * 2,
+            "alternative": ["greater"] * 2 + ["two-sided"] * 2, "threshold": [6.0, 3.0, 7.2, 3.6],
+        }
+    )  # fmt: skip
+    assert size_fit(table)["c"].round(9).tolist() == [60, 60, 72, 72]
 
 
 def test_bad_tables(pairs: pd.DataFrame) -> None:

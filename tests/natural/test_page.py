@@ -215,8 +215,13 @@ def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
 
 def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     found = examine(loaded, margin=12.5)
-    header, *pairs = rows(written(found, tmp_path), "Pairs")
+    text = written(found, tmp_path)
+    header, *pairs = rows(text, "Pairs")
     assert header[-1] == "margin 12.5"
+    assert (
+        "Column margin 12.5: equivalent are systems of which two one-sided tests at 0.025 reject that either is better "
+        "by 12.5 or more; better are those with p <= 0.05. That is not corrected either."
+    ) in text
     said = {tuple(row[:2]): row[-1] for row in pairs}
     conclusions = zip(found.pairs["system_a"], found.pairs["system_b"], found.pairs["conclusion"], strict=True)
     assert said == {(a, b): conclusion for a, b, conclusion in conclusions}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.classes import ALL_PAIRS, confidence
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.analyses.leaderboard import leaderboard
@@ -160,7 +160,7 @@ def _analyse(
             again = {ALL_PAIRS} if k else set()
             for table in together:
                 rows = size_fit(thresholds(table, seed=study.seed))
-                scaled = significant_gains(table, alpha=study.alpha, seed=study.seed)
+                scaled = significant_gains(table, alpha=study.alpha)
                 unit = table["unit"].iloc[0]
                 fitted.append(rows[~rows["relation"].isin(again)].assign(by=by, unit=unit))
                 gains.append(scaled[~scaled["relation"].isin(again)].assign(by=by, unit=unit))
@@ -174,7 +174,7 @@ def _analyse(
     if study.comparison.alternative == "greater":
         # Who leads a leaderboard, nobody said beforehand.
         whole_sets = two_sided(whole_sets)
-    columns = ["test_set", "n_items", "metric", "relation", "gain", "p_value"]
+    columns = ["test_set", "n_items", "metric", "alternative", "relation", "gain", "p_value", "confidence"]
     drawn = [table for table in curves if len(table)] or curves[:1]
     return {
         "systems": _systems(outputs),
@@ -197,7 +197,8 @@ def _of_test_set(pairs: pd.DataFrame, key: Key) -> pd.DataFrame:
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of one relation class that a figure shows: all, unless they are very many."""
-    return pairs if len(pairs) <= _POINTS else even_choice(pairs, _POINTS)
+    drawn = pairs if len(pairs) <= _POINTS else even_choice(pairs, _POINTS)
+    return drawn.assign(confidence=confidence(drawn))
 
 
 def _systems(outputs: dict[Key, Outputs]) -> pd.DataFrame:

@@ -49,7 +49,8 @@ _CAPTIONS = {
         "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table 1). "
         "Other items of the same domain have sampling error too: in brackets, and as a grey line, the share on as many "
         "items of the home test set's own population (halves of it: winners of one half followed on half as many items "
-        "of the other). What is lost to the domain is the difference. The broken line is the model of the section above.",
+        "of the other). What is lost to the domain is the difference. The broken line is the model of the section "
+        "above.",
     ),
 }
 
@@ -163,7 +164,7 @@ def _threshold_rows(table: pd.DataFrame) -> pd.DataFrame:
             "pairs": table["n_pairs"].map("{:,}".format),
             "p ≈ 0.05": table["n_window"],
             "threshold": table["threshold"].map("{:.2f}".format).where(known, "too few pairs"),
-            "95 %": interval.where(known, ""),
+            "95 %": interval.where(table["low"].notna(), "none" if known.any() else ""),
             "c / √n": table["fit"].map("{:.2f}".format).where(table["fit"].notna(), ""),
         }
     )
