@@ -1,0 +1,170 @@
+"""What the pairs of some systems say of other systems: intervals for numbers that are taken over pairs.
+
+Pairs that share a system are not independent, and systems of one family are variants of one another: a table of 2,775
+pairs of 75 systems on 5 base models knows 5 base models. So what is left out, or drawn again, are families.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from simstudy.analyses.classes import system_codes
+
+#: What an interval speaks for (column interval_for).
+OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these families"
+
+# With fewer families in effect than these, or fewer variants, measured coverage falls below 0.9.
+_LEAST_FAMILIES, _LEAST_VARIANTS = 7, 10
+# The share of pairs that may be with a system without other variants, where variants are drawn.
+_MOST_ALONE = 0.1
+
+
+@dataclass(frozen=True)
+class OtherSystems:
+    """How the systems of P pairs are left out or drawn again.
+
+    Attributes
+    ----------
+    first, second
+        (P,) the pairs' two clusters: families, or, where families are few, systems.
+    strata
+        (C,) what cluster c belongs to: families keep their number of systems where systems are drawn, and clusters that
+        are families are one stratum.
+    df
+        Degrees of freedom: how many clusters there are in effect, less the number of strata. A cluster counts by its
+        share of the pairs, so that one large family and many small ones are few.
+    interval_for
+        `OTHER_SYSTEMS`, `OTHER_VARIANTS`, or "" where there are too few of both for an interval.
+    note
+        Why there is none, or "".
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    strata: NDArray[np.int64]
+    df: float
+    interval_for: str
+    note: str
+
+    def left_out(self) -> NDArray[np.float64]:
+        """(C, P) 1 where a pair stays when cluster c is left out, else 0; no rows where there is no interval."""
+        clusters = np.arange(len(self.strata) if self.interval_for else 0)[:, None]
+        return np.asarray((self.first != clusters) & (self.second != clusters), dtype=np.float64)
+
+    def drawn(self, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(n_bootstrap, C) how often each cluster is there when as many of each stratum are drawn again."""
+        drawn = np.zeros((n_bootstrap, len(self.strata)), dtype=np.int64)
+        for stratum in np.unique(self.strata):
+            members = np.flatnonzero(self.strata == stratum)
+            drawn[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_bootstrap)
+        return drawn
+
+    def redrawn(self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> NDArray[np.int64]:
+        """(n_bootstrap, P inside) how often each pair is there when clusters are drawn again, as many of each stratum.
+
+        A family brings all its systems along; so their number, and what they have in common, vary as they do.
+        """
+        first, second = self.first[inside], self.second[inside]
+        drawn = self.drawn(n_bootstrap, np.random.default_rng(seed))
+        # Two systems of one family are there as often as it is.
+        return np.where(first == second, drawn[:, first], drawn[:, first] * drawn[:, second])
+
+    def jackknife(self, estimate: float, left_out: NDArray[np.float64]) -> tuple[float, float]:
+        """The 95 % interval of a positive number from its values with one cluster left out each, (C,).
+
+        On logarithms, with t: the number is a scale, and clusters are few (Tukey 1958; Efron and Stein 1981).
+        """
+        if not self.interval_for:
+            return np.nan, np.nan
+        values, variance = np.log(left_out), 0.0
+        for stratum in np.unique(self.strata):
+            members = values[self.strata == stratum]
+            n = len(members)
+            if n > 1:
+                variance += (n - 1) / n * float(((members - members.mean()) ** 2).sum())
+        return self._interval(estimate, float(np.sqrt(variance)))
+
+    def bootstrap(self, estimate: float, redrawn: NDArray[np.float64]) -> tuple[float, float]:
+        """The 95 % interval of a positive number from its values with the clusters drawn again, (R,); NaN is none.
+
+        For percentiles of few pairs, for which the jackknife is rough. The values tell the spread only: their own
+        percentiles cover too rarely, since no resample has a larger gain than the largest seen.
+        """
+        known = redrawn[np.isfinite(redrawn)]
+        if not self.interval_for or not len(known):
+            return np.nan, np.nan
+        n_clusters = len(self.strata)
+        # Clusters drawn from C of a stratum vary by (C - 1) / C of what others would.
+        inflation = n_clusters / (n_clusters - len(np.unique(self.strata)))
+        return self._interval(estimate, float(np.std(np.log(known)) * np.sqrt(inflation)))
+
+    def _interval(self, estimate: float, spread: float) -> tuple[float, float]:
+        factor = float(np.exp(stats.t.isf(0.025, self.df) * spread))
+        return estimate / factor, estimate * factor
+
+
+def other_systems(pairs: pd.DataFrame) -> OtherSystems:
+    """Decide what intervals over these pairs can speak for: other systems, other variants of these, or nothing.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of one test set and relation class. Without columns family_a and family_b, or without a value
+        there, each system is a family of its own.
+
+    Examples
+    --------
+    >>> names = [f"s{k:02}" for k in range(12)]
+    >>> pairs = pd.DataFrame([(a, b) for a in names for b in names if a < b], columns=["system_a", "system_b"])
+    >>> found = other_systems(pairs)
+    >>> found.interval_for, round(found.df, 9), found.left_out().sum(axis=1)[0]   # 11 of 66 pairs have system s00
+    ('other systems', 11.0, np.float64(55.0))
+    >>> family = {name: "even" if k % 2 else "odd" for k, name in enumerate(names)}
+    >>> kin = pairs.assign(family_a=pairs["system_a"].map(family), family_b=pairs["system_b"].map(family))
+    >>> other_systems(kin).interval_for
+    'other variants of these families'
+    """
+    first, second, n_systems = system_codes(pairs)
+    family = _families(pairs, first, second, n_systems)
+    n_families = int(family.max()) + 1
+    families = _in_effect(family[first], family[second], n_families)
+    if families >= _LEAST_FAMILIES:
+        one = np.zeros(n_families, dtype=np.int64)
+        return OtherSystems(family[first], family[second], one, families - 1, OTHER_SYSTEMS, "")
+    # What other variants would be like, a family of one system does not tell.
+    alone = np.bincount(family)[family] == 1
+    variants = _in_effect(first, second, n_systems) - n_families
+    if variants >= _LEAST_VARIANTS and (alone[first] | alone[second]).mean() <= _MOST_ALONE:
+        return OtherSystems(first, second, family, variants, OTHER_VARIANTS, "")
+    note = f"too few systems for an interval: {n_systems} of {n_families} families"
+    return OtherSystems(first, second, family, 1.0, "", note)
+
+
+def _families(
+    pairs: pd.DataFrame, first: NDArray[np.int64], second: NDArray[np.int64], n_systems: int
+) -> NDArray[np.int64]:
+    """(n_systems,) the family of each system, as whole numbers from 0."""
+    if "family_a" not in pairs or "family_b" not in pairs:
+        return np.arange(n_systems)
+    known = np.full(n_systems, None, dtype=object)
+    known[first], known[second] = pairs["family_a"].to_numpy(), pairs["family_b"].to_numpy()
+    named = [("system", k) if pd.isna(family) else ("family", family) for k, family in enumerate(known)]
+    return np.asarray(pd.factorize(pd.Series(named, dtype=object))[0], dtype=np.int64)
+
+
+def _in_effect(first: NDArray[np.int64], second: NDArray[np.int64], n_clusters: int) -> float:
+    """How many clusters of equal weight these are worth, by the pairs that each is in (Kish's formula)."""
+    touched = np.bincount(first, minlength=n_clusters) + np.bincount(second, minlength=n_clusters)
+    touched = touched - np.bincount(first[first == second], minlength=n_clusters)
+    sides = [np.arange(n_clusters)]
+    graph = nx.Graph(zip(first.tolist(), second.tolist(), strict=True))
+    if nx.is_bipartite(graph):
+        # Three systems, each against thirty others, are three: what the thirty say of other systems, they say of these.
+        sides = [np.array([c for c, side in nx.bipartite.color(graph).items() if side == which]) for which in (0, 1)]
+    return min(float(touched[side].sum() ** 2 / (touched[side] ** 2).sum()) for side in sides)
