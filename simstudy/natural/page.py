@@ -82,7 +82,7 @@ def facts(found: Examination) -> dict[str, str]:
     convention = "" if one.convention == "default" else f", convention {one.convention}"
     test = TESTS[one.test]
     listed = {
-        "Systems": f"{found.outputs.n_systems:,} ({len(found.pairs):,} pairs)",
+        "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
         "Test": f"{test.title} ({one.test}), {sides}, {exact}, {how}{convention}",

@@ -242,3 +242,7 @@ def test_thresholds_by_both_rules_as_text() -> None:
     assert row["true, power 0.8, in doubt"] == f"{doubtful['true_80']:.2f}"
     few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3]))))
     assert few.iloc[0].tolist().count("too few pairs") == 5
+
+
+def test_one_pair_is_one_pair(loaded: Loaded) -> None:
+    assert page.facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"
