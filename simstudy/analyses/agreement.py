@@ -53,7 +53,7 @@ def agreement(
     --------
     >>> from simstudy.engines.comparisons import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> outputs = correlated_accuracies([0.7, 0.75, 0.8], 300)
+    >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
     >>> table = agreement(pd.concat([compare(outputs, test=test) for test in tests]))
     >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()
@@ -124,11 +124,11 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     --------
     >>> from simstudy.engines.comparisons import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> outputs = correlated_accuracies([0.7, 0.75, 0.8], 300)
+    >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
     >>> table = disagreements(pd.concat([compare(outputs, test=test) for test in tests]))
     >>> table[["gain", *tests]].round(3).to_numpy().tolist()
-    [[5.333, 0.046, 0.067]]
+    [[5.0, 0.049, 0.078]]
     """
     decided = _decided(pairs, alpha)
     check_whole("n", n, 1)
@@ -156,17 +156,16 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     other = (pairs["favours"] == pairs["system_b"]).to_numpy() if "favours" in pairs else False
     rejected = (pairs["p_value"] <= alpha).to_numpy() & supported(pairs, alpha)
     long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other)
-    wide = long.pivot(index=_PAIR, columns="test")
-    lacking = wide["p_value"].isna()
-    if lacking.to_numpy().any():
-        raise ValueError(
-            f"pairs must have the same pairs for every test; test '{lacking.columns[lacking.any().to_numpy()][0]}' "
-            "lacks some"
-        )
     order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())
     tests = list(dict.fromkeys(pairs["test"]))
-    tables = {}
-    for name in ("p_value", "rejected", "other"):
-        tables[name] = wide[name].loc[order, tests]
-        tables[name].columns.name = None
-    return tables
+
+    def by_test(values: str) -> pd.DataFrame:
+        wide = long.pivot(index=_PAIR, columns="test", values=values)
+        for test in tests:
+            if wide[test].isna().any():
+                raise ValueError(f"pairs must have the same pairs for every test; test '{test}' lacks some")
+        wide = wide.loc[order, tests]
+        wide.columns.name = None
+        return wide
+
+    return {name: by_test(name) for name in ("p_value", "rejected", "other")}

@@ -103,7 +103,7 @@ def test_each_test_set_is_a_table_of_its_own(rng: np.random.Generator) -> None:
 def test_the_tests_of_compare_can_be_held_against_each_other() -> None:
     outputs = correlated_accuracies([0.7, 0.75, 0.8, 0.8], 300)
     tests = applicable(outputs)
-    pairs = pd.concat([compare(outputs, test=test, alternative="two-sided", n_resamples=2_000) for test in tests])
+    pairs = pd.concat([compare(outputs, test=test, n_resamples=2_000) for test in tests])
     table = ss.agreement(pairs)
     assert table["test"].tolist() == tests
     assert (table["n_pairs"] == 6).all()
@@ -121,6 +121,77 @@ def test_disagreements_are_pairs_that_tests_decide_differently(rng: np.random.Ge
     columns = ["system_a", "system_b", *TESTS]
     assert list(table[columns].itertuples(index=False, name=None)) == expected[::-1], "gains ascend in the order made"
     assert table["gain"].is_monotonic_decreasing
+
+
+def judged(rng: np.random.Generator) -> pd.DataFrame:
+    """The sign test speaks for the lower score on some pairs, and of others the units are too few."""
+    pairs = side_by_side(rng)
+    other = (pairs["test"] == "sign") & (rng.random(len(pairs)) < 0.5)
+    pairs["favours"] = np.where(other, pairs["system_b"], np.where(rng.random(len(pairs)) < 0.1, "", pairs["system_a"]))
+    few = pairs["gain"].isin([2, 3, 11])
+    return pairs.assign(p_floor=np.where(few, 0.125, 0.001))
+
+
+def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(rng: np.random.Generator) -> None:
+    pairs, alpha = judged(rng), 0.1
+    table = agreement(pairs, alpha=alpha)
+    rows = {(row.system_a, row.system_b, row.test): row for row in pairs.itertuples()}
+
+    def rejects(a: str, b: str, test: str) -> bool:
+        row = rows[a, b, test]
+        return row.p_value <= alpha and row.p_floor <= alpha and row.favours == a
+
+    assert table["n_other"].sum() > 0
+    for row in table.itertuples():
+        mine = [
+            (a, b)
+            for a, b in combinations(FAMILIES, 2)
+            if row.relation in ("all pairs", "same family" if FAMILIES[a] == FAMILIES[b] else "different families")
+        ]
+        assert row.n_pairs == len(mine)
+        assert row.n_rejected == sum(rejects(a, b, row.test) for a, b in mine)
+        assert row.n_other == sum(
+            rows[a, b, row.test].p_value <= alpha and rows[a, b, row.test].favours == b for a, b in mine
+        )
+        assert row.n_other == 0 or row.test == "sign"
+        assert row.only_test == sum(rejects(a, b, row.test) > rejects(a, b, "randomization") for a, b in mine)
+        assert row.only_reference == sum(rejects(a, b, row.test) < rejects(a, b, "randomization") for a, b in mine)
+        assert row.share == pytest.approx(row.n_rejected / row.n_pairs)
+        ratios = [
+            rows[a, b, row.test].p_value / rows[a, b, "randomization"].p_value
+            for a, b in mine
+            if 0.001 <= rows[a, b, "randomization"].p_value <= 0.5 and rows[a, b, row.test].favours != b
+        ]
+        assert row.median_ratio == pytest.approx(median(ratios), nan_ok=True)
+
+
+def test_disagreements_name_the_tests_that_speak_for_the_lower_score(rng: np.random.Generator) -> None:
+    pairs, alpha = judged(rng), 0.3
+    table = disagreements(pairs, alpha=alpha).set_index(["system_a", "system_b"])
+    small = 0
+    for (a, b), rows in pairs.groupby(["system_a", "system_b"]):
+        rejected = {
+            row.p_value <= alpha and row.p_floor <= alpha and row.favours == row.system_a for row in rows.itertuples()
+        }
+        assert ((a, b) in table.index) == (len(rejected) == 2)
+        if (a, b) in table.index:
+            sign = rows[rows["test"] == "sign"].iloc[0]
+            speaks = sign.favours == b and sign.p_value <= alpha
+            assert table.loc[(a, b), "for_other"] == ("sign" if speaks else "")
+            small += int(speaks)
+    assert small > 0
+
+
+def test_the_issue_of_few_large_and_many_small_differences() -> None:
+    """a has the better mean, b wins 20 items of 23: signs and ranks have small p, and no test finds a better."""
+    scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20})
+    tests = ("randomization", "sign", "wilcoxon")
+    pairs = pd.concat([compare(ss.Outputs.from_scores(scores), test=test) for test in tests])
+    assert pairs["p_value"].to_numpy()[1:].max() < 0.02
+    table = agreement(pairs[pairs["relation"] == "different families"]).drop_duplicates("test").set_index("test")
+    assert table["n_rejected"].tolist() == [0, 0, 0]
+    assert table["n_other"].tolist() == [0, 1, 1]
+    assert disagreements(pairs).empty
 
 
 @pytest.mark.parametrize("gains", [[7], [7, 1], [7, 4, 1], [7, 5, 3, 1], [7, 6, 5, 4, 3, 2, 1]])

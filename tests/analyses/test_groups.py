@@ -46,10 +46,10 @@ def test_chinchors_ge_case() -> None:
     """0.0994 of 9,999 shuffles is not certainly below 0.1; of as many as one likes, or exactly, it is."""
     pairs = comparisons(GE, GE_P, 9_999)
     assert pairs["n_extreme"].tolist() == [414, 993, 8917]
-    assert members(groups(pairs)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
-    assert members(groups(pairs, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
-    assert members(groups(comparisons(GE, GE_P))) == [["GE"], ["GE-CMU", "UMASS"]]
-    (three,) = intransitive(pairs).itertuples()
+    assert members(groups(pairs, cutoff=0.1)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
+    assert members(groups(pairs, cutoff=0.1, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
+    assert members(groups(comparisons(GE, GE_P), cutoff=0.1)) == [["GE"], ["GE-CMU", "UMASS"]]
+    (three,) = intransitive(pairs, cutoff=0.1).itertuples()
     assert three.kind == "wider gain, not significant"
     assert (three.best, three.middle, three.worst) == ("GE", "GE-CMU", "UMASS")
     assert (three.p_best_middle, three.p_middle_worst, three.p_best_worst) == (0.0415, 0.8918, 0.0994)
@@ -86,10 +86,10 @@ def test_not_transitive_and_the_three_rules() -> None:
 
 def test_the_table_says_what_was_decided_how() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
-    table = groups(pairs.sample(frac=1, random_state=1))
+    table = groups(pairs.sample(frac=1, random_state=1), cutoff=0.1)
     assert table.columns.tolist() == [
-        "task", "test_set", "n_items", "metric", "test", "rule", "p", "cutoff", "certainty", "group", "n_members",
-        "place", "system", "score",
+        "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "cutoff", "certainty", "group",
+        "n_members", "place", "system", "score",
     ]  # fmt: skip
     assert table["place"].tolist() == [1, 3, 2, 3]
     assert table["score"].tolist() == [56.01, 51.61, 51.98, 51.61]
@@ -149,11 +149,26 @@ def test_threes_and_ranges_are_those_of_a_loop(n: int, rng: np.random.Generator)
 
 def test_two_systems() -> None:
     assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
-    apart = comparisons({"a": 2, "b": 1}, {("a", "b"): 0.1})
-    for rule in ("maximal", "greedy", "adjacent"):
-        assert members(groups(apart, rule=rule)) == [["a"], ["b"]]
-    assert intransitive(apart).empty
-    assert np.isnan(gain_ranges(apart).loc[0, "largest_not_significant"])
+    # A p-value of the cutoff itself is significant; the cutoff is 0.05 unless another is named.
+    for options, p in (({"cutoff": 0.1}, 0.1), ({}, 0.05)):
+        apart = comparisons({"a": 2, "b": 1}, {("a", "b"): p})
+        for rule in ("maximal", "greedy", "adjacent"):
+            assert members(groups(apart, rule=rule, **options)) == [["a"], ["b"]]  # type: ignore[arg-type]
+        assert intransitive(apart, **options).empty
+        assert np.isnan(gain_ranges(apart, **options).loc[0, "largest_not_significant"])
+        assert members(groups(apart, cutoff=p - 0.001)) == [["a", "b"]]
+
+
+@pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
+def test_what_speaks_for_the_lower_score_or_is_of_too_few_units_sets_nobody_apart(p: str) -> None:
+    """a and c differ by p alone; so would b and c, but their test speaks for c, and a and b, but for two units."""
+    pairs = comparisons({"a": 9, "b": 8, "c": 7}, {pair: 0.001 for pair in combinations("abc", 2)})
+    pairs = corrected(pairs.assign(favours=["a", "a", "c"], p_floor=[0.5, 0.001, 0.001]))
+    assert members(groups(pairs, p=p)) == [["a", "b"], ["b", "c"]]
+    assert members(groups(pairs.drop(columns=["favours", "p_floor"]), p=p)) == [["a"], ["b"], ["c"]]
+    ranges = gain_ranges(pairs).iloc[0]
+    assert (ranges.n_significant, ranges.smallest_significant) == (1, 2)
+    assert intransitive(pairs)["kind"].tolist() == ["not transitive"]
 
 
 def test_equal_scores_are_ordered_by_name_and_show_no_smaller_gain() -> None:

@@ -35,7 +35,7 @@ def drawn_cells(ax: Axes) -> list[set[tuple[int, int]]]:
 def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     """Chinchor's GE, GE-CMU and UMASS, and a fourth: 0.0994 is not certainly at most 0.1."""
     pairs = all_pairs(["GE", "GE-CMU", "UMASS", "ITP"], [0.0415, 0.0994, 0.0001, 0.8918, 0.0042, 0.5])
-    ax = figures.matrix(pairs.sample(frac=1, random_state=3))
+    ax = figures.matrix(pairs.sample(frac=1, random_state=3), cutoff=0.1)
     significant, other = drawn_cells(ax)
     assert significant == {(1, 0), (3, 0), (3, 1)}
     assert other == {(2, 0), (2, 1), (3, 2)}
@@ -48,14 +48,25 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     (frame,) = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     assert tuple(np.floor(frame.get_xy())) == (0, 2)
     named = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert named == ["significant at 0.1, certainty 0.99", "not significant", "p at most 0.1, not certainly"]
+    why = "p at most 0.1, but not certain, or for the other system, or of too few units"
+    assert named == ["significant at 0.1, certainty 0.99", "not significant", why]
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:
-    ax = figures.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0))
+    ax = figures.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), cutoff=0.1)
     assert drawn_cells(ax) == [{(1, 0), (2, 0)}, {(2, 1)}]
     assert not ax.patches
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["significant at 0.1", "not significant"]
+
+
+def test_matrix_does_not_show_what_speaks_for_the_other_as_significant() -> None:
+    """p is 0.01 everywhere: one test speaks for the lower score, one gain is of two units."""
+    pairs = all_pairs(["a", "b", "c"], [0.01, 0.01, 0.01], n=0).assign(p_floor=[0.001, 0.001, 0.5])
+    ax = figures.matrix(pairs.assign(favours=["a", "c", "b"], alternative="two-sided"))
+    assert drawn_cells(ax) == [{(1, 0)}, {(2, 0), (2, 1)}]
+    frames = {tuple(np.floor(patch.get_xy())) for patch in ax.patches if isinstance(patch, Rectangle)}
+    assert frames == {(0, 2), (1, 2)}
+    assert ax.get_legend().get_texts()[0].get_text() == "significant at 0.05, two-sided"
 
 
 def test_matrix_of_many_systems_has_a_scale_instead_of_numbers(rng: np.random.Generator) -> None:
