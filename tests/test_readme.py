@@ -28,7 +28,7 @@ def test_python_blocks_run(capsys: pytest.CaptureFixture[str], tmp_path: Path, m
         exec(block, names)
     assert "new" in capsys.readouterr().out
     assert isinstance(names["table"], pd.DataFrame)
-    assert names["ax"].get_ylabel() == "confidence, 1 − p"  # type: ignore[attr-defined]
+    assert names["ax"].get_ylabel() == "confidence, 1 − p (two-sided)"  # type: ignore[attr-defined]
     plt.close("all")
 
 

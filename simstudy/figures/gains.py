@@ -24,7 +24,8 @@ def curve(
     Parameters
     ----------
     points
-        Comparisons, or their columns `by`, gain, p_value and metric.
+        Comparisons, or their columns `by`, gain, p_value and metric. The confidence of a pair is its column
+        ``confidence`` where there is one; else 1 - p, and 0 where ``favours`` names system_b.
     curves
         What `simstudy.curve` returned, for the lines (median) and bands (5-95 % of the pairs). Only its rows with
         values of `by` that the points have are drawn.
@@ -44,10 +45,11 @@ def curve(
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> pairs = compare(correlated_accuracies([0.7, 0.75, 0.8], 200), n_resamples=500)
     >>> curve(pairs).get_ylabel()
-    'confidence, 1 − p'
+    'confidence, 1 − p (two-sided)'
     """
     require(points, ["gain", "p_value", by], "points")
     ax = ax or panels([""])[1][0]
+    points = points.assign(confidence=_confidence(points))
     values = list(dict.fromkeys(points[by]))
     colours = colours_of(by, values)
     if curves is not None:
@@ -56,7 +58,7 @@ def curve(
         members = points[points[by] == value]
         ax.scatter(
             members["gain"],
-            1 - members["p_value"],
+            members["confidence"],
             s=6 if len(points) > _FEW else 16,
             linewidths=0,
             alpha=0.6 if len(points) <= _FEW else 0.3 if curves is not None else 0.5,
@@ -80,13 +82,29 @@ def curve(
     ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
     # Beyond the gain from which on every pair is significant there is nothing to see.
-    undecided = points.loc[points["p_value"] > 0.005, "gain"]
+    undecided = points.loc[points["confidence"] < 0.995, "gain"]
     # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
-    lowest = 0.5 if (1 - points["p_value"]).quantile(0.05) > 0.4 else 0.0
+    lowest = 0.5 if points["confidence"].quantile(0.05) > 0.4 else 0.0
     ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
-    ax.set(xlabel=f"gain ({unit(points)})", ylabel="confidence, 1 − p")
+    ax.set(xlabel=f"gain ({unit(points)})", ylabel=f"confidence, 1 − p{_sides(points)}")
     ax.legend(loc="lower right")
     return ax
+
+
+def _sides(table: pd.DataFrame) -> str:
+    """The sides of the table's p-values, for an axis, where the table says them."""
+    found = list(dict.fromkeys(table["alternative"])) if "alternative" in table else []
+    return f" ({found[0].replace('greater', 'one-sided')})" if len(found) == 1 else ""
+
+
+def _confidence(points: pd.DataFrame) -> pd.Series[float]:
+    if "confidence" in points:
+        return points["confidence"]
+    sure = 1 - points["p_value"]
+    if not {"favours", "system_b"} <= {*points.columns}:
+        return sure
+    # A test that speaks for the system that is behind is no confidence in the gain.
+    return sure.where(points["favours"] != points["system_b"], 0.0)
 
 
 @styled
@@ -136,7 +154,9 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             ax.plot(
                 rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)), label=label
             )
-    ax.set(xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({unit(table)})")
+    ax.set(
+        xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({unit(table)}){_sides(table)}"
+    )
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
