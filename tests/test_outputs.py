@@ -322,3 +322,21 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match="not one of Outputs"):
         Outputs.load(tmp_path / "other.parquet")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "unit"),
+    [
+        (["d1", "d1", "d2"], "cluster"),
+        ([1, 1, 2], "cluster"),
+        ([None, None, None], "item"),
+        (["d1", None, "d2"], "cluster"),
+    ],
+)
+def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: list[object], unit: str) -> None:
+    """A column in which some are missing is one all the same: whoever takes it is told which."""
+    statistics = [[[1, 1], [0, 1], [1, 1]]]
+    items = pd.DataFrame({"id": ["x", "y", "z"], "domain": "news"})
+    assert Outputs.from_statistics(statistics, "accuracy", items=items).natural_unit == "item"
+    assert Outputs.from_statistics(statistics, "accuracy", items=items.assign(cluster=clusters)).natural_unit == unit
+    assert Outputs.from_statistics(statistics, "accuracy").natural_unit == "item"
