@@ -44,7 +44,7 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return work(), time.perf_counter() - start
 
 
-def compared(outputs: Outputs, n_resamples: int, n_jobs: int, exact: Any) -> float:
+def compared(outputs: Outputs, n_resamples: int, n_jobs: int, monte_carlo: Any) -> float:
     """Seconds for all pairs, compiled code at hand."""
     compare(outputs, n_resamples=64, n_jobs=n_jobs, monte_carlo=monte_carlo)
     return timed(lambda: compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, monte_carlo=monte_carlo))[1]

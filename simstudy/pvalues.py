@@ -255,7 +255,7 @@ def significant(
 
 
 def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
-    """Whether each pair's test speaks for its better system, and its units could make it significant at all.
+    """Whether a pair has a gain, its test speaks for the better system, and its units could make it significant at all.
 
     Examples
     --------
@@ -265,6 +265,9 @@ def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
     holds = np.ones(len(pairs), dtype=np.bool_)
     if "favours" in pairs:
         holds &= (pairs["favours"] == pairs["system_a"]).to_numpy()
+        if "gain" in pairs:
+            # A sign test may favour one of two systems with equal scores.
+            holds &= (pairs["gain"] > 0).to_numpy()
     if "p_floor" in pairs:
         holds &= (pairs["p_floor"] <= cutoff).to_numpy()
     return holds

@@ -124,7 +124,10 @@ def write_page(
             parts.append(markdown(section.table))
     parts += [
         "## Tables",
-        "\n".join(f"- [{name}.csv]({name}.csv): {len(table):,} rows" for name, table in tables.items()),
+        "\n".join(
+            f"- [{name}.csv]({name}.csv): {len(table):,} row{'' if len(table) == 1 else 's'}"
+            for name, table in tables.items()
+        ),
         closing,
     ]
     with atomic_path(folder / "README.md") as temporary:

@@ -81,7 +81,8 @@ def test_every_kind_has_a_shipped_study() -> None:
         (GOOD + "[domains]\ntest_sets = []\nsize = 3", "domains.test_sets: list should have at least 1 item"),
         (
             'kind = "yeh_2001"\n' + GOOD,
-            "kind: it must be one of resampling, natural, chinchor_1992, evert_2004, yeh_2000, error_rates, not 'yeh_2001'",
+            "kind: it must be one of resampling, natural, chinchor_1992, evert_2004, yeh_2000, error_rates, "
+            "not 'yeh_2001'",
         ),
         (
             'kind = ["resampling"]\n' + GOOD,
