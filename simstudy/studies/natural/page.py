@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy import figures
+from simstudy.engines.registry import TESTS
 from simstudy.metrics.labels import label
 from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural import gains
@@ -56,6 +57,7 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
     if len(ranks) > _MOST_ROWS and study.shown:
         ranks, text = ranks[ranks["test_set"].isin(study.shown)], text + " All test sets are in ranks.csv."
     parts.append(Section("Ranks", text, None, _rank_rows(ranks)))
+    parts.append(_leaderboard(tables["leaderboard"], study, folder))
     if "calibration" in tables:
         parts += _calibrations(tables["calibration"], folder)
     if len(tables["duplicates"]):
@@ -69,12 +71,20 @@ def sections(tables: Tables, folder: Path, study: NaturalStudy) -> list[Section]
 
 def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
     """What was run."""
-    one, drawn = pairs.iloc[0], pairs.loc[pairs["n_resamples"] > 0, "n_resamples"]
+    one, drawn = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"]
     numbers = sorted({f"{count:,}" for count in drawn}, key=len)
+    test = TESTS[one.test]
+    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
+    how = f"{pairs['exact'].mean():.0%} of the p-values are of exact tests, "
+    how += f"{1 - pairs['monte_carlo'].mean():.0%} have no Monte Carlo error" + (
+        f", the others are from {' or '.join(numbers)} resamples" if numbers else ""
+    )
+    units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
     listed = {
         "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{one.test}, {one.alternative}, {pairs['exact'].mean():.0%} of the p-values exact"
-        + (f", the others from {' or '.join(numbers)} resamples" if numbers else ""),
+        "Test": f"{test.title} ({one.test}), {sides}; {how}",
+        "Null hypothesis": test.null,
+        "Units": " or, where the data name documents, ".join(units),
         "Seed": str(study.seed),
     }
     told = list(dict.fromkeys(notes))
@@ -107,6 +117,20 @@ def _curves(tables: Tables, folder: Path) -> Section:
         "5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
     )
     return Section("Gain against confidence", text, "gain_confidence")
+
+
+def _leaderboard(boards: pd.DataFrame, study: NaturalStudy, folder: Path) -> Section:
+    """The leaderboard of the first test set that the study shows."""
+    first = study.shown[0] if study.shown else boards["test_set"].iloc[0]
+    board = boards[boards["test_set"] == first]
+    board = board[board["metric"] == board["metric"].iloc[0]]
+    save_figure(figures.leaderboard(board).figure, folder, "leaderboard")
+    best = int(board["may_be_best"].sum())
+    text = (
+        f"{first}: scores with their 95 % intervals, and the places that each system may have, all at once with 95 % "
+        f"confidence; {best} of {len(board)} systems may be the best. All test sets are in leaderboard.csv."
+    )
+    return Section("Leaderboard", text, "leaderboard")
 
 
 def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
