@@ -82,10 +82,11 @@ def curve(
     ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
     # Beyond the gain from which on every pair is significant there is nothing to see.
-    undecided = points.loc[points["confidence"] < 0.995, "gain"]
+    widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
-    lowest = 0.5 if points["confidence"].quantile(0.05) > 0.4 else 0.0
-    ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * undecided.max() if len(undecided) else None))
+    one_sided = "alternative" in points and (points["alternative"] == "greater").all()
+    lowest = 0.5 if one_sided or ("alternative" not in points and points["confidence"].quantile(0.05) > 0.4) else 0.0
+    ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * widest if widest > 0 else None))
     ax.set(xlabel=f"gain ({unit(points)})", ylabel=f"confidence, 1 − p{_sides(points)}")
     ax.legend(loc="lower right")
     return ax
