@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
+from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.generators.clustered import clustered_accuracies
@@ -57,6 +58,14 @@ def null_pairs(kind: str, n_data: int, n: int, seed: int, between: float = 0.5) 
         else:
             scores = shared + (rng.standard_t(2, size=(2, n)) if kind == "heavy tails" else own)
         yield np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def unlike_guesses(n_data: int, n: int, seed: int) -> Iterator[np.ndarray]:
+    """Two systems of equal precision, 0.5, of which one guesses once an item and the other ten times."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n_data):
+        guessed = np.broadcast_to([[1], [10]], (2, n))
+        yield np.stack([rng.binomial(guessed, 0.5), guessed, np.full((2, n), 20)], axis=-1)
 
 
 def is_at_most(rejected: int, tried: int, alpha: float) -> bool:
@@ -137,6 +146,42 @@ def test_approximate_tests_are_near_their_size_on_many_items(test: str, kind: st
     rejected = int((p <= 0.05).sum())
     assert stats.binom.cdf(rejected, tried, 0.04) > FALSE_ALARM
     assert stats.binom.sf(rejected - 1, tried, 0.06) > FALSE_ALARM
+
+
+@pytest.mark.parametrize(("kind", "n"), [("f1", 150), ("f1", 25), ("unlike guesses", 150)])
+def test_sign_flips_of_ratios_are_near_their_size(kind: str, n: int) -> None:
+    """2,000 test sets of two equal scores, also where one system guesses ten times as much as the other.
+
+    5 % is allowed to be 4 to 6 %, beside what chance does.
+    """
+    tried = 2000
+    pairs = unlike_guesses(tried, n, seed=8) if kind == "unlike guesses" else null_pairs(kind, tried, n, seed=8)
+    metric = "precision" if kind == "unlike guesses" else "f1"
+    p = p_values(pairs, metric, test="sign_flips", monte_carlo=True, n_resamples=499)
+    rejected = int((p <= 0.05).sum())
+    assert stats.binom.cdf(rejected, tried, 0.04) > FALSE_ALARM
+    assert stats.binom.sf(rejected - 1, tried, 0.06) > FALSE_ALARM
+
+
+def test_randomization_of_unlike_guesses_rejects_equal_scores_too_often() -> None:
+    """Equal precision, of 1 and of 10 guesses an item: that they could be exchanged is false."""
+    p = p_values(unlike_guesses(300, 150, seed=9), "precision", test="randomization", monte_carlo=True, n_resamples=499)
+    assert not is_at_most(int((p <= 0.05).sum()), len(p), 0.05)
+
+
+@pytest.mark.parametrize(("kind", "n"), [("f1", 150), ("f1", 25), ("ratings", 25), ("unlike guesses", 100)])
+def test_intervals_hold_a_gain_of_0_as_often_as_they_say(kind: str, n: int) -> None:
+    """2,000 test sets: 95 % is allowed to be 94 to 96 %, beside what chance does."""
+    tried, held = 2000, 0
+    metric = METRICS[{"f1": "f1", "ratings": "mean"}.get(kind, "precision")]
+    pairs = unlike_guesses(tried, n, seed=8) if kind == "unlike guesses" else null_pairs(kind, tried, n, seed=8)
+    for pair in pairs:
+        gain = -np.diff(metric.score(pair.sum(axis=1)))
+        question = Question(pair, metric, ["a", "b"], "item", np.array([0, n]))
+        found = intervals(question, gain, np.zeros(1), np.zeros(1))
+        held += int(found.low[0] <= 0 <= found.high[0])
+    assert stats.binom.sf(held - 1, tried, 0.96) > FALSE_ALARM
+    assert stats.binom.cdf(held, tried, 0.94) > FALSE_ALARM
 
 
 def test_t_is_exact_for_normal_differences_and_z_is_not() -> None:
