@@ -1,4 +1,4 @@
-"""Intervals of a difference of two paired proportions: right and wrong answers of two systems to the same items."""
+"""Intervals of proportions of right answers: of one system's, and of the difference of two on the same items."""
 
 from __future__ import annotations
 
@@ -71,3 +71,30 @@ def _solve(statistic: Callable[[FloatArray], FloatArray], low: FloatArray, high:
         above = statistic(middle) > z
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return np.asarray((low + high) / 2)
+
+
+def wilson(share: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """The score interval of a binomial proportion (Wilson 1927).
+
+    Parameters
+    ----------
+    share
+        (K,) fractions.
+    n
+        Of how many.
+    level
+        Coverage, a fraction.
+
+    Examples
+    --------
+    >>> low, high = wilson([0.0, 0.5], 10)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.2366], [0.2775, 0.7634])
+    """
+    p = np.asarray(share, dtype=np.float64)
+    z = float(stats.norm.ppf((1 + level) / 2))
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
+    # At 0 and 1 one bound is the share itself, but for rounding.
+    low, high = np.minimum(middle - reach, p), np.maximum(middle + reach, p)
+    return np.maximum(low, 0), np.minimum(high, 1)

@@ -254,20 +254,31 @@ def significant(
     return found & supported(pairs, cutoff)
 
 
+def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each pair has a gain and its test speaks for the system that has it, (P,).
+
+    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
+    lower score; its p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
+
+    Examples
+    --------
+    >>> speaks_for_gain(pd.DataFrame({"system_a": "a", "favours": ["a", "", "b", "a"], "gain": [1, 1, 1, 0]})).tolist()
+    [True, False, False, False]
+    """
+    if "favours" not in pairs:
+        return np.ones(len(pairs), dtype=np.bool_)
+    holds = (pairs["favours"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
+    # A sign test may favour one of two systems with equal scores.
+    return np.asarray(holds & (pairs["gain"] > 0).to_numpy() if "gain" in pairs else holds, dtype=np.bool_)
+
+
 def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
-    """Whether a pair has a gain, its test speaks for the better system, and its units could make it significant at all.
+    """Whether each pair's test speaks for its gain, and the units that differ could make it significant at all.
 
     Examples
     --------
     >>> supported(pd.DataFrame({"system_a": "a", "favours": ["a", "", "b"], "p_floor": 2.0**-9}), 0.05).tolist()
     [True, False, False]
     """
-    holds = np.ones(len(pairs), dtype=np.bool_)
-    if "favours" in pairs:
-        holds &= (pairs["favours"] == pairs["system_a"]).to_numpy()
-        if "gain" in pairs:
-            # A sign test may favour one of two systems with equal scores.
-            holds &= (pairs["gain"] > 0).to_numpy()
-    if "p_floor" in pairs:
-        holds &= (pairs["p_floor"] <= cutoff).to_numpy()
-    return holds
+    holds = speaks_for_gain(pairs)
+    return holds & (pairs["p_floor"] <= cutoff).to_numpy() if "p_floor" in pairs else holds

@@ -9,10 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, require_one_question, speaks_for_gain
+from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, require_one_question
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
+from simstudy.pvalues import speaks_for_gain
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
 TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)

@@ -52,17 +52,6 @@ def require_one_question(pairs: pd.DataFrame) -> None:
                 )
 
 
-def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each pair's test speaks for the system with the better score, (P,).
-
-    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the other one; its
-    p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
-    """
-    if "favours" not in pairs:
-        return np.ones(len(pairs), dtype=np.bool_)
-    return np.asarray(pairs["favours"] == pairs["system_a"], dtype=np.bool_)
-
-
 def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
     """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test speaks for the other system.
 

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, combine
-
-# A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
-_LEAST_LEFT = 1e-3
+from simstudy.metrics.influence import over_denominator
 
 # Contributions that differ by less than this part of their size differ by rounding.
 _ROUNDING = 1e-12
@@ -77,9 +75,8 @@ def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown
     Of a ratio whose denominators all systems share (accuracy, recall; clusters of any size) they are the units'
     numerators over the denominator: sign flips swap the two systems' units. Where each system has a denominator of its
     own (precision, F), a unit contributes its numerator less what the pair's pooled ratio makes expect of its
-    denominator, over the system's denominator, and units that carry much of it are weighted up as in
-    heteroscedasticity-consistent standard errors (HC2; MacKinnon and White 1985). Of other metrics they are the
-    jackknife's.
+    denominator, over the system's denominator (`simstudy.metrics.influence.over_denominator`). Of other metrics they
+    are the jackknife's.
 
     Parameters
     ----------
@@ -112,6 +109,5 @@ def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown
     if (below == below[0]).all():
         above /= of[:, None]
         return GainParts(sums / of, above, unknown)
-    weights = 1 / (of[:, None] * np.sqrt(np.maximum(1 - below / of[:, None], _LEAST_LEFT)))
     pooled = (sums[:, None] + sums) / (of[:, None] + of)
-    return GainParts(sums / of, above * weights, unknown, below * weights, pooled)
+    return GainParts(sums / of, over_denominator(above, below), unknown, over_denominator(below, below), pooled)

@@ -13,6 +13,7 @@ from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import Array, FloatArray, IntArray, combine
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.outputs import Outputs
+from simstudy.proportions import wilson
 
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12
@@ -147,22 +148,13 @@ def _intervals(
     if isinstance(metric, Ratio):
         above, below = (combine(statistics, weights) for weights in (metric.numerator, metric.denominator))
         if (below == 1).all() and ((above == 0) | (above == 1)).all():
-            return _wilson(above.sum(axis=1) / n, n, level, metric.scale)
+            low, high = wilson(above.sum(axis=1) / n, n, level)
+            return metric.scale * low, metric.scale * high
         if ((above >= 0) & (above <= below)).all():
             top = metric.scale
     reach = stats.t.ppf((1 + level) / 2, n - 1) * se
     bottom = 0.0 if np.isfinite(top) else -np.inf
     return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
-
-
-def _wilson(share: FloatArray, n: int, level: float, scale: float) -> tuple[FloatArray, FloatArray]:
-    """The score interval of a binomial proportion (Wilson 1927), (K,) each."""
-    z = stats.norm.ppf((1 + level) / 2)
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    # At 0 and 1 one bound is the share itself, but for rounding.
-    low, high = np.minimum(middle - reach, share), np.maximum(middle + reach, share)
-    return scale * np.maximum(low, 0), scale * np.minimum(high, 1)
 
 
 def _place(ordered: Outputs, scores: FloatArray) -> IntArray:

@@ -93,16 +93,19 @@ class OtherSystems:
     def bootstrap(self, estimate: float, redrawn: NDArray[np.float64]) -> tuple[float, float]:
         """The 95 % interval of a positive number from its values with the clusters drawn again, (R,); NaN is none.
 
-        For percentiles of few pairs, for which the jackknife is rough. The values tell the spread only: their own
-        percentiles cover too rarely, since no resample has a larger gain than the largest seen.
+        For percentiles of few pairs, for which the jackknife is rough. The values tell the spread, and the bias, by
+        which one end is moved outwards; their own percentiles cover too rarely, since no resample has a larger gain
+        than the largest seen.
         """
-        known = redrawn[np.isfinite(redrawn)]
+        known = np.log(redrawn[np.isfinite(redrawn)])
         if not self.interval_for or not len(known):
             return np.nan, np.nan
         n_clusters = len(self.strata)
         # Clusters drawn from C of a stratum vary by (C - 1) / C of what others would.
         inflation = n_clusters / (n_clusters - len(np.unique(self.strata)))
-        return self._interval(estimate, float(np.std(np.log(known)) * np.sqrt(inflation)))
+        low, high = self._interval(estimate, float(np.std(known) * np.sqrt(inflation)))
+        shift = float(np.exp(np.log(estimate) - known.mean()))
+        return low * min(shift, 1.0), high * max(shift, 1.0)
 
     def _interval(self, estimate: float, spread: float) -> tuple[float, float]:
         factor = float(np.exp(stats.t.isf(0.025, self.df) * spread))

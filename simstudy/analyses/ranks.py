@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from simstudy.analyses.classes import TEST_SET, require_columns
 from simstudy.analyses.multiplicity import corrected
 from simstudy.choices import check_fraction
+from simstudy.pvalues import supported
 
 
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -88,16 +88,6 @@ def _selected(
     }
 
 
-def _significant(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
-    """Which pairs speak for the system that is ahead, at a level that their test can reach."""
-    found = pairs["p_value"].to_numpy(dtype=np.float64) <= alpha
-    if "p_floor" in pairs:
-        found &= pairs["p_floor"].to_numpy(dtype=np.float64) <= alpha
-    if "favours" in pairs:
-        found &= (pairs["favours"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
-    return found
-
-
 def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
     wins = pairs["system_a"].value_counts()
     k = len(wins) + 1
@@ -108,7 +98,7 @@ def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
     once = len(last) == 1 and not pairs.duplicated(["system_a", "system_b"]).any()
     if not once or len(pairs) != k * (k - 1) // 2 or not (ahead < behind).all():
         raise ValueError("pairs must be every pair of systems of a test set once, the better system first")
-    significant = _significant(pairs, alpha)
+    significant = (pairs["p_value"].to_numpy(dtype=np.float64) <= alpha) & supported(pairs, alpha)
     adjacent = behind == ahead + 1
     neighbours = pairs[adjacent]
     holm = significant[adjacent] & (corrected(neighbours)["p_holm"] <= alpha).to_numpy()

@@ -11,11 +11,11 @@ from simstudy.analyses.classes import (
     relation_classes,
     require_columns,
     require_one_question,
-    speaks_for_gain,
     system_codes,
 )
 from simstudy.analyses.other_systems import other_systems
 from simstudy.choices import check_seed, check_whole
+from simstudy.pvalues import speaks_for_gain
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40

@@ -30,10 +30,8 @@ from simstudy.engines.question import Answers, Question
 from simstudy.engines.randomization import randomization
 from simstudy.engines.resampling import over_resamples
 from simstudy.engines.tallies import grid, on_grid
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
-
-# A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
-_LEAST_LEFT = 1e-3
+from simstudy.metrics.base import TIE_TOLERANCE, FloatArray
+from simstudy.metrics.influence import over_denominator
 
 # A pair's contribution of at most so many steps of the grid is what rounding left of none.
 _ROUNDED = 4
@@ -118,7 +116,7 @@ def _contributions(question: Question) -> _Parts:
         gain = scores[i] - scores[j]
         together = of[i] + of[j]
         pooled = np.divide(total[i] + total[j], together, out=np.zeros_like(together), where=together != 0)
-        columns = np.concatenate([_scaled(above, below, of), _scaled(below, below, of)])
+        columns = np.concatenate([over_denominator(above, below), over_denominator(below, below)])
     # Whole steps of a grid add up to the same in any order.
     steps = grid(columns)
     columns, gain = on_grid(columns, steps), gain * steps
@@ -130,16 +128,6 @@ def _contributions(question: Question) -> _Parts:
     noise = TIE_TOLERANCE * (size[i] + size[j]) + 2 * question.n_units
     strict = question.convention.strict
     return _Parts(columns, pooled, totals, gain + noise if strict else gain - noise)
-
-
-def _scaled(side: Array, below: FloatArray, of: FloatArray) -> FloatArray:
-    """Numerators or denominators (K, n) over the system's denominator.
-
-    Residuals of units with a large share h of it are too small, since they have drawn the ratio to themselves: they
-    are divided by sqrt(1 - h), as in heteroscedasticity-consistent standard errors (HC2; MacKinnon and White 1985).
-    """
-    whole = np.where(of != 0, of, 1.0)[:, None]
-    return np.asarray(side / whole / np.sqrt(np.maximum(1 - below / whole, _LEAST_LEFT)))
 
 
 def _enumerated(question: Question, parts: _Parts) -> FloatArray:

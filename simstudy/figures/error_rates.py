@@ -31,7 +31,7 @@ def error_rates(
     *,
     target: Range = (0.035, 0.065),
     liberal: Range = (0.025, 0.075),
-    most: float = 0.2,
+    most: float = 0.25,
     ax: Axes | None = None,
 ) -> Axes:
     """How often each test rejects two equally good systems, by the number of units.

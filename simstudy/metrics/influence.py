@@ -6,6 +6,9 @@ import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 
+# A unit that carries nearly all of a denominator says nothing of its ratio: its weight is large, not infinite.
+_LEAST_LEFT = 1e-3
+
 
 def contributions(statistics: Array, metric: Metric) -> FloatArray:
     """Each unit's part of each system's score, by the jackknife (Tukey 1958; Efron and Stein 1981).
@@ -86,3 +89,24 @@ def deviations(parts: FloatArray, strata: Array | None = None) -> FloatArray:
         run, n = parts[:, first:end], end - first
         centred[:, first:end] = (run - run.mean(axis=1, keepdims=True)) * np.sqrt(n / max(n - 1, 1))
     return centred
+
+
+def over_denominator(side: Array, below: Array) -> FloatArray:
+    """Numerators or denominators of units over their system's denominator, those of large units weighted up.
+
+    A unit that has a share h of the denominator draws the ratio to itself, so that what is left of it is too small: it
+    is divided by sqrt(1 - h), as in heteroscedasticity-consistent standard errors (HC2; MacKinnon and White 1985).
+
+    Parameters
+    ----------
+    side, below
+        (K systems, n units); below are the denominators.
+
+    Examples
+    --------
+    >>> over_denominator(np.array([[1.0, 0.0]]), np.array([[1.0, 3.0]])).round(4).tolist()   # 1/4 over sqrt(3/4)
+    [[0.2887, 0.0]]
+    """
+    of = below.sum(axis=1, dtype=np.float64)
+    whole = np.where(of != 0, of, 1.0)[:, None]
+    return np.asarray(side / whole / np.sqrt(np.maximum(1 - below / whole, _LEAST_LEFT)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from simstudy.analyses.classes import QUESTION, confidence, require_one_question, speaks_for_gain
+from simstudy.analyses.classes import QUESTION, confidence, require_one_question
 from simstudy.analyses.curves import curve
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
+from simstudy.pvalues import speaks_for_gain
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ class ErrorRates(Study):
     conditions: list[Annotated[str, one_of(CONDITIONS)]] = Field(default=list(CONDITIONS), min_length=1)
     tests: list[Annotated[str, one_of(TESTS)]] = Field(default=list(TESTS), min_length=1)
     """Which of them apply to a condition's metric, the registry says."""
-    n_units: list[Size] = Field(default=[5, 10, 15, 20, 30, 100, 500, 2000], min_length=1)
+    n_units: list[Size] = Field(default=[5, 10, 15, 20, 30, 50, 100, 500, 2000], min_length=1)
     shown: list[Size] = Field(default=[100, 500], min_length=1)
     """Those that the page's main table shows."""
     batches: Positive = 16
