@@ -66,9 +66,10 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def profile(outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> tuple[float, float, Any]:
+def profile(outputs: Outputs, n_resamples: int, n_jobs: int, test: str = "bootstrap") -> tuple[float, float, Any]:
     """Wall time of a comparison that resamples, seconds in the product on each core, and the product's shape."""
-    compare(outputs, n_resamples=64, n_jobs=n_jobs, monte_carlo=True, **options)  # compile
+    options: dict[str, Any] = {"test": test, "monte_carlo": True, "n_jobs": n_jobs}
+    compare(outputs, n_resamples=64, **options)  # compile
     spent, shapes, lock = [0.0], set(), threading.Lock()
     plain = resampling._multiply
 
@@ -81,7 +82,7 @@ def profile(outputs: Outputs, n_resamples: int, n_jobs: int, **options: Any) -> 
 
     with mock.patch.object(resampling, "_multiply", timed):
         start = time.perf_counter()
-        compare(outputs, n_resamples=n_resamples, n_jobs=n_jobs, monte_carlo=True, **options)
+        compare(outputs, n_resamples=n_resamples, **options)
         wall = time.perf_counter() - start
     return wall, spent[0] / n_jobs, max(shapes, key=lambda shape: shape[1])
 
