@@ -83,14 +83,15 @@ def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done:
     pairs = ss.compare(by_hand(data_dir, "a"), n_resamples=2000, monte_carlo=True, seed=3)
     for by in ("group", "base_model"):
         relation = related(pairs, systems_by_hand(data_dir, "a"), by)
-        wanted = significant_gains(relation, seed=3).set_index("relation")
-        mine = gains[gains["by"] == by].set_index("relation")
-        assert set(mine.index) == set(wanted.index) - ({"all pairs"} if by == "base_model" else set())
-        for name in ("n_pairs", "n_window", "median", "p95", "p95_low", "p95_high"):
+        wanted = significant_gains(relation).set_index(["relation", "of"])
+        mine = gains[gains["by"] == by].set_index(["relation", "of"])
+        again = {("all pairs", of) for of in ("all pairs", "pairs in doubt")} if by == "base_model" else set()
+        assert set(mine.index) == set(wanted.index) - again
+        for name in ("n_pairs", "n_left_out", "observed_50", "observed_95", "true_80", "true_80_low", "true_80_high"):
             np.testing.assert_allclose(mine[name], wanted.loc[mine.index, name])
     assert "combination and single system" in set(gains["relation"])
     keys = ["test_set", "metric", "n_items", "relation", "by"]
-    assert not gains.duplicated(keys).any()
+    assert not gains.duplicated([*keys, "of"]).any()
     thresholds = done.tables["thresholds"]
     one, other = (set(map(tuple, table[keys].to_numpy())) for table in (thresholds, done.tables["significant_gains"]))
     assert one == other
@@ -100,7 +101,7 @@ def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done:
 
 def test_a_group_that_is_not_known_is_a_class(done: Results) -> None:
     """Of "copy" nothing is known, nor in exam b of s11: 11 pairs each, one of them both; s10 combines others."""
-    rows = done.tables["significant_gains"].query("n_items == 120 and by == 'group'")
+    rows = done.tables["significant_gains"].query("n_items == 120 and by == 'group' and of == 'all pairs'")
     counts = rows.set_index(["test_set", "relation"])["n_pairs"]
     assert counts["exam a", "combination and single system"] == counts["exam b", "combination and single system"] == 11
     assert counts["exam a", "group unknown"] == 10
@@ -172,7 +173,7 @@ def test_two_systems_are_enough(make: Make, data_dir: Path, tmp_path: Path) -> N
     study = make({**EXAMS, "each": ["a"], "leave_out": left_out}, calibration=[{"domains_of": "exam a"}])
     results = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1)
     assert len(results.comparisons) == 2
-    assert results.tables["significant_gains"]["median"].isna().all()
+    assert results.tables["significant_gains"]["true_80"].isna().all()
     assert "too few pairs" in (tmp_path / "README.md").read_text()
 
 
