@@ -63,10 +63,10 @@ def test_bad_input(options: dict[str, object], message: str) -> None:
 
 
 def test_redrawn_test_sets(tagged: Outputs) -> None:
-    drawn = redraw(tagged, 100, draw=3, seed=1)
+    drawn = redraw(tagged, 100, draw=3, unit="item", seed=1)
     assert (drawn.n_items, drawn.test_set) == (100, "made up, redrawn")
-    np.testing.assert_array_equal(drawn.statistics, redraw(tagged, 100, draw=3, seed=1).statistics)
-    assert (drawn.statistics != redraw(tagged, 100, draw=4, seed=1).statistics).any()
+    np.testing.assert_array_equal(drawn.statistics, redraw(tagged, 100, draw=3, unit="item", seed=1).statistics)
+    assert (drawn.statistics != redraw(tagged, 100, draw=4, unit="item", seed=1).statistics).any()
     original = drawn.items["id"].str.split("#").str[0]
     positions = [tagged.items["id"].tolist().index(name) for name in original]
     np.testing.assert_array_equal(drawn.statistics, tagged.statistics[:, positions])
