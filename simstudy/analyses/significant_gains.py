@@ -46,7 +46,9 @@ def significant_gains(
     found to be so with a probability of 80 %, on average over these pairs: observed gains vary around the true ones, so
     a planner wants this number, and the reader of a leaderboard the other. Both are by the normal approximation.
 
-    COVERAGE
+    Intervals leave out families (where these are fewer than seven in effect, systems within them) and speak for other
+    systems (other variants of these families) on these items. COVER Of a gain that is enough for more than
+    80 % of the pairs no interval is known to cover: it hangs on the few noisiest systems.
 
     Parameters
     ----------

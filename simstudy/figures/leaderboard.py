@@ -91,7 +91,7 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(f"{label(metric)}{', %' if in_percent(metric) else ''}, with {100 * level:g} % interval")
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, k) if 1 < tick <= k)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))
-    beside.set(xlim=(0.4, k + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
+    beside.set(xlim=(0.4, rows["place_high"].max() + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
     for panel in (ax, beside):
         panel.tick_params(axis="y", length=0)
         panel.tick_params(axis="x", top=many, labeltop=many)

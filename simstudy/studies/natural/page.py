@@ -35,6 +35,8 @@ _BESIDE = (
 )
 # Rows of a table of test sets that a page has room for.
 _MOST_ROWS = 60
+# Systems that a figure of a leaderboard has room for.
+_MOST_SYSTEMS = 40
 # Notes that the head of a page has room for.
 _MOST_NOTES = 4
 
@@ -124,11 +126,12 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy, folder: Path) -> Sec
     first = study.shown[0] if study.shown else boards["test_set"].iloc[0]
     board = boards[boards["test_set"] == first]
     board = board[board["metric"] == board["metric"].iloc[0]]
-    save_figure(figures.leaderboard(board).figure, folder, "leaderboard")
+    save_figure(figures.leaderboard(board.head(_MOST_SYSTEMS)).figure, folder, "leaderboard")
     best = int(board["may_be_best"].sum())
+    some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
-        f"{first}: scores with their 95 % intervals, and the places that each system may have, all at once with 95 % "
-        f"confidence; {best} of {len(board)} systems may be the best. All test sets are in leaderboard.csv."
+        f"{first}, {some}: scores with their 95 % intervals, and the places that each system may have among all, all "
+        f"at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in leaderboard.csv."
     )
     return Section("Leaderboard", text, "leaderboard")
 

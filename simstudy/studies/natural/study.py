@@ -123,12 +123,14 @@ def _by_items(
 
 
 def _leaderboards(study: NaturalStudy, outputs: dict[Key, Outputs], context: RunContext) -> pd.DataFrame:
-    """Scores with intervals and the places that each system may have, on every test set."""
+    """Every system's group, score with its interval, and the places that it may have, on every test set."""
     unit = study.comparison.unit
+    tables = []
     with progress_bar("leaderboards", len(outputs)) as advance:
-        tables = []
         for whole in outputs.values():
-            tables.append(leaderboard(whole, unit=unit, seed=study.seed))
+            board = leaderboard(whole, unit=unit, seed=study.seed)
+            group = whole.systems.set_index("name")["group"]
+            tables.append(board.assign(group=board["system"].map(group)))
             advance(1)
     return pd.concat(tables, ignore_index=True)
 
@@ -177,11 +179,10 @@ def _analyse(
     columns = ["test_set", "n_items", "metric", "alternative", "relation", "gain", "p_value", "confidence"]
     drawn = [table for table in curves if len(table)] or curves[:1]
     return {
-        "systems": _systems(outputs),
+        "leaderboard": boards.drop(columns="task"),
         "thresholds": pd.concat(fitted, ignore_index=True),
         "significant_gains": pd.concat(gains, ignore_index=True),
         "ranks": ranks(whole_sets, alpha=study.alpha, leaderboards=boards),
-        "leaderboard": boards,
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],
     }
@@ -199,15 +200,3 @@ def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of one relation class that a figure shows: all, unless they are very many."""
     drawn = pairs if len(pairs) <= _POINTS else even_choice(pairs, _POINTS)
     return drawn.assign(confidence=confidence(drawn))
-
-
-def _systems(outputs: dict[Key, Outputs]) -> pd.DataFrame:
-    """Every system's score and group on every test set."""
-    rows = []
-    for (name, metric), found in outputs.items():
-        table = found.systems[["name", "family", "group"]].assign(
-            test_set=name, metric=metric, n_items=found.n_items, score=found.scores()
-        )
-        rows.append(table.sort_values("score", ascending=not found.metric.higher_is_better, kind="stable"))
-    table = pd.concat(rows, ignore_index=True)
-    return table[["test_set", "metric", "n_items", "name", "family", "group", "score"]]

@@ -63,15 +63,15 @@ def test_there_are_as_many_pairs_as_there_should_be(done: Results) -> None:
 def test_rows_of_a_table_are_those_that_are_wanted(done: Results, data_dir: Path) -> None:
     table = pd.read_csv(data_dir / "made" / "measures.csv")
     means = table.groupby(["measure", "run"])["score"].mean()
-    systems = done.tables["systems"].query("test_set == 'runs'")
+    systems = done.tables["leaderboard"].query("test_set == 'runs'")
     assert len(systems) == 16
     for row in systems.itertuples():
-        assert row.score == pytest.approx(means[row.metric, row.name])
+        assert row.score == pytest.approx(means[row.metric, row.system])
 
 
 def test_texts_are_scored_against_their_references(done: Results, data_dir: Path) -> None:
     gold = (data_dir / "made" / "gold.txt").read_text().split()
-    systems = done.tables["systems"].query("test_set == 'answers'").set_index("name")
+    systems = done.tables["leaderboard"].query("test_set == 'answers'").set_index("system")
     for path in (data_dir / "made" / "answers").rglob("*.txt"):
         right = [one == other for one, other in zip(path.read_text().split(), gold, strict=True)]
         assert systems.loc[path.stem, "score"] == pytest.approx(100 * np.mean(right))
