@@ -89,9 +89,10 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_ylim(k + 0.7, 0.3)
     metric, level = str(table["metric"].iloc[0]), float(table["level"].iloc[0])
     ax.set_xlabel(f"{label(metric)}{', %' if in_percent(metric) else ''}, with {100 * level:g} % interval")
-    ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, k) if 1 < tick <= k)]
+    furthest = int(table["place_high"].max())
+    ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))
-    beside.set(xlim=(0.4, rows["place_high"].max() + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
+    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
     for panel in (ax, beside):
         panel.tick_params(axis="y", length=0)
         panel.tick_params(axis="x", top=many, labeltop=many)

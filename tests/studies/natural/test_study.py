@@ -111,9 +111,18 @@ def test_a_group_that_is_not_known_is_a_class(done: Results) -> None:
 def test_ranks_are_of_two_sided_tests(done: Results, data_dir: Path) -> None:
     row = done.tables["ranks"].query("test_set == 'exam b'").iloc[0]
     pairs = ss.compare(by_hand(data_dir, "b"), n_resamples=2000, monte_carlo=True, seed=3, alternative="two-sided")
-    wanted = ranks(pairs).iloc[0]
+    board = ss.leaderboard(by_hand(data_dir, "b"), seed=3)
+    wanted = ranks(pairs, leaderboards=board).iloc[0]
     assert row["alternative"] == "two-sided"
-    for name in ("n_systems", "n_separated", "n_separated_holm", "best", "n_not_below_best", "gain_adjacent"):
+    for name in (
+        "n_systems",
+        "n_separated",
+        "n_separated_holm",
+        "best",
+        "n_may_be_best",
+        "places_width",
+        "gain_adjacent",
+    ):
         assert row[name] == wanted[name]
     assert len(done.tables["ranks"]) == 5, "one a test set and metric, whole test sets only"
 
@@ -133,7 +142,7 @@ def test_near_duplicates_are_dropped_or_kept(done: Results, make: Make, data_dir
 def test_everything_is_in_the_folder(done: Results, data_dir: Path) -> None:
     assert set(cells(done.folder)) == {
         f"{name}.csv" for name in (
-            "systems", "thresholds", "significant_gains", "ranks", "curves", "points", "duplicates", "calibration")
+            "leaderboard", "thresholds", "significant_gains", "ranks", "curves", "points", "duplicates", "calibration")
     }  # fmt: skip
     manifest = json.loads((done.folder / "manifest.json").read_text())
     files = [path for path in (data_dir / "made").rglob("*") if path.is_file()]
