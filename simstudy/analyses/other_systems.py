@@ -19,8 +19,8 @@ from simstudy.analyses.classes import system_codes
 #: What an interval speaks for (column interval_for).
 OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these families"
 
-# With fewer families in effect than these, or fewer variants, measured coverage falls below 0.9.
-_LEAST_FAMILIES, _LEAST_VARIANTS = 5, 10
+# With fewer families in effect than these (five, some larger than others), or fewer variants, coverage was below 0.9.
+_LEAST_FAMILIES, _LEAST_VARIANTS = 4.5, 10
 # The share of pairs that may be with a system without other variants, where variants are drawn.
 _MOST_ALONE = 0.1
 
@@ -137,7 +137,7 @@ def other_systems(pairs: pd.DataFrame) -> OtherSystems:
     family = _families(pairs, first, second, n_systems)
     n_families = int(family.max()) + 1
     families = _in_effect(family[first], family[second], n_families)
-    if families > _LEAST_FAMILIES - 1e-9:
+    if families >= _LEAST_FAMILIES:
         one = np.zeros(n_families, dtype=np.int64)
         return OtherSystems(family[first], family[second], one, families - 1, OTHER_SYSTEMS, "")
     # What other variants would be like, a family of one system does not tell.

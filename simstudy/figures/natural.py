@@ -16,6 +16,9 @@ from simstudy.metrics.labels import label
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
 
+# Test sizes that are so many times as large as others.
+_WIDE = 100
+
 # Of fewer test sets a band of 80 % says nothing.
 _LEAST_FOR_BAND = 5
 
@@ -70,7 +73,9 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     units = {unit(rows) for _, rows in known.groupby("metric")}
     shared = f" ({units.pop()})" if len(units) == 1 else ""
     ax.set_ylabel(f"true gain found with power 0.8{shared}\n{_asked(known)}")
-    for axis, locator in ((ax.xaxis, LogLocator(subs=(1, 2, 5))), (ax.yaxis, LogLocator(subs=(1, 2, 3, 5)))):
+    # Over many sizes the names of more would lie on one another.
+    sizes = (1, 2, 5) if known["n_items"].max() < _WIDE * known["n_items"].min() else (1, 3)
+    for axis, locator in ((ax.xaxis, LogLocator(subs=sizes)), (ax.yaxis, LogLocator(subs=(1, 2, 3, 5)))):
         axis.set_major_locator(locator)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axis.set_minor_locator(NullLocator())

@@ -11,7 +11,7 @@ from simstudy.analyses.thresholds import thresholds
 from tests.analyses.collections import Population, pairs_of, population_numbers, sizes
 
 # Systems that the truth is taken over, and items.
-_MANY, _ITEMS = 800, 300
+_MANY, _ITEMS = 600, 300
 
 
 def coverage(n_systems: int, n_families: int, relation: str, target: str, n_rounds: int) -> pd.DataFrame:
@@ -62,20 +62,19 @@ def coverage(n_systems: int, n_families: int, relation: str, target: str, n_roun
         (20, 20, "different families", "other systems"),
         (40, 40, "different families", "other systems"),
         (75, 75, "different families", "other systems"),
-        (40, 8, "different families", "other systems"),
         (75, 15, "different families", "other systems"),
         (75, 15, "same family", "other systems"),
-        (75, 5, "different families", "other variants of these families"),
-        (75, 5, "same family", "other variants of these families"),
+        (75, 5, "different families", "other systems"),
+        (75, 4, "different families", "other variants of these families"),
     ],
 )
 def test_intervals_hold_what_they_speak_for(n_systems: int, n_families: int, relation: str, target: str) -> None:
-    table = coverage(n_systems, n_families, relation, target, 150)
+    table = coverage(n_systems, n_families, relation, target, 120)
     print(f"\n{n_systems} systems, {n_families} families, {relation}, for {target}\n{table.round(3).to_string()}")
     assert {"all pairs, true_80", "pairs in doubt, true_80"} <= {*table.index}
     assert ("threshold" in table.index) == (n_systems == 75 and relation == "different families")
-    # Measured 0.88 to 0.95: five standard errors of 150 rounds less. Percentiles of resampled systems hold the
-    # threshold of 15 families less often than 0.8, and the true gain of 5 families' kind about half the time.
-    assert (table["same items"] >= 0.75).all()
+    # Measured 0.86 to 0.97, here less five standard errors. Percentiles of resampled systems hold the threshold of 15
+    # families three times in four, and what five families say of others half the time.
+    assert (table["same items"] >= 0.72).all()
     if target == "other systems":
         assert (table["new items"] >= 0.7).all()

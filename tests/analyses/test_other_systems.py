@@ -27,13 +27,15 @@ def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
         ([1] * 20, "different", "other systems", 19),
         ([4] * 10, "different", "other systems", 9),
         ([4] * 10, "same", "other systems", 9),
-        ([15] * 5, "different", "other variants of these families", 70),
-        ([15] * 5, "same", "other variants of these families", 70),
-        ([1] * 6, "different", "", None),
-        ([3] * 5, "both", "other variants of these families", 10),
+        ([15] * 5, "different", "other systems", 4),
+        ([1] * 5, "different", "other systems", 4),
+        ([15] * 4, "different", "other variants of these families", 56),
+        ([15] * 4, "same", "other variants of these families", 56),
+        ([5] * 4, "both", "other variants of these families", 16),
         ([3] * 4, "both", "", None),
-        # One family is in two pairs of three: it is not one of 31 that are alike; and of single systems no variants.
-        ([30] + [1] * 12, "different", "", None),
+        ([1] * 4, "different", "", None),
+        # One family is in five pairs of six: it is not one of 10 that are alike; and single systems have no variants.
+        ([30] + [1] * 9, "different", "", None),
     ],
 )
 def test_families_speak_where_there_are_enough_else_their_variants(

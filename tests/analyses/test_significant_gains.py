@@ -120,10 +120,10 @@ def test_too_few_pairs_give_no_number_and_too_few_systems_no_interval() -> None:
     row = significant_gains(pairs_of(np.linspace(1, 2, 9))).iloc[0]
     assert row[OBSERVED + TRUE].isna().all()
     assert (row["note"], row["interval_for"]) == ("too few pairs: 9, not 10", "")
-    row = significant_gains(pairs_of(np.linspace(1, 2, 10), k=5)).iloc[0]
+    row = significant_gains(pairs_of(np.linspace(1, 2, 6), k=4), min_pairs=6).iloc[0]
     assert row[OBSERVED + TRUE].notna().all()
     assert row[[f"{name}_low" for name in OBSERVED + TRUE]].isna().all()
-    assert row["note"] == "too few systems for an interval: 5 of 5 families"
+    assert row["note"] == "too few systems for an interval: 4 of 4 families"
 
 
 def test_classes_and_test_sets_have_rows_of_their_own() -> None:
