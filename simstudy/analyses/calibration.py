@@ -124,9 +124,9 @@ def calibration(
     rows = []
     for key, members in relation_classes(decided):
         p_value = members["p_value"].to_numpy()
+        resampled = _Resampled(members, n_bootstrap, seed)
         for name, outputs in elsewhere.items():
             gain = _gain_elsewhere(members, name, outputs)
-            resampled = _Resampled(members, gain > 0, n_bootstrap, seed)
             n_there = _n_items(outputs)
             expected = expected_wins(members, np.inf if population else n_there / members["n_items"].to_numpy())
             for low, high, inside in _bins(p_value, bounds):
@@ -147,7 +147,7 @@ def calibration(
                     empty = {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": ""}
                     rows.append({**row, **empty, "note": note})
                     continue
-                bottom, top = resampled.interval(inside)
+                bottom, top = resampled.interval(inside, gain > 0)
                 share = float((gain[inside] > 0).mean())
                 found = {"share": share, "low": bottom, "high": top, "interval_for": resampled.others.interval_for}
                 rows.append({**row, **found, "note": resampled.others.note})
@@ -259,13 +259,13 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArr
 
 
 def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
-    scores = pd.Series(outputs.scores(), index=outputs.names)
-    unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(scores.index)
-    if unknown:
-        raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{min(unknown)}'")
-    gain = scores.loc[pairs["system_a"]].to_numpy() - scores.loc[pairs["system_b"]].to_numpy()
-    rounding = pd.Series(outputs.tie_tolerance(), index=outputs.names)
-    noise = np.maximum(rounding.loc[pairs["system_a"]].to_numpy(), rounding.loc[pairs["system_b"]].to_numpy())
+    known = pd.Index(outputs.names)
+    first, second = (known.get_indexer(pairs[side]) for side in ("system_a", "system_b"))
+    if (first < 0).any() or (second < 0).any():
+        unknown = min([*pairs["system_a"][first < 0], *pairs["system_b"][second < 0]])
+        raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
+    scores, rounding = outputs.scores(), outputs.tie_tolerance()
+    gain, noise = scores[first] - scores[second], np.maximum(rounding[first], rounding[second])
     gain = np.where(np.abs(gain) > noise, gain, 0.0)
     return np.asarray(gain if outputs.metric.higher_is_better else -gain, dtype=np.float64)
 
@@ -273,30 +273,29 @@ def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.fl
 class _Resampled:
     """Shares of wins over resamples of the systems, and of the draws where test sets were redrawn."""
 
-    def __init__(self, pairs: pd.DataFrame, wins: NDArray[np.bool_], n_bootstrap: int, seed: int) -> None:
+    def __init__(self, pairs: pd.DataFrame, n_bootstrap: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
         self.others: OtherSystems = other_systems(pairs)
-        self._wins = wins
         self._clusters = self.others.drawn(n_bootstrap, rng).astype(np.float64)
         self._draw = pd.factorize(pairs["draw"])[0] if "draw" in pairs else np.zeros(len(pairs), dtype=np.int64)
         n_draws = int(self._draw.max()) + 1 if len(pairs) else 1
         one = np.ones((n_bootstrap, 1), dtype=np.int64)
         self._draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap) if n_draws > 1 else one
 
-    def interval(self, inside: NDArray[np.bool_]) -> tuple[float, float]:
+    def interval(self, inside: NDArray[np.bool_], wins: NDArray[np.bool_]) -> tuple[float, float]:
         """The 95 % interval of the share among the pairs inside; NaN where the systems are too few for one."""
         if not self.others.interval_for:
             return np.nan, np.nan
-        low, high = np.nanpercentile(self._shares(inside), [2.5, 97.5])
+        low, high = np.nanpercentile(self._shares(inside, wins), [2.5, 97.5])
         return float(low), float(high)
 
-    def _shares(self, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _shares(self, inside: NDArray[np.bool_], wins: NDArray[np.bool_]) -> NDArray[np.float64]:
         """(n_bootstrap,) shares; a pair counts as often as its systems, or families, and its draw are there."""
         won = total = np.zeros(len(self._clusters))
         for d in range(self._draws.shape[1]):
             here = inside & (self._draw == d)
             total = total + self._draws[:, d] * self._weight(here)
-            won = won + self._draws[:, d] * self._weight(here & self._wins)
+            won = won + self._draws[:, d] * self._weight(here & wins)
         shares: NDArray[np.float64] = np.divide(won, total, out=np.full(len(total), np.nan), where=total > 0)
         return shares
 
