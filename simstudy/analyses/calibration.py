@@ -260,7 +260,7 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArr
 
 def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
     known = pd.Index(outputs.names)
-    first, second = (known.get_indexer(pairs[side]) for side in ("system_a", "system_b"))
+    first, second = (known.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
     if (first < 0).any() or (second < 0).any():
         unknown = min([*pairs["system_a"][first < 0], *pairs["system_b"][second < 0]])
         raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
