@@ -15,7 +15,7 @@ from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar
+from simstudy.runner import Cell, progress_bar, run_cells
 from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Comparison, StudyError
 from simstudy.studies.findings import Findings, RunContext
@@ -124,15 +124,26 @@ def _by_items(
 
 def _leaderboards(study: NaturalStudy, outputs: dict[Key, Outputs], context: RunContext) -> pd.DataFrame:
     """Every system's group, score with its interval, and the places that it may have, on every test set."""
-    unit = study.comparison.unit
-    tables = []
-    with progress_bar("leaderboards", len(outputs)) as advance:
-        for whole in outputs.values():
-            board = leaderboard(whole, unit=unit, seed=study.seed)
-            group = whole.systems.set_index("name")["group"]
-            tables.append(board.assign(group=board["system"].map(group)))
-            advance(1)
-    return pd.concat(tables, ignore_index=True)
+    unit, seed = study.comparison.unit, study.seed
+    cells = [
+        Cell(
+            label=f"leaderboard of {name}, {metric}",
+            description={"kind": "leaderboard", "outputs": whole.fingerprint(), "unit": unit, "seed": seed},
+            arguments=(whole, unit, seed),
+        )
+        for (name, metric), whole in outputs.items()
+    ]
+    with progress_bar("leaderboards", len(cells)) as advance:
+        boards = run_cells(
+            _leaderboard, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1)
+        )
+    return pd.concat(boards, ignore_index=True)
+
+
+def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
+    board = leaderboard(outputs, unit=unit, seed=seed)
+    group = outputs.systems.set_index("name")["group"]
+    return board.assign(group=board["system"].map(group))
 
 
 def _settings(study: NaturalStudy, part: Found) -> Comparison:
