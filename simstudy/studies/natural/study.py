@@ -134,7 +134,7 @@ def _leaderboards(study: NaturalStudy, outputs: dict[Key, Outputs], context: Run
         for (name, metric), whole in outputs.items()
     ]
     with progress_bar("leaderboards", len(cells)) as advance:
-        boards = run_cells(
+        boards: list[pd.DataFrame] = run_cells(
             _leaderboard, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1)
         )
     return pd.concat(boards, ignore_index=True)
