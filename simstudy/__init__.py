@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.ranks import ranks
     from simstudy.analyses.relations import related
     from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
+    from simstudy.analyses.rules import rule_of_thumb
     from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
@@ -97,6 +98,7 @@ _HOMES = {
     "resample_training": "simstudy.generators.resampled",
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
+    "rule_of_thumb": "simstudy.analyses.rules",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
@@ -142,6 +144,7 @@ __all__ = [
     "related",
     "repetitions",
     "resample_training",
+    "rule_of_thumb",
     "run_study",
     "run_twice",
     "significant_gains",
