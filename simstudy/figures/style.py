@@ -116,7 +116,7 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
 def save(figure: Figure, path: str | Path) -> list[Path]:
     """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
     written = []
-    for suffix, options in ((".png", {"dpi": 130}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
+    for suffix, options in ((".png", {"dpi": 112}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
         target = Path(path).with_name(Path(path).name + suffix)
         with atomic_path(target) as temporary, warnings.catch_warnings():
             # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.

@@ -29,7 +29,7 @@ Key = tuple[str, str]
 """Name of a test set, and metric."""
 
 # Points drawn of a relation class.
-_POINTS = 600
+_POINTS = 350
 
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
