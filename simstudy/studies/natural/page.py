@@ -27,6 +27,8 @@ def closing(study: NaturalStudy) -> str:
     )
 
 
+#: Points drawn of a relation class.
+POINTS = 350
 # Of fewer pairs that are not decided a running median says little that the points do not.
 _LEAST_PAIRS = 40
 _BESIDE = (
@@ -114,8 +116,8 @@ def _curves(tables: Tables, folder: Path) -> Section:
         figures.curve(own, lines, ax=ax)
     save_figure(figure, folder, "gain_confidence")
     text = (
-        "Each point is a pair of systems on the whole test set (of a class of more than 600 an even choice of those "
-        f"with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, bands hold "
+        f"Each point is a pair of systems on the whole test set (of a class of more than {POINTS} an even choice of "
+        f"those with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, bands hold "
         "5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
     )
     return Section("Gain against confidence", text, "gain_confidence")

@@ -28,9 +28,6 @@ from simstudy.studies.points import even_choice
 Key = tuple[str, str]
 """Name of a test set, and metric."""
 
-# Points drawn of a relation class.
-_POINTS = 350
-
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
@@ -209,5 +206,5 @@ def _of_test_set(pairs: pd.DataFrame, key: Key) -> pd.DataFrame:
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of one relation class that a figure shows: all, unless they are very many."""
-    drawn = pairs if len(pairs) <= _POINTS else even_choice(pairs, _POINTS)
+    drawn = pairs if len(pairs) <= page.POINTS else even_choice(pairs, page.POINTS)
     return drawn.assign(confidence=confidence(drawn))
