@@ -117,8 +117,8 @@ def _curves(tables: Tables, folder: Path) -> Section:
     save_figure(figure, folder, "gain_confidence")
     text = (
         f"Each point is a pair of systems on the whole test set (of a class of more than {POINTS} an even choice of "
-        f"those with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, bands hold "
-        "5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
+        f"those with p >= 0.001); lines are running medians of classes with {_LEAST_PAIRS} such pairs and more, bands "
+        "hold 5-95 % of the pairs (the manner of figures 2 to 4 of Berg-Kirkpatrick et al. 2012)."
     )
     return Section("Gain against confidence", text, "gain_confidence")
 
