@@ -46,9 +46,9 @@ def significant_gains(
     found to be so with a probability of 80 %, on average over these pairs: observed gains vary around the true ones, so
     a planner wants this number, and the reader of a leaderboard the other. Both are by the normal approximation.
 
-    Intervals leave out families (where these are fewer than seven in effect, systems within them) and speak for other
+    Intervals leave out families (where these are fewer than five in effect, systems within them) and speak for other
     systems (other variants of these families) on these items. Measured coverage of the 95 % intervals of observed_50
-    and true_80, for 20 to 75 systems, alone or in 8 to 15 families: 0.85 - 0.96 on the same items, 0.85 - 0.94 on new
+    and true_80, for 20 to 75 systems, alone or in 5 to 15 families: 0.87 - 0.97 on the same items, 0.85 - 0.97 on new
     ones; for other variants of 4 or 5 families 0.89 - 0.95 on the same items, and 0.33 - 0.85 on new ones, of which
     they do not speak (slow tests, tests/analyses/test_coverage.py; standard error 0.02). Of a gain that is enough for
     more than 80 % of the pairs no interval is known to cover: it hangs on the few noisiest systems.

@@ -32,19 +32,20 @@ def thresholds(
 ) -> pd.DataFrame:
     """A percentile of the gains of the pairs that are just significant, for each test set and relation class.
 
-    The interval speaks for other systems on these items; families are drawn again, with all their systems. Where
-    families are few (fewer than seven in effect), only systems within them are, and it speaks for other variants of
-    these families. Measured coverage of these 95 % intervals, on continuous scores of 300 items (slow tests,
-    tests/analyses/test_coverage.py; standard error 0.02):
+    The interval speaks for other systems on these items: families are drawn again, with all their systems. Where
+    families are few (fewer than five in effect), only systems within them are, and it speaks for other variants of
+    these families. Measured coverage of these 95 % intervals, of pairs of different families, on continuous scores of
+    300 items (150 to 400 collections each, standard error 0.01 to 0.03; see the slow tests of coverage):
 
-    ================================================================  ==========  =========
-    systems                                                           same items  new items
-    ================================================================  ==========  =========
-    20, or 40, each of its own family (fewer than 40 pairs in window)  none given
-    75, each of its own family                                        0.90        0.91
-    75 in 15 families                                                 0.87        0.86
-    75 in 5 families, for other variants of these                     0.94        0.75
-    ================================================================  ==========  =========
+    ====================================================  ==========  =========
+    systems                                               same items  new items
+    ====================================================  ==========  =========
+    20, or 40, each of its own family (window too small)  none given
+    75, each of its own family                            0.92        0.91
+    75 in 15 families                                     0.91        0.88
+    75 in 5 families                                      0.97        0.95
+    75 in 5 families, for other variants of these         0.94        0.75
+    ====================================================  ==========  =========
 
     It does not speak for other items: there it covers less often, for other variants of few families much less.
 
