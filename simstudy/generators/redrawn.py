@@ -11,6 +11,10 @@ from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
 
+#: Units that a test set must have to be split: two each.
+LEAST_SPLIT = 4
+
+
 def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None, seed: int = 0) -> Outputs:
     """Test set number `draw` of `size` units, drawn from the population with replacement.
 
@@ -95,8 +99,8 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     unit = unit or outputs.natural_unit
     codes = np.arange(outputs.n_items) if unit == "item" else pd.factorize(outputs.labels(unit))[0]
     n_units = int(codes.max()) + 1
-    if n_units < 4:
-        raise ValueError(f"outputs must have at least 4 units ({unit}) to be split, not {n_units}")
+    if n_units < LEAST_SPLIT:
+        raise ValueError(f"outputs must have at least {LEAST_SPLIT} units ({unit}) to be split, not {n_units}")
     place = np.random.default_rng([seed, draw, 1]).permutation(n_units)[codes]
     order = np.argsort(place, kind="stable")
     first = place[order] < n_units // 2

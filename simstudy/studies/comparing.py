@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
-from simstudy.generators.redrawn import at_least, halves
+from simstudy.generators.redrawn import LEAST_SPLIT, at_least, halves
 from simstudy.outputs import Outputs
 from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
 from simstudy.studies.definition import Comparison
@@ -99,7 +99,13 @@ def baseline(
     options
         Of `simstudy.calibration`.
     """
-    draws = range(1, n_splits + 1)
+    draws = range(1, n_splits + 1) if n_units(home, setting.unit) >= LEAST_SPLIT else range(0)
+    if not draws:
+        # So few units have no halves, and the table no baseline.
+        text, number = pd.Series(dtype=str), pd.Series(dtype=float)
+        columns = dict.fromkeys(("relation", "elsewhere"), text)
+        numbers = ("p_from", "p_to", "share", "low", "high", "n_items_elsewhere")
+        return pd.DataFrame(columns | dict.fromkeys(numbers, number))
     parts = {draw: halves(home, draw, unit=setting.unit, seed=seed) for draw in draws}
     known = TESTS[setting.test].n_resamples
     fewer = {"n_resamples": min(setting.n_resamples or known, _HALVES_RESAMPLES)} if known else {}
@@ -124,6 +130,12 @@ def baseline(
     }
     options.pop("relation", None)
     return calibration(pairs, others, seed=seed, **options)
+
+
+def n_units(outputs: Outputs, unit: str | None) -> int:
+    """How many units a comparison has."""
+    what = unit or outputs.natural_unit
+    return outputs.n_items if what == "item" else int(outputs.labels(what).nunique())
 
 
 def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:

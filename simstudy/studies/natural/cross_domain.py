@@ -14,7 +14,7 @@ from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.generators.redrawn import redraw
 from simstudy.outputs import Outputs
 from simstudy.runner import derived_seed
-from simstudy.studies.comparing import baseline, run_comparisons
+from simstudy.studies.comparing import baseline, n_units, run_comparisons
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import RunContext
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy
@@ -53,7 +53,7 @@ def cross_domain(
         )
         tables.append(with_baseline(found, halved))
     if part.n_draws and part.domains_of:
-        size = int(np.median([_n_units(home, study.comparison.unit) for home in home_sets]))
+        size = int(np.median([n_units(home, study.comparison.unit) for home in home_sets]))
         tables.append(_redrawn(study, part, outputs[part.domains_of, metric], size, context))
     return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
 
@@ -103,8 +103,3 @@ def _redrawn(
     )
     options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs, "seed": study.seed}
     return calibration(together, {POPULATION: population}, population=True, **options)
-
-
-def _n_units(outputs: Outputs, unit: str | None) -> int:
-    what = unit or outputs.natural_unit
-    return outputs.n_items if what == "item" else int(outputs.labels(what).nunique())
