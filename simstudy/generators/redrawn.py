@@ -10,7 +10,6 @@ import pandas as pd
 from simstudy.choices import check_seed, check_whole
 from simstudy.outputs import Outputs
 
-
 #: Units that a test set must have to be split: two each.
 LEAST_SPLIT = 4
 
