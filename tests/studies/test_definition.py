@@ -27,12 +27,24 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_defaults_are_the_papers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["quickstart", "pos_tagging"])
+def test_the_papers_studies_say_that_they_are_one_sided(name: str) -> None:
+    study = load_study(name)
+    assert isinstance(study, ResamplingStudy)
+    assert (study.comparison.test, study.comparison.alternative, study.comparison.unit) == (
+        "bootstrap",
+        "greater",
+        None,
+    )
+
+
+def test_training_is_the_papers_and_the_test_is_the_default(tmp_path: Path) -> None:
     study = load_study(write(tmp_path, GOOD))
     assert isinstance(study, ResamplingStudy), "the kind of studies that do not say theirs"
     assert study.name == "mine"
     assert (study.training.fractions, study.training.replicates) == ([1.0, 0.5, 0.25], [5, 10, 10])
-    assert (study.comparison.test, study.comparison.n_resamples, study.seed) == ("bootstrap", None, 0)
+    assert (study.comparison.test, study.comparison.n_resamples, study.seed) == ("sign_flips", None, 0)
+    assert study.comparison.alternative is None, "two-sided"
     assert TESTS["bootstrap"].n_resamples == 1_000_000, "what is drawn where the study does not say"
     assert load_study(tmp_path / "mine") == study
     assert load_study(write(tmp_path, 'kind = "resampling"\n' + GOOD)) == study
@@ -122,7 +134,7 @@ def changed(content: Any, path: tuple[str | int, ...], key: str | int, value: ob
         ("yeh_2000", ("printed_counts",), "recal", 96, "printed_counts.recal: it must be one of recall, precision, f1"),
         (
             "yeh_2000", ("printed_levels",), "f1, less", "0.1",
-            "printed_levels.f1, less: it must be one of recall, greater, recall, two-sided, precision, greater",
+            "printed_levels.f1, less: it must be one of recall, two-sided, recall, greater, precision, two-sided",
         ),
         ("yeh_2000", (), "printed_ratios", [], "printed_ratios: list should have at least 1 item"),
         ("yeh_2000", (), "printed_ratios", [[1.5, 2.0]], "printed_ratios.0.0: input should be less than 1, not 1.5"),
