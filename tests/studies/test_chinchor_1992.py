@@ -187,7 +187,7 @@ def test_the_page_names_every_figure_and_table(done: Results) -> None:
         assert name.endswith(".svg") or f"(figures/{name})" in page
     assert {path.stem for path in done.folder.glob("*.csv")} == set(done.tables)
     for name, table in done.tables.items():
-        assert f"[{name}.csv]({name}.csv): {len(table)} rows" in page
+        assert f"[{name}.csv]({name}.csv): {len(table)} row{'s' * (len(table) != 1)}\n" in page
     assert "nan" not in page.lower()
 
 
