@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.calibration import TABLE_1, calibration, expected_wins, with_baseline
+from simstudy.analyses.calibration import TABLE_1, calibration, with_baseline
+from simstudy.analyses.expected_wins import expected_wins
 from simstudy.engines.comparisons import compare
 from simstudy.generators.redrawn import at_least, halves, redraw
 from simstudy.generators.synthetic import correlated_accuracies
