@@ -148,6 +148,7 @@ def test_approximate_tests_are_near_their_size_on_many_items(test: str, kind: st
     assert stats.binom.sf(rejected - 1, tried, 0.06) > FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n"), [("f1", 150), ("f1", 25), ("unlike guesses", 150)])
 def test_sign_flips_of_ratios_are_near_their_size(kind: str, n: int) -> None:
     """2,000 test sets of two equal scores, also where one system guesses ten times as much as the other.
