@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.files import atomic_path
 from simstudy.manifest import earlier_manifest, manifest_of
+from simstudy.plain_text import code, csv_cell, markdown, paragraph
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -78,10 +78,10 @@ def write_results(
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
-    """Each table as <name>.csv, six significant digits."""
+    """Each table as <name>.csv, six significant digits; no text is a formula (`simstudy.plain_text.csv_cell`)."""
     for name, table in tables.items():
         with atomic_path(folder / f"{name}.csv") as temporary:
-            table.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+            without_formulas(table).to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> str:
@@ -112,33 +112,59 @@ def write_page(
     tables: Tables,
     closing: str,
 ) -> None:
-    """README.md: the question, what was run, figures and main tables."""
-    parts = [f"# {title}", question.strip(), f"Made by `{command}`; `manifest.json` has every setting and version."]
-    parts.append("\n".join(f"- **{name}**: {value}" for name, value in facts.items()))
+    """README.md: the question, what was run, figures and main tables. All that it is given is text, not Markdown."""
+    parts = [
+        f"# {markdown(title)}",
+        paragraph(question),
+        f"Made by {code(command)}; `manifest.json` has every setting and version.",
+        "\n".join(f"- **{markdown(name)}**: {markdown(value)}" for name, value in facts.items()),
+    ]
     for section in sections:
-        parts.append(f"## {section.heading}")
+        parts.append(f"## {markdown(section.heading)}")
         if section.figure:
-            parts.append(f"![{section.heading}](figures/{section.figure}.png)")
-        parts.append(section.text)
+            parts.append(f"![{markdown(section.heading)}](figures/{section.figure}.png)")
+        parts.append(paragraph(section.text))
         if section.table is not None:
-            parts.append(markdown(section.table))
+            parts.append(table_rows(section.table))
     parts += [
         "## Tables",
         "\n".join(
             f"- [{name}.csv]({name}.csv): {len(table):,} row{'' if len(table) == 1 else 's'}"
             for name, table in tables.items()
         ),
-        closing,
     ]
+    if any(without_formulas(table) is not table for table in tables.values()):
+        parts.append(_APOSTROPHES)
+    parts.append(paragraph(closing))
     with atomic_path(folder / "README.md") as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-# What Markdown would take for its own: columns, emphasis, tags.
-_MARKS = re.compile(r"([|*]|<(?=[A-Za-z/!]))")
+_APOSTROPHES = (
+    "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
+    "a formula; `simstudy.plain_text.csv_name` takes it off."
+)
 
 
-def markdown(table: pd.DataFrame) -> str:
+_TEXTS = (pd.StringDtype, pd.CategoricalDtype)
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with cells of text that no spreadsheet takes for a formula: the same one, where it has no others."""
+    text = [name for name, column in table.items() if isinstance(column.dtype, _TEXTS) or column.dtype == object]
+    changed = [name for name in text if any(isinstance(c, str) and csv_cell(c) != c for c in table[name])]
+    names = [csv_cell(str(name)) for name in table.columns]
+    if not changed and names == [str(name) for name in table.columns]:
+        return table
+    without = table.copy()
+    for name in changed:
+        cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in table[name]]
+        without[name] = pd.Series(cells, index=table.index, dtype=object)
+    return without.set_axis(names, axis="columns")
+
+
+def table_rows(table: pd.DataFrame) -> str:
     """A table of text as Markdown."""
-    lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(_MARKS.sub(r"\\\1", str(cell)) for cell in line) + " |" for line in lines)
+    rows = [list(table.columns), *table.astype(str).to_numpy().tolist()]
+    head, *body = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
+    return "\n".join([head, "|" + " --- |" * len(table.columns), *body])

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from simstudy.cli.errors import errors_in_one_line
-from simstudy.cli.terminal import console, print_table
+from simstudy.cli.errors import errors_in_one_line, say
+from simstudy.cli.terminal import print_facts, print_line, print_table, print_written
+from simstudy.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
@@ -126,7 +126,7 @@ def compare(
             _print(found, out)
         if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
             a, b = fail_unless_better
-            typer.echo(f"simstudy: {a} is not significantly better than {b} at {alpha:g}", err=True)
+            say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}")
             raise typer.Exit(1)
 
 
@@ -280,12 +280,11 @@ def _print(found: Examination, out: Path | None) -> None:
     from simstudy.natural import page
 
     if found.verdict is not None:
-        console.print(escape(found.verdict), highlight=False, soft_wrap=True)
+        print_line(found.verdict)
     else:
-        facts = {name: value for name, value in page.facts(found).items() if name != "Note"}
-        console.print("\n".join(f"[dim]{name}:[/] {escape(value)}" for name, value in facts.items()), soft_wrap=True)
+        print_facts({name: value for name, value in page.facts(found).items() if name != "Note"})
     for note in found.notes:
-        console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+        print_line(f"Note: {note}")
     if found.verdict is None:
         print_table(
             "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)",
@@ -294,7 +293,7 @@ def _print(found: Examination, out: Path | None) -> None:
         print_table(*page.pair_rows(found, _MOST_ROWS))
         print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
     if out is not None:
-        console.print(f"\nFigures and report: {escape(str(out / 'README.md'))}", soft_wrap=True)
+        print_written(out)
 
 
 def _plain(value: Any) -> Any:

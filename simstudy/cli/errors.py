@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 from typer.core import TyperGroup
+
+from simstudy.plain_text import line
 
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
 
@@ -48,6 +50,11 @@ class OneLineGroup(TyperGroup):
             _fail(f"{error.format_message()} (see {ctx.command_path} {ctx.invoked_subcommand} --help)", 2)
 
 
+def say(message: str) -> None:
+    """One line on standard error, in which nothing of a name acts on the terminal."""
+    _console.print(Text(line(f"simstudy: {message}")))
+
+
 def _fail(message: str, code: int) -> NoReturn:
-    _console.print(f"simstudy: {escape(' '.join(message.split()))}", highlight=False)
+    say(message)
     raise typer.Exit(code)

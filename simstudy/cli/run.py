@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from simstudy.cli.errors import errors_in_one_line
-from simstudy.cli.terminal import console, print_table
+from simstudy.cli.terminal import console, print_table, print_written
 
 
 def list_studies() -> None:
@@ -40,4 +39,4 @@ def run(
         results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
     for title, rows in results.summary.items():
         print_table(title, rows)
-    console.print(f"\nFigures and report: {escape(str(results.folder / 'README.md'))}", soft_wrap=True)
+    print_written(results.folder)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
+
+from simstudy.plain_text import line, printable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
-#: No emoji: a system may be called ":100:".
-console = Console(emoji=False)
+#: No emoji, no markup: a system may be called ":100:" or "[red]".
+console = Console(emoji=False, markup=False, highlight=False)
 
 # A narrower terminal has no room for all columns: these can be done without.
 _WIDE = 110
@@ -24,6 +28,23 @@ _WORDS = (
 )
 
 
+def print_line(text: str, style: str = "") -> None:
+    """Print a text as one line, however long, in which nothing of a name acts on the terminal."""
+    console.print(Text(line(text), style), soft_wrap=True)
+
+
+def print_facts(facts: dict[str, str]) -> None:
+    """Print names and values, a line each."""
+    for name, value in facts.items():
+        console.print(Text.assemble((f"{name}:", "dim"), " ", line(value)), soft_wrap=True)
+
+
+def print_written(folder: Path) -> None:
+    """Say where the page is."""
+    console.print()
+    print_line(f"Figures and report: {folder / 'README.md'}")
+
+
 def print_table(title: str, rows: pd.DataFrame) -> None:
     """Print a table of text. Long names are folded, not cut: one must be able to tell systems apart."""
     if console.is_terminal and console.width < _WIDE:
@@ -31,9 +52,11 @@ def print_table(title: str, rows: pd.DataFrame) -> None:
     table = Table(box=None, header_style="dim")
     for column in map(str, rows.columns):
         words = column in _WORDS
-        table.add_column(escape(column), justify="left" if words else "right", overflow="fold", no_wrap=not words)
+        justify: Literal["left", "right"] = "left" if words else "right"
+        table.add_column(Text(printable(column)), justify=justify, overflow="fold", no_wrap=not words)
     for row in rows.to_numpy():
-        table.add_row(*(escape(str(cell)) for cell in row))
-    console.print(f"\n[bold]{escape(title)}[/]", highlight=False, soft_wrap=True)
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console.print()
+    print_line(title, "bold")
     # A file or another program has no width that lines must fit.
     (console if console.is_terminal else Console(width=1000, emoji=False)).print(table)

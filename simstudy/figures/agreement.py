@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from simstudy.figures.style import panels, relation_colour, require, styled
+from simstudy.plain_text import label
 
 
 @styled
@@ -43,9 +44,9 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
         ax.errorbar(
             rows["share"], y, xerr=error, fmt="o", markersize=4.5, linewidth=1.1, color=relation_colour(relation),
-            label=relation,
+            label=label(relation),
         )  # fmt: skip
-    ax.set_yticks(range(len(tests)), tests)
+    ax.set_yticks(range(len(tests)), [label(test) for test in tests])
     ax.set(ylim=(len(tests) - 0.4, -0.6), xlabel=f"share of pairs with p ≤ {table['alpha'].iloc[0]:g}")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="best")
@@ -80,7 +81,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         colour, median = relation_colour(relation), rows["median"].iloc[0]
         edges = [*rows["r12_from"], rows["r12_to"].iloc[-1]]
         ax.stairs(rows["share"], edges, fill=True, alpha=0.25, color=colour)
-        ax.stairs(rows["share"], edges, color=colour, linewidth=1.3, label=f"{relation}: median {median:.2f}")
+        ax.stairs(rows["share"], edges, color=colour, linewidth=1.3, label=f"{label(relation)}: median {median:.2f}")
         ax.axvline(median, color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
     ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs")
     ax.set(xlim=(table["r12_from"].min(), 1), ylim=(0, None))
@@ -119,7 +120,7 @@ def type_1_errors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
         ax.errorbar(
             rows["within"], rows["share"], error, fmt="o-", markersize=4.5, linewidth=1.2, capsize=2,
-            color=colours[unit], label=f"unit: {unit}",
+            color=colours[unit], label=f"unit: {label(unit)}",
         )  # fmt: skip
     ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set(

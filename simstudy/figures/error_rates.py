@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator, PercentFormatter
 
 from simstudy.figures.style import colours_of, panels, require, styled
+from simstudy.plain_text import label
 
 Range = tuple[float, float]
 
@@ -69,7 +70,7 @@ def error_rates(
         rows = rows.sort_values("n_units")
         ax.errorbar(
             rows["n_units"], rows["share"], _around(rows), fmt=f"{marker}-", markersize=4, linewidth=width,
-            elinewidth=0.9, color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=str(test),
+            elinewidth=0.9, color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test),
         )  # fmt: skip
     _by_units(ax, table["n_units"])
     ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
@@ -121,7 +122,7 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
             rows["share"].clip(lower=least), y, xerr=_around(rows), fmt="o", markersize=3.2, elinewidth=0.8,
             color=colours[n], label=f"{n:,} units",
         )  # fmt: skip
-    ax.set_yticks(range(len(titles)), titles)
+    ax.set_yticks(range(len(titles)), [label(title, 120) for title in titles])
     ax.set(xlim=(least - 0.004, 1.002), ylim=(len(titles) - 0.4, -0.6))
     ax.set_xlabel(f"share of {100 * level:g} % intervals that hold the true gain")
     ax.xaxis.set_major_locator(MultipleLocator(0.05))

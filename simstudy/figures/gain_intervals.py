@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from simstudy import pvalues
+from simstudy import plain_text, pvalues
 from simstudy.choices import check_fraction
 from simstudy.figures.style import panels, require, styled, unit
 
@@ -49,7 +49,7 @@ def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:
         raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
-    names = (known["system_a"] + " – " + known["system_b"]).tolist()
+    names = (known["system_a"].map(plain_text.label) + " – " + known["system_b"].map(plain_text.label)).tolist()
     if ax is None:
         width = _INTERVALS + _LETTER * max(map(len, names))
         ax = panels([""], width=width, height=1.1 + _ROW * len(names))[1][0]

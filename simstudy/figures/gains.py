@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from simstudy import plain_text
 from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
 
 # So few points can be larger.
@@ -66,7 +67,7 @@ def curve(
             rasterized=True,
         )
     for value in values:
-        label = f"{value:,} items" if by == "n_items" else str(value)
+        label = f"{value:,} items" if by == "n_items" else plain_text.label(value)
         line = curves[curves[by] == value] if curves is not None else pd.DataFrame()
         if len(line):
             shade = colours[value]
@@ -147,7 +148,15 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         x = rows["n_items"] * 1.03 ** (k - (len(relations) - 1) / 2)
         error = [(rows["threshold"] - rows["low"]).clip(lower=0), (rows["high"] - rows["threshold"]).clip(lower=0)]
         ax.errorbar(
-            x, rows["threshold"], error, fmt="o", markersize=5, color=colour, capsize=2.5, linewidth=1.1, label=relation
+            x,
+            rows["threshold"],
+            error,
+            fmt="o",
+            markersize=5,
+            color=colour,
+            capsize=2.5,
+            linewidth=1.1,
+            label=plain_text.label(relation),
         )
         if rows["fit"].notna().any():
             c, exponent = rows["c"].iloc[0], rows["exponent"].iloc[0]
@@ -225,7 +234,7 @@ def calibration(
             elinewidth=0.8,
             capsize=0,
             color=colours[value],
-            label=str(value),
+            label=plain_text.label(value),
         )
     lines = {
         "expected": ("0.35", (0, (4, 3)), "expected, same domain"),

@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
+from simstudy import plain_text
 from simstudy.figures.style import panels, require, styled
 from simstudy.metrics.labels import in_percent, label
 
@@ -61,11 +62,11 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     require(table, columns, "table")
     if table["system"].duplicated().any():
         raise ValueError("table must be the leaderboard of one test set; it has a system twice")
-    k = len(table)
+    k, names = len(table), [plain_text.label(name) for name in table["system"]]
     many = k >= _MANY
     letter = _LETTER * (0.75 if many else 1)
     if ax is None:
-        width = letter * table["system"].str.len().max() + _SCORES + _PLACES
+        width = letter * max(map(len, names)) + _SCORES + _PLACES
         ax = panels([""], width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))[1][0]
     place, figure = ax.get_subplotspec(), ax.get_figure()
     if place is None or figure is None:
@@ -85,10 +86,12 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for low, high, alpha in ((sets[0], sets[1], _PALE), (sets[2], sets[3], 1.0)):
             beside.hlines(y, rows[low] - 0.4, rows[high] + 0.4, color=colour, linewidth=pen, alpha=alpha)
         beside.plot(rows["place"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
-    ax.set_yticks(range(1, k + 1), table["system"], fontsize=6.5 if many else 8)
+    ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
     ax.set_ylim(k + 0.7, 0.3)
     metric, level = str(table["metric"].iloc[0]), float(table["level"].iloc[0])
-    ax.set_xlabel(f"{label(metric)}{', %' if in_percent(metric) else ''}, with {100 * level:g} % interval")
+    ax.set_xlabel(
+        f"{plain_text.label(label(metric))}{', %' if in_percent(metric) else ''}, with {100 * level:g} % interval"
+    )
     furthest = int(table["place_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))

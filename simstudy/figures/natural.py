@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from simstudy import plain_text
 from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
 from simstudy.metrics.labels import label
 
@@ -62,7 +63,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
         ax.errorbar(n, gain, _error(rows, "true_80"), fmt="o", markersize=3.5, linewidth=0.7, alpha=0.75, color=colour)
         c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
         ends = np.geomspace(n.min(), n.max(), 2)
-        text = f"{label(str(value))}: {c:.3g} / √n"
+        text = f"{plain_text.label(label(str(value)))}: {c:.3g} / √n"
         if len(rows) >= _LEAST_FOR_BAND:
             ax.fill_between(ends, c_10 / np.sqrt(ends), c_90 / np.sqrt(ends), color=colour, alpha=0.12, linewidth=0)
             text += f" ({c_10:.3g}–{c_90:.3g})"
@@ -121,13 +122,13 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     order = sorted(classes, key=lambda found: found[1]["relation"].iloc[0])
     for k, (colour, rows) in enumerate(order):
         y = np.array([sizes.index.get_loc(name) for name in rows["test_set"]]) + 0.24 * (k - (len(order) - 1) / 2)
-        label = " / ".join(dict.fromkeys(rows["relation"]))
+        label = " / ".join(map(plain_text.label, dict.fromkeys(rows["relation"])))
         error = _error(rows, "true_80")
         ax.errorbar(rows["true_80"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=label)
         ax.plot(rows["observed_50"], y, "|", markersize=6, markeredgewidth=1.6, color=colour)
         # Apart from the interval, which may lie on the same row.
         ax.hlines(y, rows["observed_50"], rows["observed_95"], color=colour, linewidth=2.6, alpha=0.35)
-    ax.set_yticks(range(len(sizes)), [f"{name}  ({n:,})" for name, n in sizes.items()], fontsize=8)
+    ax.set_yticks(range(len(sizes)), [f"{plain_text.label(name)}  ({n:,})" for name, n in sizes.items()], fontsize=8)
     ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel=f"gain in points ({_asked(known)})")
     ax.tick_params(axis="y", length=0)
     handles, labels = ax.get_legend_handles_labels()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simstudy import pvalues
 from simstudy.choices import check_fraction
 from simstudy.figures.style import panels, require, styled, unit
+from simstudy.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
@@ -77,10 +78,10 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     column, row, scores = _places(pairs)
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
     significant = pvalues.significant(pairs, cutoff, certainty)
-    k = len(scores)
+    k, names = len(scores), [label(name) for name in scores]
     numbered = k <= _NUMBERED
     if ax is None:
-        side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, scores))
+        side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
         ax = panels([""], width=side + name + 0.8, height=side + name + 0.2)[1][0]
     smallest = min(1e-4, cutoff / 10)
     meshes = []
@@ -106,8 +107,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     if doubtful.any():
         for x, y in zip(column[doubtful], row[doubtful], strict=True):
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
-        label = f"p at most {cutoff:g}, but not certain, or for the other system, or of too few units"
-        handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=label))
+        doubt = f"p at most {cutoff:g}, but not certain, or for the other system, or of too few units"
+        handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=doubt))
     ax.legend(handles=handles, loc="upper right", fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0)
     if numbered:
         for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
@@ -121,9 +122,9 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
             Colorbar(bar, mesh, orientation="horizontal").outline.set_visible(False)
             bar.set_xticks([], minor=True)
             bar.set_xticks(ticks, [f"p = {p:g}" if p == smallest else f"{p:g}" for p in ticks], fontsize=7)
-    ax.set_xticks(np.arange(k) + 0.5, list(scores), rotation=90, fontsize=8 if numbered else 7)
-    labels = [f"{name}  {score:.2f}" for name, score in scores.items()]
-    ax.set_yticks(np.arange(k) + 0.5, labels, fontsize=8 if numbered else 7)
+    ax.set_xticks(np.arange(k) + 0.5, names, rotation=90, fontsize=8 if numbered else 7)
+    rows = [f"{name}  {score:.2f}" for name, score in zip(names, scores.values(), strict=True)]
+    ax.set_yticks(np.arange(k) + 0.5, rows, fontsize=8 if numbered else 7)
     ax.tick_params(length=0)
     ax.grid(visible=False)
     sns.despine(ax=ax, left=True, bottom=True)
@@ -161,11 +162,11 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     systems = table[["place", "system", "score"]].drop_duplicates().sort_values("place")
     if systems["place"].duplicated().any() or table.duplicated(["group", "place"]).any():
         raise ValueError("table must be the groups of one test set; it has two systems at one place")
-    k = len(systems)
+    k, names = len(systems), [label(name) for name in systems["system"]]
     lanes = _lanes([rows["place"].to_numpy() for _, rows in table.groupby("group")])
     shown = lanes[:_MOST_LANES]
     if ax is None:
-        width = _LETTER * systems["system"].str.len().max() + _SCORES + _LANE * (len(shown) + 2) + 0.3
+        width = _LETTER * max(map(len, names)) + _SCORES + _LANE * (len(shown) + 2) + 0.3
         ax = panels([""], width=width, height=max(1.6, _ROW * k + 0.7))[1][0]
     margin = 0.05 * (np.ptp(systems["score"]) or 1)
     low, high = systems["score"].min() - margin, systems["score"].max() + margin
@@ -183,14 +184,14 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                 inside = below - above == 1
                 ax.plot([x, x], [above, below], linewidth=1.6 if inside else 0.8, color=colour,
                         linestyle="-" if inside else (0, (2, 2)))  # fmt: skip
-    ax.set_yticks(systems["place"], systems["system"], fontsize=8)
+    ax.set_yticks(systems["place"], names, fontsize=8)
     ax.set_xticks([tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high])
     ax.tick_params(axis="y", length=0)
     ax.spines["bottom"].set_bounds(low, high)
     ax.set(xlim=(low, high + (2 + len(shown)) * lane), ylim=(k + 0.5, 0.5))
     ax.set_xlabel(f"score ({unit(table)})" if "metric" in table else "score", loc="left")
-    label = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
-    ax.annotate(label, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
+    how_many = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
+    ax.annotate(how_many, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
                 textcoords="offset points", va="top")  # fmt: skip
     return ax
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from simstudy.figures.style import colours_of, panels, require, styled
+from simstudy.plain_text import label
 
 # Marks of significance across a panel; more would be a bar.
 _MARKS = 60
@@ -62,7 +63,7 @@ def precision_curve(
         rows = curves[curves["ranking"] == name].sort_values("n")
         if intervals:
             ax.fill_between(rows["n"], rows["low"], rows["high"], color=colours[name], alpha=0.18, linewidth=0)
-        ax.plot(rows["n"], rows["precision"], color=colours[name], linewidth=1.5, label=in_words(name))
+        ax.plot(rows["n"], rows["precision"], color=colours[name], linewidth=1.5, label=label(in_words(name)))
     ax.axhline(curves["baseline"].iloc[0], color="0.35", linewidth=0.9, linestyle=(0, (4, 3)), label="baseline")
     if differences is not None:
         _mark(ax, differences[differences["n"].isin(curves["n"])], alpha)
@@ -162,10 +163,19 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     for test in tests:
         rows = table[table["test"] == test].sort_values("n")
         ax.plot(
-            rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2, color=colours[test], label=in_words(test)
+            rows["n"],
+            rows["p_value"],
+            "o-",
+            markersize=2.5,
+            linewidth=1.2,
+            color=colours[test],
+            label=label(in_words(test)),
         )
     ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
-    ax.set(yscale="log", xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda p, _: f"{p:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set(xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
     ax.legend(loc="lower right")
     return ax
 

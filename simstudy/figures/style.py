@@ -15,6 +15,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from simstudy import plain_text
 from simstudy.files import atomic_path
 from simstudy.metrics.labels import in_percent, label
 
@@ -33,10 +34,17 @@ _STYLE = {
     "grid.linewidth": 0.7,
     "legend.frameon": False,
     "legend.fontsize": 8,
+    # Names are text: nothing between two dollars is a formula, whatever the user's own settings.
+    "text.parse_math": False,
+    "text.usetex": False,
+    "axes.formatter.use_mathtext": False,
     "svg.fonttype": "none",
     # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
     "svg.hashsalt": "simstudy",
 }
+
+# Characters of a title that a panel has room for.
+_TITLE = 80
 
 # Colour-blind safe (Okabe and Ito 2008): blue for the rule, vermilion for the specially correlated.
 _RELATIONS = {
@@ -56,9 +64,19 @@ def styled(draw: _Draw) -> _Draw:
     @wraps(draw)
     def in_style(*args: Any, **kwargs: Any) -> Any:
         with mpl.rc_context(_STYLE):
-            return draw(*args, **kwargs)
+            drawn = draw(*args, **kwargs)
+            if isinstance(drawn, Axes):
+                _take_as_text(drawn)
+            return drawn
 
     return cast(_Draw, in_style)
+
+
+def _take_as_text(ax: Axes) -> None:
+    """Labels of the axes are text also where the caller made the panel, with other settings."""
+    for axis in (ax.xaxis, ax.yaxis):
+        for text in (axis.label, *(tick.label1 for tick in axis.majorTicks)):
+            text.set_parse_math(False)
 
 
 @styled
@@ -92,7 +110,7 @@ def panels(
     for ax in axes[len(titles) :]:
         ax.remove()
     for ax, title in zip(axes, titles, strict=False):
-        ax.set_title(title)
+        ax.set_title(plain_text.label(title, _TITLE))
     return figure, axes[: len(titles)]
 
 
@@ -150,7 +168,8 @@ def relation_colour(relation: str) -> str:
 def unit(table: pd.DataFrame) -> str:
     """The unit of the table's gains, for an axis."""
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    return f"{label(metric)}, points" if in_percent(metric) else label(metric)
+    name = plain_text.label(label(metric))
+    return f"{name}, points" if in_percent(metric) else name
 
 
 def require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:

@@ -24,9 +24,13 @@ from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import Loaded, counted
 from simstudy.natural.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
+from simstudy.plain_text import shown
 
 #: What to do with near-duplicates.
 DUPLICATES = ("keep", "drop")
+
+# Systems that a note names.
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -116,9 +120,10 @@ def examine(
         if len(kept) < 2:
             raise ValueError(f"duplicates must be 'keep': all {outputs.n_systems} systems are near-duplicates")
         outputs = outputs.select(kept)
-        notes.append(f"near-duplicates dropped: {', '.join(dropped)}")
+        more = f" and {len(dropped) - _MOST_NAMED} more" if len(dropped) > _MOST_NAMED else ""
+        notes.append(f"near-duplicates dropped: {', '.join(map(shown, dropped[:_MOST_NAMED]))}{more}")
     elif len(alike):
-        first = f"{alike['system_a'][0]} / {alike['system_b'][0]}"
+        first = f"{shown(alike['system_a'][0])} / {shown(alike['system_b'][0])}"
         notes.append(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
     notes += _domains(outputs, options.get("strata"))
     if by is not None and outputs.n_systems > 1:
@@ -152,7 +157,7 @@ def _domains(outputs: Outputs, strata: str | None) -> list[str]:
     if "domain" not in outputs.items or strata == "domain" or outputs.items["domain"].nunique() < 2:
         return []
     counts = outputs.items["domain"].value_counts()
-    listed = ", ".join(f"{name} {count:,}" for name, count in counts.head(6).items())
+    listed = ", ".join(f"{shown(name)} {count:,}" for name, count in counts.head(6).items())
     more = f" and {len(counts) - 6} more" if len(counts) > 6 else ""
     return [f"items of {len(counts)} domains are tested together: {listed}{more}"]
 
@@ -163,7 +168,7 @@ def _few(pairs: pd.DataFrame) -> list[str]:
     if n >= FEW_UNITS or len(pairs) == 1:
         return []
     rough = "intervals" if pairs["exact"].all() else "tests and intervals"
-    return [f"only {counted(n, 'unit')} ({unit}): {rough} of fewer than {FEW_UNITS} are rough"]
+    return [f"only {counted(n, 'unit')} ({shown(unit)}): {rough} of fewer than {FEW_UNITS} are rough"]
 
 
 def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
@@ -171,7 +176,7 @@ def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
     against = pairs[(pairs["favours"] == pairs["system_b"]) & (pairs["p_value"] <= alpha)]
     if against.empty or len(pairs) == 1:
         return []
-    first = f"{against['system_a'].iloc[0]} / {against['system_b'].iloc[0]}"
+    first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
     test = TESTS[against["test"].iloc[0]]
     return [
         f"the {test.title} speaks for the system with the lower score in {counted(len(against), 'pair')}, first "

@@ -12,6 +12,7 @@ import pandas as pd
 
 from simstudy.natural.examination import Examination
 from simstudy.natural.page import sorted_pairs
+from simstudy.plain_text import json_text
 
 
 def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
@@ -45,7 +46,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
         "significant_gains": _records(found.gains),
         "near_duplicates": _records(found.duplicates),
     }
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str)
+    return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from simstudy.loaders.base import counted
 from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals
+from simstudy.plain_text import line, shown
 from simstudy.report import Section, save_figure
 
 # More systems make no picture of a matrix or of groups.
@@ -78,7 +79,7 @@ def facts(found: Examination) -> dict[str, str]:
     how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
     sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
     exact = "exact" if found.pairs["exact"].all() else "partly exact" if found.pairs["exact"].any() else "approximate"
-    units = "" if one.unit == "item" else f"; {one.n_units:,} units ({one.unit}) are taken as wholes"
+    units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
     convention = "" if one.convention == "default" else f", convention {one.convention}"
     test = TESTS[one.test]
     listed = {
@@ -88,7 +89,7 @@ def facts(found: Examination) -> dict[str, str]:
         "Test": f"{test.title} ({one.test}), {sides}, {exact}, {how}{convention}",
         "Null hypothesis": f"{test.null}",
     }
-    return listed | ({"Note": "; ".join(found.notes)} if found.notes else {})
+    return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
 
 def ranking(found: Examination) -> pd.DataFrame:
@@ -99,7 +100,7 @@ def ranking(found: Examination) -> pd.DataFrame:
     places = rows["place_low"].astype(str) + "–" + rows["place_high"].astype(str)
     return pd.DataFrame(
         {
-            "system": rows["system"],
+            "system": rows["system"].map(shown),
             "score": rows["score"].map(number),
             "95 %": rows["score_low"].map(number) + "–" + rows["score_high"].map(number),
             "place": rows["place"].astype(str),
@@ -120,14 +121,14 @@ def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
     number = f"{{:.{_digits(found)}f}}".format
     between = pairs["gain_low"].map(number) + " to " + pairs["gain_high"].map(number)
     columns = {
-        "better": pairs["system_a"],
-        "worse": pairs["system_b"],
-        "relation": pairs["relation"],
+        "better": pairs["system_a"].map(shown),
+        "worse": pairs["system_b"].map(shown),
+        "relation": pairs["relation"].map(shown),
         "gain": pairs["gain"].map(number),
         "95 %": between.where(pairs["gain_low"].notna(), ""),
         "units +/−": pairs["n_better"].map("{:,}".format) + "/" + pairs["n_worse"].map("{:,}".format),
         "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
-        "speaks for": pairs["favours"].where(pairs["favours"] != pairs["system_a"], ""),
+        "speaks for": pairs["favours"].map(shown).where(pairs["favours"] != pairs["system_a"], ""),
         "p (Holm)": pairs["p_holm"].map(lambda p: equals(p).removeprefix("= ")),
         "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
     }
@@ -160,7 +161,7 @@ def threshold_rows(found: Examination) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "relation": rule["relation"],
+            "relation": rule["relation"].map(shown),
             "pairs": rule["n_pairs"].map("{:,}".format),
             "p ≈ 0.05": rule["n_window"],
             "threshold": with_interval(rule, "threshold", "low", "high", number),
@@ -247,7 +248,9 @@ def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
     parts.append(Section("Pairs", text, matrix, rows))
     if len(found.duplicates):
         rows = found.duplicates[["system_a", "system_b", "compared"]].assign(
-            identical=found.duplicates["share"].map("{:.1%}".format)
+            system_a=found.duplicates["system_a"].map(shown),
+            system_b=found.duplicates["system_b"].map(shown),
+            identical=found.duplicates["share"].map("{:.1%}".format),
         )
         text = "Systems with more than 90 % of their answers in common (of scores: where systems differ at all)."
         parts.append(Section("Near-duplicates", text, None, rows.head(_MOST_ROWS)))

@@ -12,6 +12,7 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, equivalence
 from simstudy.choices import check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics.labels import in_percent, label
+from simstudy.plain_text import shown
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
@@ -47,7 +48,16 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     40 items, new better on 10, worse on 0, level on 30. The gain is significant at 0.05.
     """
     check_fraction("alpha", alpha)
+    pair = _printable(pair)
     return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha)])
+
+
+def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
+    """The row with names as people see them; those of its two systems still differ."""
+    a, b = shown(pair["system_a"]), shown(pair["system_b"])
+    names = {pair["system_b"]: b if a != b else f"{b} (2)", pair["system_a"]: a}
+    systems = {name: names.get(pair[name], pair[name]) for name in ("system_a", "system_b", "favours")}
+    return pd.Series({**pair, **systems, **{name: shown(pair[name]) for name in ("unit", "test_set")}})
 
 
 def _measured(pair: pd.Series[Any], alpha: float) -> str:

@@ -65,8 +65,8 @@ def sections(tables: Tables, study: Evert2004) -> list[Section]:
             "Section 4 on parts of a corpus",
             "Verb + particle or preposition pairs of disjoint parts of the Brown corpus, frequency at least "
             f"{parts.floor}; true where at least half of a pair's tokens are particles. Thresholds accept "
-            f"{parts.share_accepted:.0%} of the candidates on average. *Contiguous* parts are of different genres; "
-            "documents *dealt* out one by one give every part the same mixture. s is the observed standard deviation "
+            f"{parts.share_accepted:.0%} of the candidates on average. Contiguous parts are of different genres; "
+            "documents dealt out one by one give every part the same mixture. s is the observed standard deviation "
             "of precision, sigma the binomial's (equation 4). Histograms: the cut into fewest parts.",
             "figure_4",
             _check_rows(tables["check"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy import figures
+from simstudy import figures, plain_text
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
@@ -64,7 +64,7 @@ def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str
     rows = whole[whole["test_set"].isin(shown)] if shown else whole
     table = pd.DataFrame(
         {
-            "test set": rows["test_set"],
+            "test set": rows["test_set"].map(plain_text.shown),
             "metric": rows["metric"].map(label),
             "items": rows["n_items"].map("{:,}".format),
             "pairs": rows["n_pairs"].map("{:,}".format),
@@ -175,11 +175,11 @@ def _rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     rows = rows.merge(thresholds[[*keys, "threshold", "low", "high"]], on=keys, how="left")
     return pd.DataFrame(
         {
-            "test set": rows["test_set"],
+            "test set": rows["test_set"].map(plain_text.shown),
             "metric": rows["metric"].map(label),
             "items": rows["n_items"].map("{:,}".format),
             "unit": rows["unit"],
-            "relation": rows["relation"],
+            "relation": rows["relation"].map(plain_text.shown),
             "systems": rows["n_systems"],
             "pairs": rows["n_pairs"].map("{:,}".format),
             "threshold": with_interval(rows, "threshold", "low", "high", written),

@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.engines.registry import TESTS
 from simstudy.metrics.labels import label
+from simstudy.plain_text import shown
 from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
@@ -132,8 +133,9 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy, folder: Path) -> Sec
     best = int(board["may_be_best"].sum())
     some = f"the first {_MOST_SYSTEMS} of {len(board)} systems" if len(board) > _MOST_SYSTEMS else "all systems"
     text = (
-        f"{first}, {some}: scores with their 95 % intervals, and the places that each system may have among all, all "
-        f"at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in leaderboard.csv."
+        f"{shown(first)}, {some}: scores with their 95 % intervals, and the places that each system may have among "
+        f"all, all at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in "
+        "leaderboard.csv."
     )
     return Section("Leaderboard", text, "leaderboard")
 
@@ -169,7 +171,7 @@ def _calibrations(table: pd.DataFrame, folder: Path) -> list[Section]:
             figures.share_legend(figure, axes)
             text = f"Winners on one test set who also win on another, by p at home (their Table 1). {_BESIDE}"
         save_figure(figure, folder, name)
-        heading = f"Does the winner win elsewhere? {homes}" + (f", {metric}" if several else "")
+        heading = f"Does the winner win elsewhere? {shown(homes)}" + (f", {metric}" if several else "")
         parts.append(Section(heading, text, name, _calibration_rows(rows)))
     return parts
 
@@ -178,7 +180,7 @@ def _rank_rows(table: pd.DataFrame) -> pd.DataFrame:
     neighbours = table["n_adjacent"].astype(str)
     return pd.DataFrame(
         {
-            "test set": table["test_set"],
+            "test set": table["test_set"].map(shown),
             "metric": table["metric"].map(label),
             "items": table["n_items"].map("{:,}".format),
             "systems": table["n_systems"],
@@ -197,8 +199,8 @@ def _calibration_rows(rows: pd.DataFrame) -> pd.DataFrame:
     bins = rows["p_from"].map("{:g}".format) + " – " + rows["p_to"].map("{:g}".format)
     table = pd.DataFrame(
         {
-            "home": rows["test_set"],
-            "elsewhere": rows["elsewhere"],
+            "home": rows["test_set"].map(shown),
+            "elsewhere": rows["elsewhere"].map(shown),
             "bin": bins,
             "share": share.where(rows["share"].notna(), "too few"),
         }
@@ -213,13 +215,13 @@ def _duplicate_rows(table: pd.DataFrame) -> pd.DataFrame:
     rows = table.drop_duplicates(["test_set", "system_a", "system_b"]).sort_values(
         ["share", "test_set"], ascending=[False, True], kind="stable"
     )
-    shown = rows.head(40)
+    most = rows.head(40)
     return pd.DataFrame(
         {
-            "test set": shown["test_set"],
-            "systems": shown["system_a"] + " / " + shown["system_b"],
-            "compared": shown["compared"],
-            "identical": shown["share"].map("{:.1%}".format),
-            "dropped": shown["dropped"].replace("", "none"),
+            "test set": most["test_set"].map(shown),
+            "systems": most["system_a"].map(shown) + " / " + most["system_b"].map(shown),
+            "compared": most["compared"],
+            "identical": most["share"].map("{:.1%}".format),
+            "dropped": most["dropped"].replace("", "none"),
         }
     )

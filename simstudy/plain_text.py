@@ -1,0 +1,181 @@
+r"""Text that comes from files, as it may be shown: names are text in a terminal, on a page, in a table and in a figure.
+
+Inside simstudy names are what the files say; they meet by that. What people see goes through this module:
+
+- in a terminal, and everywhere else, control characters and what turns the direction of writing are written out
+  (`printable`), and names of more than 80 characters are cut, with a mark that differs where the names do (`shown`);
+- on a page in Markdown nothing of a name is a link, an image, HTML, a column or a formula (`markdown`, `code`);
+- in a CSV file no cell of text begins as formulas of spreadsheets do (`csv_cell`; `csv_name` reads it back);
+- in a figure a name is as long as there is room for, and never left out of a legend (`label`).
+
+In a JSON document names stay whole (`json_text`).
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+# Controls (escape sequences begin with one), invisible characters, line ends of Unicode, what turns the direction of
+# writing, tags, and halves of characters, which have no UTF-8. Joiners belong to some scripts: not beside ASCII.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+
+# Characters of a name, of a name in a figure, and of a word without spaces in a message (a path); of a whole message.
+_NAME, _LABEL, _WORD, _LINE = 80, 60, 400, 2_000
+_LONG = re.compile(rf"\S{{{_WORD + 1},}}")
+
+# Inside a line of Markdown. An underscore within a word is only an underscore.
+_INLINE = re.compile(
+    r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=[A-Za-z]):(?=//)|(?i:(?<=www)\.)"
+)
+# At its beginning: headings, quotes, lists, rules and underlines of headings; numbers of lists.
+_BEGINNINGS = ("#", ">", "+", "=", "-")
+_NUMBERED = re.compile(r"(\d{1,9})([.)](?:\s|$))")
+
+# What a spreadsheet takes for a formula, after apostrophes that are there already.
+_FORMULA = re.compile("'*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def printable(text: object) -> str:
+    r"""A text without characters that act on a terminal: each is written as its code point.
+
+    What is printable already stays as it is, so that it does no harm to call this twice.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb\n"), printable("naïve 模型 :-)")
+    ('a⟨U+001B⟩[31mb⟨U+000A⟩', 'naïve 模型 :-)')
+    """
+    return _UNPRINTABLE.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(text))
+
+
+def shown(name: object, most: int = _NAME) -> str:
+    """A name as people see it: printable, and cut where it is longer than `most`.
+
+    The mark of a cut name has a hash of the whole name: two names that are cut do not become one.
+
+    Examples
+    --------
+    >>> shown("gpt-4"), shown("a" * 3000, 30)[:22], shown("a" * 3000, 30) == shown("a" * 3001, 30)
+    ('gpt-4', 'aaaaaaaaaaaaaaaaaaaa…#', False)
+    """
+    text = printable(name)
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 10]}…#{sha256(text.encode()).hexdigest()[:8]}"
+
+
+def line(message: object) -> str:
+    r"""A message of one line, of a length that people read.
+
+    Examples
+    --------
+    >>> line("a.csv, line 2: no column 'x\ny'")
+    "a.csv, line 2: no column 'x⟨U+000A⟩y'"
+    """
+    text = _words(str(message).strip())
+    return text if len(text) <= _LINE else f"{text[: _LINE - 700]} … {text[-600:]}"
+
+
+def _words(text: str) -> str:
+    """Printable text; words that are longer than paths are cut."""
+    return _LONG.sub(lambda word: shown(word[0], _WORD), printable(text))
+
+
+def label(name: object, most: int = _LABEL) -> str:
+    r"""A name as a figure has room for it. matplotlib must not parse it: the house style says so.
+
+    Examples
+    --------
+    >>> label("$x$ \\alpha"), label("_hidden") == "\u200a_hidden"
+    ('$x$ \\alpha', True)
+    """
+    text = shown(name, most)
+    # matplotlib leaves what begins with an underscore out of legends.
+    return f"\u200a{text}" if text.startswith("_") else text
+
+
+def markdown(text: object) -> str:
+    r"""One line of Markdown that shows just this text.
+
+    Examples
+    --------
+    >>> markdown("[click](https://x.y) | <b> a_b *c*")
+    '\\[click\\](https\\://x.y) \\| \\<b> a_b \\*c\\*'
+    """
+    return _INLINE.sub(r"\\\g<0>", _words(str(text)))
+
+
+def paragraph(text: object) -> str:
+    r"""Lines of Markdown that show just this text: its line ends stay, and no line begins a list or a heading.
+
+    Examples
+    --------
+    >>> paragraph("# 1\n2. b")
+    '\\# 1\n2\\. b'
+    """
+    return "\n".join(_begun(markdown(part)) for part in str(text).strip().split("\n"))
+
+
+def _begun(text: str) -> str:
+    if numbered := _NUMBERED.match(text):
+        return f"{numbered[1]}\\{text[len(numbered[1]) :]}"
+    return f"\\{text}" if text.startswith(_BEGINNINGS) else text
+
+
+def code(text: object) -> str:
+    """A span of code in Markdown.
+
+    Examples
+    --------
+    >>> code("run `x`"), code("run x")
+    ('`` run `x` ``', '`run x`')
+    """
+    plain = _words(str(text))
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", plain)), default=0))
+    return f"{fence} {plain} {fence}" if "`" in plain else f"{fence}{plain}{fence}"
+
+
+def csv_cell(text: str) -> str:
+    """A cell of text for a CSV file: an apostrophe goes before what a spreadsheet would take for a formula.
+
+    Numbers stay numbers, also those that are written as text. `csv_name` takes the apostrophe off again.
+
+    Examples
+    --------
+    >>> csv_cell("=cmd|' /C calc'!A0"), csv_cell("gpt-4"), csv_cell("-1.5"), csv_cell("'@a")
+    ("'=cmd|' /C calc'!A0", 'gpt-4', '-1.5', "''@a")
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_name(cell: str) -> str:
+    """The text that `csv_cell` made a cell of.
+
+    Examples
+    --------
+    >>> csv_name("'=a"), csv_name("''@a"), csv_name("'tis")
+    ('=a', "'@a", "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def json_text(document: str) -> str:
+    r"""A JSON document of the same meaning, without characters that act on a terminal (its line ends stay).
+
+    Examples
+    --------
+    >>> print(json_text('{"name": "a\u202eb"}'))
+    {"name": "a\u202eb"}
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else _json_escape(found[0]), document)
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
