@@ -31,5 +31,10 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, target)
+    except OSError as error:
+        # A disk that is full does not say what did not fit; and nobody knows the temporary name.
+        if error.errno is None or error.filename not in (None, str(temporary), temporary):
+            raise
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
     finally:
         temporary.unlink(missing_ok=True)

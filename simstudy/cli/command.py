@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
+from io import TextIOWrapper
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -11,23 +14,34 @@ from simstudy.cli import data
 from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.run import list_studies, run
+from simstudy.cli.usage import StrictCommand
 
 app = typer.Typer(
     cls=OneLineGroup,
-    help="Study how significance tests behave when systems are compared.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("list")(list_studies)
-app.command()(run)
-app.command()(compare)
+app.command("list", cls=StrictCommand)(list_studies)
+app.command(cls=StrictCommand)(run)
+app.command(cls=StrictCommand)(compare)
 app.add_typer(data.app, name="data")
+
+
+@app.callback()
+def options(
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show where in the code an error was raised.")] = False,
+) -> None:
+    """Study how significance tests behave when systems are compared."""
 
 
 def main() -> None:
     """Run the command."""
     _choose_blas_kernel()
+    # What an ASCII terminal lacks is written out.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simstudy.cli.errors import errors_in_one_line, say
+from simstudy.cli.errors import say
 from simstudy.cli.terminal import print_facts, print_line, print_table, print_written
 from simstudy.plain_text import shown
 
@@ -95,39 +95,38 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    with errors_in_one_line():
-        settings = {name: _plain(value) for name, value in locals().items()}
-        loaded, notes = _load(
-            paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain, ties, seed
-        )
-        options = {
-            "test": test,
-            "n_resamples": resamples,
-            "seed": seed,
-            "alternative": alternative,
-            "convention": convention,
-            "unit": unit,
-            "strata": strata,
-            "n_jobs": jobs,
-        }
-        # What can be wrong is said before minutes of resampling.
-        _check_systems(loaded, fail_unless_better)
-        inputs = [*paths, *(references or []), *filter(None, (systems, items))]
-        if out is not None:
-            _check_out(out, inputs)
-        found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options, notes)
-        if out is not None:
-            _write(found, out, alpha, settings, inputs)
-        if print_json:
-            from simstudy.natural.machine import as_json
+    settings = {name: _plain(value) for name, value in locals().items()}
+    loaded, notes = _load(
+        paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain, ties, seed
+    )
+    options = {
+        "test": test,
+        "n_resamples": resamples,
+        "seed": seed,
+        "alternative": alternative,
+        "convention": convention,
+        "unit": unit,
+        "strata": strata,
+        "n_jobs": jobs,
+    }
+    # What can be wrong is said before minutes of resampling.
+    _check_systems(loaded, fail_unless_better)
+    inputs = [*paths, *(references or []), *filter(None, (systems, items))]
+    if out is not None:
+        _check_out(out, inputs)
+    found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options, notes)
+    if out is not None:
+        _write(found, out, alpha, settings, inputs)
+    if print_json:
+        from simstudy.natural.machine import as_json
 
-            print(as_json(found, settings))
-        else:
-            _print(found, out)
-        if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
-            a, b = fail_unless_better
-            say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}")
-            raise typer.Exit(1)
+        print(as_json(found, settings))
+    else:
+        _print(found, out)
+    if fail_unless_better and not _is_better(found, fail_unless_better, alpha):
+        a, b = fail_unless_better
+        say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}")
+        raise typer.Exit(1)
 
 
 def _load(

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
-from simstudy.cli.errors import errors_in_one_line
+from simstudy.cli.usage import StrictCommand
 
 app = typer.Typer(help="List and fetch public data sets.", no_args_is_help=True)
 _console = Console(markup=False, highlight=False)
 
 
-@app.command("list")
+@app.command("list", cls=StrictCommand)
 def list_data(
     name: Annotated[str | None, typer.Argument(help="A data set, to list its files.", show_default=False)] = None,
 ) -> None:
@@ -24,11 +24,10 @@ def list_data(
     if name is None:
         _list_datasets()
     else:
-        with errors_in_one_line():
-            _list_files(name)
+        _list_files(name)
 
 
-@app.command()
+@app.command(cls=StrictCommand)
 def fetch(
     name: Annotated[str, typer.Argument(help="A data set, or one file, <data set>/<file>.")],
     data_dir: Annotated[
@@ -38,9 +37,8 @@ def fetch(
     """Fetch what is not there yet, check all, and print the paths."""
     from simstudy.datasets import fetch_all
 
-    with errors_in_one_line():
-        for path in fetch_all(name, data_dir):
-            typer.echo(path)
+    for path in fetch_all(name, data_dir):
+        typer.echo(path)
 
 
 def _list_datasets() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+import traceback
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn
 
 import typer
@@ -13,41 +18,63 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
-from simstudy.plain_text import line
+from simstudy.cli.usage import ClickException
+from simstudy.plain_text import line, printable
+
+#: Exit codes. 1 is also what `compare --fail-unless-better` says.
+FAILED, BAD_INPUT, BUG, STOPPED, TERMINATED = 1, 2, 70, 130, 143
+
+# What there is to know of a command that was stopped.
+_STOPPED = {
+    "run": "stopped; what has finished is kept, and the same command goes on from there",
+    "compare": "stopped; a comparison keeps nothing of what is not finished: the same command begins again",
+    "data": "stopped; what has finished is kept, and the same command goes on from there",
+}
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
 
 
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Bad input: one line and exit code 2. Failed cells: one line and 1. Stopped: one line and 130."""
-    try:
-        yield
-    except BrokenPipeError:
-        # Whoever read our output has seen enough (`| head`); python's last flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-    except (ValueError, OSError) as error:
-        _fail(str(error), 2)
-    except KeyboardInterrupt:
-        _fail("stopped; what has finished is kept, and the same command goes on from there", 130)
-    except RuntimeError as error:
-        from simstudy.runner import CellsFailed
-
-        if not isinstance(error, CellsFailed):
-            raise
-        _fail(f"{error}; what has finished is kept, and the same command runs only what is missing", 1)
-
-
 class OneLineGroup(TyperGroup):
-    """Commands whose options' values, where they are no numbers or missing, are told of in one line too."""
+    """The command: whatever goes wrong in it, or in how it was called, is told in one line."""
+
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run the command that was asked for, and exit."""
+        options["standalone_mode"] = False
+        try:
+            result = super().main(*args, **options)
+        except ClickException as error:
+            _say_usage(error)
+            sys.exit(BAD_INPUT)
+        except typer.Exit as error:
+            sys.exit(error.exit_code)
+        except typer.Abort:
+            sys.exit(FAILED)
+        sys.exit(result if isinstance(result, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the subcommand; where it fails, say why in one line, and exit with the code for that."""
         try:
             return super().invoke(ctx)
-        except typer.BadParameter as error:
-            _fail(f"{error.format_message()} (see {ctx.command_path} {ctx.invoked_subcommand} --help)", 2)
+        except (ClickException, typer.Exit, typer.Abort):
+            raise
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            _silence(sys.stdout)
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt as error:
+            # The runner makes such an exception of a signal that asks the process to end.
+            code = STOPPED if type(error) is KeyboardInterrupt else TERMINATED
+            _fail(_STOPPED.get(ctx.invoked_subcommand, "stopped"), code)
+        except Exception as error:
+            shown = bool(ctx.params.get("traceback"))
+            if shown:
+                sys.stderr.write("".join(f"{printable(row)}\n" for row in traceback.format_exc().splitlines()))
+            message, code = _said_of(error)
+            if code == BUG and not shown:
+                message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
+            _fail(message, code)
 
 
 def say(message: str) -> None:
@@ -58,3 +85,82 @@ def say(message: str) -> None:
 def _fail(message: str, code: int) -> NoReturn:
     say(message)
     raise typer.Exit(code)
+
+
+def _said_of(error: Exception) -> tuple[str, int]:
+    """What to say of an exception, and the exit code."""
+    from simstudy.runner import CellsFailed
+
+    if isinstance(error, CellsFailed):
+        return f"{error}; what has finished is kept, and the same command runs only what is missing", FAILED
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error or 'no more was to be had'}); fewer systems, items or jobs need less", BAD_INPUT
+    if isinstance(error, OSError) and error.errno is not None:
+        return _of_the_disk(error), BAD_INPUT
+    if isinstance(error, (ValueError, OSError)) and raised_by_simstudy(error.__traceback__):
+        return str(error), BAD_INPUT
+    named = traceback.format_exception_only(error)[-1].strip()
+    return f"this is a bug of simstudy, not of what it was given ({named})", BUG
+
+
+def raised_by_simstudy(trace: TracebackType | None) -> bool:
+    """Whether an exception comes from a statement `raise` of this package, which says what is wrong in words for users.
+
+    A ValueError of numpy, or one that a function written in C raises when simstudy calls it, is a bug of simstudy.
+    """
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    raised = trace.tb_frame.f_code
+    inside = Path(raised.co_filename).resolve().is_relative_to(_PACKAGE)
+    return inside and raised.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _of_the_disk(error: OSError) -> str:
+    """What the system says of a file, and which file; of standard output where it names none and cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    named = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes | Path)]
+    if named:
+        return f"{' and '.join(named)}: {reason}"
+    if not _can_be_written(sys.stdout):
+        _silence(sys.stdout)
+        return f"standard output: {reason}"
+    return reason
+
+
+def _can_be_written(stream: Any) -> bool:
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _silence(stream: Any) -> None:
+    """Python flushes the stream once more at its end: that must not complain."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _kept() -> str:
+    """The file to which the current exception's traceback was written."""
+    text = f"simstudy {version('simstudy')}, Python {sys.version}\n{sys.argv!r}\n\n{traceback.format_exc()}"
+    try:
+        handle, path = tempfile.mkstemp(prefix="simstudy-traceback-", suffix=".txt")
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        return f"no file, for none can be written ({error.strerror})"
+    return path
+
+
+def _say_usage(error: Any) -> None:
+    """What is wrong with how the command was called, in one line."""
+    # Called with nothing it has shown its help.
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return
+    context = getattr(error, "ctx", None)
+    see = f" (see {context.command_path} --help)" if context is not None else ""
+    message = error.format_message().strip().rstrip(".")
+    say(f"{message[:1].lower()}{message[1:]}{see}")

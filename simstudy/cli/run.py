@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from simstudy.cli.errors import errors_in_one_line
 from simstudy.cli.terminal import console, print_table, print_written
 
 
@@ -35,8 +34,7 @@ def run(
     """Run a study, or what is left of it, and write its tables, figures and page."""
     from simstudy.studies import run_study
 
-    with errors_in_one_line():
-        results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
+    results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
     for title, rows in results.summary.items():
         print_table(title, rows)
     print_written(results.folder)

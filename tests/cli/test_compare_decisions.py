@@ -246,7 +246,7 @@ def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
 def test_what_is_no_number_is_told_in_one_line(two: str, option: str) -> None:
     code, out, err = compare(two, "--metric", "accuracy", option, "x")
     assert (code, out) == (2, "")
-    assert err.startswith(f"simstudy: Invalid value for '{option}': ")
+    assert err.startswith(f"simstudy: invalid value for '{option}': ")
     assert err.endswith(" compare --help)\n")
     assert err.count("\n") == 1
 
@@ -254,5 +254,5 @@ def test_what_is_no_number_is_told_in_one_line(two: str, option: str) -> None:
 def test_what_is_missing_is_told_in_one_line(two: str) -> None:
     code, out, err = compare(two)
     assert (code, out) == (2, "")
-    assert "Missing option '--metric'" in err
+    assert "missing option '--metric'" in err
     assert err.count("\n") == 1

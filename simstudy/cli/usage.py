@@ -1,0 +1,46 @@
+"""How a subcommand reads its arguments: nothing that was asked for is passed over in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+# typer has a copy of click inside, or click beside it, as its version goes.
+UsageError: Any = typer.BadParameter.__mro__[1]
+ClickException: Any = typer.BadParameter.__mro__[2]
+
+
+class StrictCommand(TyperCommand):
+    """A command that refuses an option that is given twice, where the last would win, and empty values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        if not ctx.resilient_parsing:
+            try:
+                values, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            except UsageError as error:
+                # The parser does not say of which command it is.
+                error.ctx = ctx
+                raise
+            if not any(param.name == "help" for param in order):
+                _check(ctx, values, order)
+        return super().parse_args(ctx, args)
+
+
+def _check(ctx: Any, values: dict[str, Any], order: list[Any]) -> None:
+    for i, param in enumerate(order):
+        if param.param_type_name == "option" and not param.multiple and param in order[:i]:
+            raise typer.BadParameter("it is given twice", ctx=ctx, param=param)
+        if "" in _texts(values.get(param.name)):
+            raise typer.BadParameter("it must not be empty", ctx=ctx, param=param)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
