@@ -34,6 +34,25 @@ def keyed_table(
     return table
 
 
+def check_unmasked(argument: str, values: object) -> None:
+    """Raise a ValueError where values are masked, or a list holds such arrays: without the mask they count as given.
+
+    Examples
+    --------
+    >>> check_unmasked("scores", [np.ma.array([1, 2], mask=[0, 1])])
+    Traceback (most recent call last):
+    ValueError: scores must not be masked, as 1 value is: take such items out, or fill them (.filled())
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        masked = int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
+        if masked:
+            what = "1 value is" if masked == 1 else f"{masked:,} values are"
+            raise ValueError(f"{argument} must not be masked, as {what}: take such items out, or fill them (.filled())")
+    elif isinstance(values, list | tuple):
+        for part in values:
+            check_unmasked(argument, part)
+
+
 def check_unique(keys: pd.Series[Any], argument: str) -> None:
     """Raise a ValueError that names the first key which occurs twice."""
     if keys.duplicated().any():
@@ -112,6 +131,26 @@ def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
             raise ValueError(f"{argument} must be distinct; '{response}' occurs twice")
         seen.add(response)
     return listed
+
+
+def statistics_array(statistics: object) -> NDArray[Any]:
+    """Statistics as one array of numbers of this machine's kind; ValueError where they are something else."""
+    parts = statistics if isinstance(statistics, list | tuple) else [statistics]
+    if any(isinstance(part, pd.DataFrame | pd.Series | Mapping) for part in parts):
+        raise ValueError(
+            "statistics must be an array, in which systems and items go by position, not tables with names of their "
+            "own: bring these into one order and take .to_numpy()"
+        )
+    check_unmasked("statistics", statistics)
+    try:
+        array = np.array(statistics, order="C")
+    except ValueError:
+        raise ValueError("statistics must be one array: systems x items x statistics, none shorter") from None
+    if array.dtype.kind == "b":
+        return array.astype(np.int8)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def check_statistics(array: NDArray[Any], metric: Metric) -> None:

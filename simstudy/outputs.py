@@ -23,6 +23,7 @@ from simstudy.inputs import (
     keyed_table,
     response_statistics,
     score_values,
+    statistics_array,
 )
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
@@ -97,18 +98,14 @@ class Outputs:
         [50.0, 100.0]
         """
         metric = get_metric(metric)
-        try:
-            array = np.array(statistics, order="C")
-        except ValueError:
-            raise ValueError("statistics must be one array: systems x items x statistics, none shorter") from None
-        if array.dtype.kind == "b":
-            array = array.astype(np.int8)
+        array = statistics_array(statistics)
         check_statistics(array, metric)
         system_table = keyed_table(
             systems, array.shape[0], "systems", "name", [f"system-{k + 1}" for k in range(array.shape[0])]
         )
         item_table = keyed_table(items, array.shape[1], "items", "id", [str(i) for i in range(array.shape[1])])
         metric.check(array)
+        metric.check_shared(array, system_table["name"].tolist(), item_table["id"].tolist())
         array.setflags(write=False)
         return cls(array, metric, complete_systems(system_table), item_table, task, test_set)
 

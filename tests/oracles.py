@@ -31,6 +31,16 @@ class Geometric(Metric):
         return 100 * np.sqrt(ratio[..., 0] * ratio[..., 1])
 
 
+def ascending(counts: np.ndarray, metric: str = "f1") -> np.ndarray:
+    """Numbers (K, n, S) in such an order as counts of parts and wholes have, wholes that systems share the same."""
+    known = METRICS[metric]
+    ordered = np.sort(counts, axis=-1)
+    for name in known.shared:
+        whole = ordered[..., known.statistics.index(name)]
+        whole[:] = whole.max(axis=0)
+    return ordered
+
+
 GEOMETRIC = Geometric("geometric", ("m1", "m2", "n1", "n2"))
 
 

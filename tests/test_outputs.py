@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from tests.oracles import ascending
 
 COUNTS = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 4), st.integers(1, 8), st.just(3)), elements=st.integers(0, 50)
-).map(lambda a: np.sort(a, axis=-1))  # ascending: correct <= guessed <= gold
+).map(ascending)  # correct <= guessed <= gold, which is one for all systems
 
 
 @given(COUNTS)
@@ -267,6 +269,26 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one array"),
         (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
+        (
+            lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 1, 2]], [[1, 2, 3]]], "f1", list("abc"), ["q"]),
+            "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'c'$",
+        ),
+        (lambda: Outputs.from_statistics([[[1, 1]], [[1, 2]]], "accuracy"), "one 'total' of each item, but item '0'"),
+        (lambda: Outputs.from_statistics([[[1, 1, 1, 2]], [[1, 1, 1, 1]]], "aer"), "one 'sure' of each item"),
+        (lambda: Outputs.from_statistics([[[3, 0]], [[1, 1]]], "mean"), "sum = 0 where count is 0"),
+        (
+            lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
+            "^statistics must not be masked, as 2 values are",
+        ),
+        (
+            lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),
+            "^statistics must not be masked, as 1 value is",
+        ),
+        (
+            lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
+            "scores must be complete; item '1' of system 'a' is missing",
+        ),
+        (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, in which"),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
         (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
         (lambda: Outputs.from_responses(["1"], {"s": [1]}), "responses must differ as text; two read '1'"),
@@ -340,3 +362,36 @@ def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: li
     assert Outputs.from_statistics(statistics, "accuracy", items=items).natural_unit == "item"
     assert Outputs.from_statistics(statistics, "accuracy", items=items.assign(cluster=clusters)).natural_unit == unit
     assert Outputs.from_statistics(statistics, "accuracy").natural_unit == "item"
+
+
+def test_numbers_of_other_machines_and_masks_without_effect() -> None:
+    for array in (np.array(ONE, dtype=">i4"), np.ma.array(ONE, mask=False), np.array(ONE, dtype=np.longdouble)):
+        outputs = Outputs.from_statistics(array, "accuracy")
+        assert outputs.scores().tolist() == [100, 0]
+        assert outputs.statistics.dtype.isnative
+        assert outputs.statistics.dtype.itemsize <= 8
+        assert type(outputs.statistics) is np.ndarray
+
+
+def test_references_that_depend_on_the_answer_may_differ() -> None:
+    """The nearest of several references in length, and the candidates that a system accepts."""
+    bleu = [[4, 3, 2, 1, 4, 3, 2, 1, 4, length] for length in (4, 5)]
+    assert Outputs.from_statistics([[one] for one in bleu], "bleu").n_systems == 2
+    assert Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [0, 1]]], "precision@2").n_systems == 2
+
+
+@given(st.integers(2, 6), st.data())
+@settings(max_examples=40, deadline=None)
+def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
+    n: int, data: st.DataObject
+) -> None:
+    """Integers are settled by integers, decimals by a tolerance: items of count 0 are the same to both."""
+    counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
+    sums = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
+    statistics = np.stack([np.where(counts > 0, sums, 0), counts], axis=-1)
+    for test in ("bootstrap", "randomization"):
+        whole, decimal = (
+            compare(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
+            for array in (statistics, statistics / 8)
+        )
+        assert whole["p_value"].tolist() == decimal["p_value"].tolist()

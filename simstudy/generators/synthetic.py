@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from simstudy.choices import check_seed, check_whole
+from simstudy.inputs import check_unmasked
 from simstudy.outputs import Outputs
 
 
@@ -80,6 +81,7 @@ def correlated_accuracies(
 
 def check_accuracies(accuracies: Sequence[float]) -> NDArray[np.float64]:
     """True accuracies as an array (K,); ValueError where they are not fractions above 0 and below 1."""
+    check_unmasked("accuracies", accuracies)
     true = np.asarray(accuracies, dtype=float)
     if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
         raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")

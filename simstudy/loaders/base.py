@@ -261,7 +261,7 @@ def _matched(
 ) -> tuple[list[str], list[str]]:
     """The items to use, and notes on those that are not used or made up."""
     known = set(wanted)
-    problems = []
+    problems, extras = [], []
     for system, positions in zip(systems, rows, strict=True):
         lacking = [item for item in wanted if item not in positions]
         extra = [item for item in system.ids if item not in known]
@@ -271,23 +271,22 @@ def _matched(
                 f"{system.origin} lacks {len(lacking)} of {of}, first '{lacking[0]}' (system '{system.name}')"
             )
         if extra:
-            problems.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
-    if not problems:
-        return wanted, []
-    if missing == "error":
-        more = f", and {counted(len(problems) - 3, 'more file')}" if len(problems) > 3 else ""
+            extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
+    if missing == "error" and (problems or extras):
+        told = [*problems, *extras]
+        more = f", and {counted(len(told) - 3, 'more file')}" if len(told) > 3 else ""
         raise ValueError(
-            f"items differ: {'; '.join(problems[:3])}{more}; --missing drop leaves such items out, "
+            f"items differ: {'; '.join(told[:3])}{more}; --missing drop leaves such items out, "
             "--missing zero scores a missing one as no answer"
         )
-    if missing == "zero":
-        return wanted, [f"scored as no answer: {problem}" for problem in problems]
+    left_out = [f"left out: {extra}" for extra in extras]
+    if missing == "zero" or not problems:
+        return wanted, [*(f"scored as no answer: {problem}" for problem in problems), *left_out]
     kept = [item for item in wanted if all(item in positions for positions in rows)]
     everywhere = set(kept)
     dropped = [item for item in wanted if item not in everywhere]
     told = f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'" if dropped else ""
-    extras = [problem for problem in problems if "that the references lack" in problem]
-    return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + [f"left out: {extra}" for extra in extras]
+    return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + left_out
 
 
 def _item_table(kept: Sequence[str], items: pd.DataFrame | None) -> pd.DataFrame:

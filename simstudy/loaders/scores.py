@@ -14,9 +14,6 @@ from simstudy.loaders.tables import match_items, no_column, not_plain, read_tabl
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 
-#: Statistics that belong to the item, not to what a system said about it: they stay where it said nothing.
-_OF_THE_ITEM = ("count", "total", "gold", "possible", "sure")
-
 # Characters of a cell that a note shows.
 _SHOWN = 40
 
@@ -258,7 +255,12 @@ def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
 
 def _nothing(entries: Entries, metric: Metric) -> Callable[[str], Array]:
     """What a system gets for an item that it lacks: what all others have of the item itself, else 0."""
-    of_item = np.isin(metric.statistics, _OF_THE_ITEM)
+    if not metric.of_item:
+        raise ValueError(
+            f"missing='zero' is not defined for metric '{metric.name}': its `of_item` names no statistic that an item "
+            "keeps without an answer"
+        )
+    of_item = np.isin(metric.statistics, metric.of_item)
     least = np.full((len(entries.items), len(metric.statistics)), np.inf)
     most = -least
     np.minimum.at(least, entries.item, entries.statistics)

@@ -29,6 +29,7 @@ METRICS: dict[str, Metric] = {
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
         *(Bleu(), Chrf(), Chrf(word_order=2), *(Mean(kind, low=0, high=1, scale=100) for kind in KINDS)),
         *(Mean("ap", low=0, high=1), Mean("rr", low=0, high=1)),
+        Mean("precision_of_accepted", low=0, high=1),
     )
 }
 
@@ -41,7 +42,8 @@ def get_metric(metric: str | Metric) -> Metric:
     Raises
     ------
     ValueError
-        For a name that is not in `METRICS`; the message offers the nearest ones.
+        For a name that is not in `METRICS`, where the message offers the nearest ones, and for another metric than the
+        one of its name there (another scale or range, say).
 
     Examples
     --------
@@ -51,8 +53,14 @@ def get_metric(metric: str | Metric) -> Metric:
     'ndcg@20'
     """
     if isinstance(metric, Metric):
+        known = METRICS.get(metric.name) or at_cutoff(metric.name)
+        if known is not None and known != metric:
+            # Tables, labels and files know a metric by its name.
+            raise ValueError(f"metric must have a name of its own: '{metric.name}' is that of {known}, unlike {metric}")
         return metric
-    found = METRICS.get(metric) or at_cutoff(str(metric))
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be a name or a Metric, not {metric!r}")
+    found = METRICS.get(metric) or at_cutoff(metric)
     if found is None:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
         raise ValueError(

@@ -18,7 +18,14 @@ class Accuracy(Ratio):
     """
 
     def __init__(self) -> None:
-        super().__init__("accuracy", ("correct", "total"), numerator=(1, 0), denominator=(0, 1))
+        super().__init__(
+            "accuracy",
+            ("correct", "total"),
+            numerator=(1, 0),
+            denominator=(0, 1),
+            of_item=("total",),
+            shared=("total",),
+        )
 
     def check(self, statistics: Array) -> None:
         correct, total = statistics[..., 0], statistics[..., 1]

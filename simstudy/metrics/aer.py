@@ -30,6 +30,8 @@ class Aer(Ratio):
             higher_is_better=False,
             numerator=(-1, -1, 1, 1),
             denominator=(0, 0, 1, 1),
+            of_item=("sure",),
+            shared=("sure",),
         )
 
     def check(self, statistics: Array) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,25 @@ class Metric(ABC):
         Names of the S sufficient statistics of an item, in the order of the array's last axis.
     higher_is_better
         False for error rates: gains are then differences of the other sign.
+    of_item
+        Those of the statistics that belong to the item, not to what a system said about it (the gold count, the
+        reference's length): they stay where a system says nothing.
+    shared
+        Those of them that every system has alike. Not so where what is wanted depends on the answer: the closest of
+        several references, the optional fills of a template, the candidates that a system accepts.
     """
 
     name: str
     statistics: tuple[str, ...]
     higher_is_better: bool = True
+    of_item: tuple[str, ...] = field(default=(), kw_only=True)
+    shared: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        for argument, names in (("of_item", self.of_item), ("shared", self.shared)):
+            if unknown := [name for name in names if name not in self.statistics]:
+                known = ", ".join(self.statistics)
+                raise ValueError(f"{argument} of metric '{self.name}' must be among {known}, unlike '{unknown[0]}'")
 
     @abstractmethod
     def score(self, sums: Array) -> FloatArray:
@@ -49,6 +64,35 @@ class Metric(ABC):
 
     def check(self, statistics: Array) -> None:
         """Raise ValueError where statistics of shape (K systems, n items, S) break the metric's own rules."""
+
+    def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
+        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics.
+
+        Parameters
+        ----------
+        statistics
+            (K systems, n items, S).
+        systems, items
+            Names and ids.
+
+        Examples
+        --------
+        >>> from simstudy.metrics import METRICS
+        >>> METRICS["f1"].check_shared(np.array([[[1, 1, 2]], [[1, 2, 3]]]), ["a", "b"], ["q"])
+        Traceback (most recent call last):
+        ValueError: statistics for metric 'f1' must have one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'
+        """
+        for name in self.shared:
+            values = statistics[..., self.statistics.index(name)]
+            unlike = values != values[:1]
+            if unlike.any():
+                item = int(np.argmax(unlike.any(axis=0)))
+                system = int(np.argmax(unlike[:, item]))
+                first, other = values[0, item], values[system, item]
+                raise ValueError(
+                    f"statistics for metric '{self.name}' must have one '{name}' of each item, but item "
+                    f"'{items[item]}' has {first:g} by '{systems[0]}' and {other:g} by '{systems[system]}'"
+                )
 
     def _require(self, holds: Array, rule: str) -> None:
         """Raise a ValueError that names the first (system, item) at which a rule, of shape (K, n), is broken."""

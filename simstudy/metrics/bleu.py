@@ -38,7 +38,8 @@ class Bleu(Metric):
 
     def __init__(self) -> None:
         counts = [f"{kind}_{n}" for kind in ("correct", "total") for n in _ORDERS]
-        super().__init__("bleu", (*counts, "hyp_length", "ref_length"))
+        # Not shared: of several references, the nearest in length depends on the text.
+        super().__init__("bleu", (*counts, "hyp_length", "ref_length"), of_item=("ref_length",))
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)

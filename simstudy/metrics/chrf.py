@@ -38,7 +38,9 @@ class Chrf(Metric):
     def __init__(self, word_order: int = 0) -> None:
         orders = [f"char_{n + 1}" for n in range(_CHARACTERS)] + [f"word_{n + 1}" for n in range(word_order)]
         counts = [f"{kind}_{order}" for kind in ("match", "hyp", "ref") for order in orders]
-        super().__init__("chrf" + "+" * word_order, tuple(counts))
+        # Not shared: of several references, the best one depends on the text.
+        of_item = tuple(name for name in counts if name.startswith("ref_"))
+        super().__init__("chrf" + "+" * word_order, tuple(counts), of_item=of_item)
         object.__setattr__(self, "word_order", word_order)
 
     def score(self, sums: Array) -> FloatArray:

@@ -12,6 +12,11 @@ _STATISTICS = ("correct", "guessed", "gold")
 class _Counts(Ratio):
     """A ratio of (correct, guessed, gold) counts, in percent."""
 
+    def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...]) -> None:
+        super().__init__(
+            name, _STATISTICS, numerator=numerator, denominator=denominator, of_item=("gold",), shared=("gold",)
+        )
+
     def check(self, statistics: Array) -> None:
         correct, guessed, gold = (statistics[..., s] for s in range(3))
         self._require(
@@ -31,7 +36,7 @@ class Precision(_Counts):
     """
 
     def __init__(self) -> None:
-        super().__init__("precision", _STATISTICS, numerator=(1, 0, 0), denominator=(0, 1, 0))
+        super().__init__("precision", numerator=(1, 0, 0), denominator=(0, 1, 0))
 
 
 class Recall(_Counts):
@@ -45,7 +50,7 @@ class Recall(_Counts):
     """
 
     def __init__(self) -> None:
-        super().__init__("recall", _STATISTICS, numerator=(1, 0, 0), denominator=(0, 0, 1))
+        super().__init__("recall", numerator=(1, 0, 0), denominator=(0, 0, 1))
 
 
 class FBeta(_Counts):
@@ -78,4 +83,4 @@ class FBeta(_Counts):
         if fraction <= 0:
             raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
         a, b = fraction.numerator**2, fraction.denominator**2
-        super().__init__(name or f"f{beta:g}", _STATISTICS, numerator=(a + b, 0, 0), denominator=(0, b, a))
+        super().__init__(name or f"f{beta:g}", numerator=(a + b, 0, 0), denominator=(0, b, a))

@@ -20,6 +20,7 @@ _OTHERS = {
     **{f"rouge{kind}": f"ROUGE-{kind}" for kind in ("1", "2", "L")},
     "ap": "average precision",
     "rr": "reciprocal rank",
+    "precision_of_accepted": "precision of accepted candidates",
 }
 
 

@@ -18,7 +18,14 @@ class _Fills(Ratio):
 
     def __init__(self, name: str, counts: Ratio) -> None:
         above, below = (_of_fills(weights) for weights in (counts.numerator, counts.denominator))
-        super().__init__(name, ("possible", "actual", "correct", "partial"), numerator=above, denominator=below)
+        # Not shared: optional fills are possible only where a system has them (Chinchor 1992).
+        super().__init__(
+            name,
+            ("possible", "actual", "correct", "partial"),
+            numerator=above,
+            denominator=below,
+            of_item=("possible",),
+        )
 
     def check(self, statistics: Array) -> None:
         possible, actual, correct, partial = (statistics[..., s] for s in range(4))

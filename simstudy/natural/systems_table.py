@@ -51,7 +51,8 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
         rows = rows.drop(columns="name", errors="ignore").rename(columns={key: "name"})
     if rows["name"].isna().any():
         raise ValueError(f"{source} must have a system in every row")
-    rows["name"] = rows["name"].astype(str)
+    # A table of its own: the caller's stays as it is.
+    rows = rows.assign(name=rows["name"].astype(str))
     twice = rows["name"].duplicated()
     if twice.any():
         line = f", {rows.index.name} {rows.index[twice][0]}" if rows.index.name else ""

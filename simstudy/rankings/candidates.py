@@ -15,7 +15,6 @@ from simstudy.choices import check_choice, check_seed, check_whole, nearest
 from simstudy.inputs import check_unique
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
 from simstudy.rankings.ranks import jitter, ranks_of
@@ -286,10 +285,10 @@ class Candidates:
         return self._outputs(self.ranks <= self.check_n(n), get_metric(f"precision@{n}"))
 
     def outputs_at(self, thresholds: Mapping[str, float]) -> Outputs:
-        """The acceptance sets of these thresholds (scoring function -> gamma) as Outputs under the metric "precision".
+        """The acceptance sets of these thresholds (scoring function -> gamma) as Outputs.
 
-        It is a fraction, as "precision@n" is. Acceptance sets of very different size should not be compared by
-        precision alone: the smaller one has it easier (footnote 13).
+        Their metric "precision_of_accepted" is a fraction, as "precision@n" is. Acceptance sets of very different size
+        should not be compared by precision alone: the smaller one has it easier (footnote 13).
 
         Raises
         ------
@@ -305,7 +304,7 @@ class Candidates:
                 raise ValueError(
                     f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {highest})"
                 )
-        return self.select(list(thresholds))._outputs(accepted, Mean("precision", low=0, high=1))
+        return self.select(list(thresholds))._outputs(accepted, get_metric("precision_of_accepted"))
 
     def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
         return Outputs.from_statistics(

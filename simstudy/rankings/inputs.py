@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
+from simstudy.inputs import check_unmasked
 from simstudy.metrics.base import FloatArray
 
 BoolArray = NDArray[np.bool_]
@@ -27,7 +28,11 @@ def score_column(scores: pd.Series[Any], name: str) -> FloatArray:
 
 
 def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
-    """Raise a ValueError where a Series has other labels than the candidates: whose its values are is not known."""
+    """Raise a ValueError where a Series has other labels than the candidates, and where values are masked.
+
+    Whose the values of such a Series are is not known.
+    """
+    check_unmasked(argument, values)
     if isinstance(values, pd.Series) and not values.index.equals(index):
         raise ValueError(
             f"{argument} must have the index of the candidates; values in the order of the rows can be given as an "

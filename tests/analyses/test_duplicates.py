@@ -92,7 +92,7 @@ def test_of_two_systems_with_scores_only_identical_ones_are_found() -> None:
 
 def test_all_statistics_of_an_item_count() -> None:
     """Equal sums, and equal values of single statistics, are not equal statistics."""
-    statistics = [[[1, 2, 3], [0, 1, 1]], [[1, 3, 2], [0, 1, 1]], [[1, 2, 3], [0, 1, 1]]]
+    statistics = [[[1, 2, 3], [0, 1, 1]], [[0, 3, 3], [0, 1, 1]], [[1, 2, 3], [0, 1, 1]]]
     outputs = Outputs.from_statistics(statistics, "f1", ["a", "b", "c"])
     assert found_pairs(near_duplicates(outputs)) == {"ac"}
 

@@ -160,7 +160,9 @@ def test_a_system_whose_score_hangs_on_one_unit_differs_from_none() -> None:
     correct = guessed & (rng.random((3, 200)) < np.array([[0.3], [0.6], [0.9]]))
     once = np.arange(200) == 5
     correct, guessed = np.vstack([correct, once]).astype(int), np.vstack([guessed, once]).astype(int)
-    outputs = Outputs.from_statistics(np.stack([correct, guessed, guessed], axis=-1), "precision", list("abcd"))
+    outputs = Outputs.from_statistics(
+        np.stack([correct, guessed, np.ones_like(guessed)], axis=-1), "precision", list("abcd")
+    )
     table = leaderboard(outputs).set_index("system")
     assert table.loc["d", ["score", "place", "place_low", "place_high", "may_be_best"]].tolist() == [100, 1, 1, 4, True]
     assert table.loc["d", ["score_se", "score_low", "score_high"]].isna().all()
@@ -172,7 +174,9 @@ def test_a_system_whose_score_hangs_on_one_unit_differs_from_none() -> None:
 
 def test_a_system_without_any_denominator() -> None:
     guessed = np.array([[1] * 30, [0] * 30])
-    table = leaderboard(Outputs.from_statistics(np.stack([guessed, guessed, guessed + 1], axis=-1), "precision"))
+    table = leaderboard(
+        Outputs.from_statistics(np.stack([guessed, guessed, np.ones_like(guessed)], axis=-1), "precision")
+    )
     assert table["n_undefined"].tolist() == [0, 30]
     assert table[["place_low", "place_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.metrics.mean import Mean
+from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from tests.oracles import ascending
 
 
 @pytest.fixture
@@ -22,11 +23,11 @@ def accepting(tagged: Outputs, rng: np.random.Generator) -> Outputs:
     true = rng.random(60) < 0.4
     accepted = rng.random((5, 60)) < 0.3 + 0.4 * np.linspace(0, 1, 5)[:, None] * true
     counts = np.stack([accepted & true, accepted], axis=-1).astype(int)
-    return Outputs.from_statistics(counts, Mean("precision", low=0, high=1), tagged.systems, tagged.items)
+    return Outputs.from_statistics(counts, METRICS["precision_of_accepted"], tagged.systems, tagged.items)
 
 
 @pytest.fixture
 def found(tagged: Outputs, rng: np.random.Generator) -> Outputs:
     """The systems and items of `tagged`, F1 of what each found on its own."""
-    counts = np.sort(rng.integers(0, 5, size=(5, 60, 3)), axis=-1)
+    counts = ascending(rng.integers(0, 5, size=(5, 60, 3)))
     return Outputs.from_statistics(counts, "f1", tagged.systems, tagged.items)

@@ -9,14 +9,14 @@ import numpy as np
 from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, GEOMETRIC
+from tests.oracles import ERROR_RATE, GEOMETRIC, ascending
 
 #: Wins less losses: a system's sizes may cancel.
 NET = Ratio("net wins", ("won", "lost", "count"), True, (1, -1, 0), (0, 0, 1), 1.0)
 
 
 def counts_of_responses(n: int, rng: np.random.Generator) -> np.ndarray:
-    return np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
+    return ascending(rng.integers(0, 4, size=(2, n, 3)))
 
 
 def _decisions(n: int, rng: np.random.Generator, most: int = 1) -> np.ndarray:

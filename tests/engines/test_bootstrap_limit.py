@@ -11,7 +11,7 @@ import pytest
 from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, could_be, drawn_tail, exact_bootstrap_p
+from tests.oracles import ERROR_RATE, ascending, could_be, drawn_tail, exact_bootstrap_p
 
 BOOTSTRAP: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "unit": "item"}
 
@@ -173,7 +173,7 @@ def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> 
 
 
 def test_a_limit_where_there_is_none_is_refused_in_one_line(tagged: Outputs) -> None:
-    counts = np.sort(np.random.default_rng(0).integers(0, 5, size=(2, 30, 3)), axis=-1)
+    counts = ascending(np.random.default_rng(0).integers(0, 5, size=(2, 30, 3)))
     right = Outputs.from_statistics(
         np.stack([counts[..., 0] > 0, np.ones((2, 30), int)], -1), "accuracy",
         items=tagged.items.iloc[:30].reset_index(drop=True),

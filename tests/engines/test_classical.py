@@ -13,9 +13,8 @@ from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.independent_tests import sd_of_gain, z_test
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric
-from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, shuffled_p
+from tests.oracles import ERROR_RATE, ascending, shuffled_p
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 PAIRED = ("t_paired", "z_paired", "sign", "wilcoxon")
@@ -161,7 +160,7 @@ def test_wilcoxon_of_right_or_wrong_is_the_sign_test(rng: np.random.Generator) -
 def found() -> Outputs:
     """Four systems that find things, each with guesses of its own."""
     rng = np.random.default_rng(8)
-    counts = np.sort(rng.integers(0, 5, size=(4, 40, 3)), axis=-1)
+    counts = ascending(rng.integers(0, 5, size=(4, 40, 3)))
     return Outputs.from_statistics(counts, "precision", list("abcd"))
 
 
@@ -268,7 +267,7 @@ def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, found: Output
         "right or wrong": scored(rng.integers(0, 2, size=(3, 20)), "accuracy"),
         "lost, tied, won": scored(rng.integers(-1, 2, size=(3, 20))),
         "acceptance sets": Outputs.from_statistics(
-            np.stack([accepts & (item % 3 == 0), accepts], -1), Mean("precision")
+            np.stack([accepts & (item % 3 == 0), accepts], -1), METRICS["precision_of_accepted"]
         ),
     }[kind]
     assert set(applicable(outputs, unit="item")) == APPLIES[kind]

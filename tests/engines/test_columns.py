@@ -14,11 +14,10 @@ from scipy import stats
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
-from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS, significant
 from tests.engines.pairs import made
-from tests.oracles import ERROR_RATE, shuffled_p
+from tests.oracles import ERROR_RATE, ascending, shuffled_p
 
 
 def scored(a: list[float], b: list[float]) -> Outputs:
@@ -104,7 +103,7 @@ class TestFavours:
         accepts = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]])
         true = np.isin(np.arange(10), (0, 1, 2, 4))
         outputs = Outputs.from_statistics(
-            np.stack([accepts * true, accepts], -1), Mean("precision", low=0, high=1), ["a", "b"]
+            np.stack([accepts * true, accepts], -1), METRICS["precision_of_accepted"], ["a", "b"]
         )
         row = compare(outputs, test="fisher").iloc[0]
         assert (row.system_a, row.favours) == ("a", "b")
@@ -167,7 +166,7 @@ class TestFloor:
         metric, n = METRICS[name], data.draw(st.integers(2, 6))
         size = 2 * n * len(metric.statistics)
         drawn = data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
-        statistics = np.sort(np.array(drawn).reshape(2, n, -1), axis=-1)
+        statistics = ascending(np.array(drawn).reshape(2, n, -1), name)
         alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
         row = compare(outputs, test="randomization", alternative=alternative).iloc[0]

@@ -17,7 +17,7 @@ from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
-from tests.oracles import ERROR_RATE, could_be, intervals_that_miss
+from tests.oracles import ERROR_RATE, ascending, could_be, intervals_that_miss
 
 
 @pytest.mark.statistical
@@ -37,7 +37,7 @@ def test_p_values_of_small_test_sets_agree_with_enumeration(
     metric: str, alternative: str, convention: str, rng: np.random.Generator
 ) -> None:
     n = 5
-    counts = np.sort(rng.integers(1, 6, size=(2, n, 3)), axis=-1)
+    counts = ascending(rng.integers(1, 6, size=(2, n, 3)))
     statistics = {"accuracy": counts[..., :2], "f1": counts, "mean": counts[..., :2] / [8, 1]}[metric].copy()
     statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
     outputs = Outputs.from_statistics(statistics, metric)

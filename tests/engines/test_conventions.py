@@ -14,7 +14,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
-from tests.oracles import GEOMETRIC
+from tests.oracles import GEOMETRIC, ascending
 
 OF_TEST = [(test, name) for name, rule in CONVENTIONS.items() for test in rule.tests]
 
@@ -85,7 +85,7 @@ def pair_of(kind: str, rng: np.random.Generator) -> tuple[Metric | str, np.ndarr
         counts[1, :, 0] -= rng.random(n) < 0.12
         return GEOMETRIC, counts
     if kind == "f1":
-        return "f1", np.sort(rng.integers(0, 5, size=(2, n, 3)), axis=-1)
+        return "f1", ascending(rng.integers(0, 5, size=(2, n, 3)))
     scores = rng.normal([[0.06], [0.0]], 0.2, size=(2, n)) + rng.normal(size=n)
     return "mean", np.stack([scores, np.ones_like(scores)], axis=-1)
 

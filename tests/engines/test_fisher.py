@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import applicable, compare
-from simstudy.metrics.mean import Mean
+from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
 
@@ -18,7 +18,7 @@ def accepted(sets: list[list[int]], true: list[int], n: int = 8) -> Outputs:
     accepts = np.array([[item in one for item in range(n)] for one in sets])
     hits = accepts & np.isin(np.arange(n), true)
     return Outputs.from_statistics(
-        np.stack([hits, accepts], -1).astype(int), Mean("precision", low=0, high=1), list("abcdef")[: len(sets)]
+        np.stack([hits, accepts], -1).astype(int), METRICS["precision_of_accepted"], list("abcdef")[: len(sets)]
     )
 
 
@@ -109,7 +109,7 @@ def refused(outputs: Outputs, **options: str) -> None:
 
 
 def test_what_is_no_acceptance_set_is_refused() -> None:
-    precision = Mean("precision", low=0, high=1)
+    precision = METRICS["precision_of_accepted"]
     sets = accepted([[0, 1, 2, 3], [2, 3, 4, 5]], [0, 2, 4])
     assert compare(sets, test="fisher").p_value[0] <= 1
     # True for one system, false for the other.

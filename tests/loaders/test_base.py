@@ -104,7 +104,7 @@ def test_item_tables_are_cut_to_the_items_that_are_used() -> None:
 
 
 def test_whole_numbers_stay_whole() -> None:
-    decimal = SystemOutputs("decimal", "decimal.csv", ["x", "y", "z"], np.full((3, 2), 0.5))
+    decimal = SystemOutputs("decimal", "decimal.csv", ["x", "y", "z"], np.array([[0.5, 1]] * 3))
     assert assemble([WHOLE], source()).outputs.statistics.dtype.kind == "i"
     assert assemble([WHOLE, decimal], source()).outputs.statistics.dtype.kind == "f"
 
@@ -145,3 +145,11 @@ def test_one_thing_is_counted_without_an_s() -> None:
     assert [counted(n, "line") for n in (0, 1, 2, 1000)] == ["0 lines", "1 line", "2 lines", "1,000 lines"]
     with pytest.raises(ValueError, match=r"^items differ: s.csv lacks 1 of 1 item, first 'x' \(system 's'\); "):
         assemble([SystemOutputs("s", "s.csv", [], np.zeros((0, 2)))], source(), expected=["x"])
+
+
+def test_items_that_the_references_lack_are_left_out_and_not_scored() -> None:
+    more = SystemOutputs("more", "more.csv", ["x", "y", "z", "extra"], np.array([[1, 1]] * 4))
+    for missing in ("zero", "drop"):
+        loaded = assemble([WHOLE, more], source(missing), expected=["x", "y", "z"], nothing=lambda _: np.array([0, 1]))
+        assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
+        assert loaded.notes == ("left out: more.csv has 1 that the references lack, first 'extra'",)

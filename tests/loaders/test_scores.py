@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 
 from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.scores import read_frame, read_scores, scores_from_frame
-from simstudy.metrics import METRICS, get_metric
+from simstudy.metrics import METRICS, Ratio, get_metric
+from simstudy.metrics.bleu import BleuCounter
+from simstudy.metrics.chrf import ChrfCounter
 
 TIDY = "system,item,score,kind,seconds\nold,01,0,x,5\nold,1,1,y,6\nnew,1,1,y,7\nnew,01,1,x,8\n"
 F1 = "item,gold,a:correct,a:guessed,b:correct,b:guessed\nx,2,1,2,1,1\ny,1,1,1,,\n"
@@ -426,3 +429,46 @@ def test_average_precision_of_trec_covid(shared_data: Path) -> None:
         found = scores_of(folder / f"round{number}.csv.gz", "ap", {"item": "topic", "score": "ap"})
         own = table[table["round"] == number].set_index("system")["map_recomputed"]
         np.testing.assert_allclose(found, own[found.index], atol=0.00005 + 1e-9)
+
+
+SEGMENTS = [f"the cat number {i} sat on the mat of hall {i}" for i in range(20)]
+WORSE = [text.replace("sat", "lay") for text in SEGMENTS]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "chrf++", "f1", "parseval", "aer", "muc_f", "rouge1", "accuracy"])
+def test_an_equally_bad_system_that_answers_less_is_worse(metric: str) -> None:
+    """What is not answered is scored as an empty answer, which keeps what belongs to the item."""
+    known = get_metric(metric)
+    references = [[text] for text in SEGMENTS]
+    if metric == "bleu":
+        all_counts, none = (BleuCounter(references).statistics(lines) for lines in (WORSE, [""] * 20))
+    elif metric.startswith("chrf"):
+        counter = ChrfCounter(references, word_order=metric.count("+"))
+        all_counts, none = counter.statistics(WORSE), counter.statistics([""] * 20)
+    else:
+        answered, silent = {
+            "f1": ([2, 3, 4], [0, 0, 4]),
+            "parseval": ([2, 3, 4], [0, 0, 4]),
+            "aer": ([2, 3, 4, 5], [0, 0, 0, 5]),
+            "muc_f": ([4, 3, 1, 1], [4, 0, 0, 0]),
+            "rouge1": ([0.5, 1], [0, 1]),
+            "accuracy": ([2, 3], [0, 3]),
+        }[metric]
+        all_counts, none = np.array([answered] * 20), np.array([silent] * 20)
+    frame = pd.DataFrame(np.vstack([all_counts, all_counts[:5]]), columns=list(known.statistics))
+    frame.insert(0, "item", [str(i) for i in (*range(20), *range(5))])
+    frame.insert(0, "system", ["all"] * 20 + ["few"] * 5)
+    outputs = scores_from_frame(frame, "a frame", Source((), known, missing="zero")).outputs
+    np.testing.assert_array_equal(outputs.statistics[1], np.vstack([all_counts[:5], none[5:]]))
+    best, worst = outputs.scores() if known.higher_is_better else -outputs.scores()
+    assert best > worst
+
+
+def test_a_metric_that_does_not_say_what_an_item_keeps_has_no_missing_answer() -> None:
+    frame = pd.DataFrame({"system": ["a", "a", "b"], "item": ["x", "y", "x"], "hit": [1, 0, 1], "of": [1, 1, 1]})
+    own = Ratio("own", ("hit", "of"), numerator=(1, 0), denominator=(0, 1))
+    with pytest.raises(ValueError, match=r"^missing='zero' is not defined for metric 'own': its `of_item` names no"):
+        scores_from_frame(frame, "a frame", Source((), own, missing="zero"))
+    kept = replace(own, of_item=("of",))
+    outputs = scores_from_frame(frame, "a frame", Source((), kept, missing="zero")).outputs
+    assert outputs.scores().tolist() == [50, 50]

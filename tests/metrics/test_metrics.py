@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
 from simstudy.metrics import METRICS, FBeta, Metric, Ratio, get_metric
+from simstudy.metrics.mean import Mean
 
 
 def valid_sums(metric: Metric, shape: tuple[int, ...], most: int, rng: np.random.Generator) -> np.ndarray:
@@ -76,3 +77,30 @@ def test_bad_beta_and_unknown_metric() -> None:
         FBeta(0)
     with pytest.raises(ValueError, match="metric must be one of accuracy, mean"):
         get_metric("bleurt")
+
+
+def test_the_name_of_a_metric_is_its_own() -> None:
+    """A fraction that is called precision would be shown in percent, and read back as another metric."""
+    with pytest.raises(ValueError, match="^metric must have a name of its own: 'precision' is that of Precision"):
+        get_metric(Mean("precision", low=0, high=1))
+    for other in (Mean("ap", low=0, high=2), Mean("ndcg@5", low=0, high=1, scale=100), FBeta(2, "f1")):
+        with pytest.raises(ValueError, match=f"'{other.name}' is that of "):
+            get_metric(other)
+    for same in (Mean("ap", low=0, high=1), Mean("ndcg@5", low=0, high=1), FBeta(1), Mean("mine", low=0)):
+        assert get_metric(same) is same
+    with pytest.raises(ValueError, match=r"^metric must be a name or a Metric, not \['f1'\]$"):
+        get_metric(["f1"])  # type: ignore[arg-type]
+
+
+def test_statistics_of_the_item_are_statistics() -> None:
+    with pytest.raises(ValueError, match="^of_item of metric 'own' must be among hit, of, unlike 'total'$"):
+        Ratio("own", ("hit", "of"), numerator=(1, 0), denominator=(0, 1), of_item=("total",))
+    for metric in METRICS.values():
+        assert metric.of_item, "a missing answer costs something"
+        assert set(metric.shared) <= set(metric.of_item)
+
+
+def test_a_sum_over_no_count_is_refused_and_no_score_is_none() -> None:
+    with pytest.raises(ValueError, match="^statistics for metric 'mean' must have sum = 0 where count is 0, unlike"):
+        METRICS["mean"].check(np.array([[[1.0, 1], [3, 0]]]))
+    METRICS["mean"].check(np.array([[[1.0, 1], [0, 0]]]))

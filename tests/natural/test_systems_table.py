@@ -104,3 +104,12 @@ def test_bad_tables_are_named(outputs: Outputs, tmp_path: Path, text: str, messa
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such file: .*systems.csv"):
         read_systems(tmp_path / "systems.csv")
+
+
+@pytest.mark.parametrize("key", ["name", "system"])
+def test_the_callers_table_stays_as_it_is(key: str) -> None:
+    numbered = Outputs.from_scores(pd.DataFrame({1: [1, 0], 2: [1, 1]}))
+    table = pd.DataFrame({key: [2, 1], "group": ["g", "h"]})
+    before = table.copy(deep=True)
+    assert describe_systems(numbered, table)[0].systems["group"].tolist() == ["h", "g"]
+    pd.testing.assert_frame_equal(table, before)

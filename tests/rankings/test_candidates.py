@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
+from simstudy.natural.verdict import verdict
+from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
 
 
@@ -88,7 +92,7 @@ def test_outputs_have_the_precision_of_the_lists() -> None:
         assert outputs.names[k] == name
 
 
-def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets() -> None:
+def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets(tmp_path: Path) -> None:
     frame = pd.DataFrame({"g1": [5.0, 4.0, 3.0, 2.0, 1.0], "g2": [0.1, 0.9, 0.8, 0.2, 0.7]}, index=list("abcde"))
     candidates = Candidates.from_scores(frame, [1, 0, 1, 0, 0])
     outputs = candidates.outputs_at({"g2": 0.7, "g1": 3.0})
@@ -96,6 +100,11 @@ def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets() -> No
     assert dict(zip(outputs.names, outputs.scores(), strict=True)) == pytest.approx({"g2": 1 / 3, "g1": 2 / 3})
     with pytest.raises(ValueError, match=r"thresholds must accept a candidate, unlike 99.0 for 'g1' \(highest: 5.0\)"):
         candidates.outputs_at({"g1": 99.0, "g2": 0.7})
+    path = tmp_path / "outputs.parquet"
+    outputs.save(path)
+    assert Outputs.load(path).scores().tolist() == outputs.scores().tolist()
+    assert Outputs.load(path).metric == outputs.metric
+    assert verdict(compare(outputs).iloc[0]).startswith("g1 scores 0.6667 precision of accepted candidates, ")
 
 
 def test_features_are_scored_by_functions() -> None:
@@ -204,3 +213,11 @@ def test_all_true_and_none_true_are_defined(value: int) -> None:
     assert candidates.baseline == value
     pairs = compare(candidates.outputs(1), test="fisher")
     assert (pairs["gain"].iloc[0], pairs["p_value"].iloc[0]) == (0, 1)
+
+
+def test_masked_values_are_refused() -> None:
+    frame = pd.DataFrame({"g": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="^true must not be masked, as 1 value is"):
+        Candidates.from_scores(frame, np.ma.array([1, 0], mask=[0, 1]))
+    with pytest.raises(ValueError, match="^scores by 'h' must not be masked, as 1 value is"):
+        Candidates.from_features(frame, [1, 0], {"h": lambda f: np.ma.masked_less(f["g"].to_numpy(), 2)})
