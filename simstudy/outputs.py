@@ -21,6 +21,8 @@ from simstudy.inputs import (
     check_unique,
     complete_systems,
     keyed_table,
+    matched_table,
+    merged_columns,
     response_statistics,
     score_values,
     statistics_array,
@@ -81,9 +83,9 @@ class Outputs:
         metric
             A name in `simstudy.metrics.METRICS` or a Metric.
         systems
-            K names, or a table with a column ``name``; by default system-1 … system-K.
+            K names, or a table with a column ``name``, in the order of the array; by default system-1 … system-K.
         items
-            n identifiers, or a table with a column ``id``; by default 0 … n-1.
+            n identifiers, or a table with a column ``id``, in the order of the array; by default 0 … n-1.
 
         Raises
         ------
@@ -128,11 +130,18 @@ class Outputs:
             (n items, K systems), numbers. The index names the items, the columns name the systems.
         metric
             "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
+        systems
+            A table with a column ``name``, a row for each column of the scores, in any order.
+        items
+            A table with a column ``id``, a row for each row of the scores, in any order. Where the scores have no
+            index of their own (0, 1, 2, …), and other ids stand in the table, its rows are those of the scores in
+            their order.
 
         Raises
         ------
         ValueError
-            For a metric of other statistics than one score per item, and as `from_statistics`.
+            For a metric of other statistics than one score per item, tables of other systems or items than the
+            scores have, and as `from_statistics`.
 
         Examples
         --------
@@ -151,8 +160,8 @@ class Outputs:
         return cls.from_statistics(
             statistics,
             metric,
-            names if systems is None else systems,
-            ids if items is None else items,
+            names if systems is None else matched_table(systems, names, "systems", "name", scores.columns),
+            ids if items is None else matched_table(items, ids, "items", "id", scores.index),
             task=task,
             test_set=test_set,
         )
@@ -347,22 +356,29 @@ class Outputs:
         return self.select([self.names[k] for k in order])
 
     def join_systems(self, other: Outputs) -> Outputs:
-        """Both collections of systems on the one test set that they share.
+        """Both collections of systems on the one test set that they share; items meet by their ids.
 
         Raises
         ------
         ValueError
-            Where the metrics or the items differ, or a system name occurs in both.
+            Where the metrics or the items differ, or what is known of an item does (a column of theirs, the gold
+            count), or a system name occurs in both.
         """
         self._same_metric(other)
-        if list(self.items["id"]) != list(other.items["id"]):
+        if set(self.items["id"]) != set(other.items["id"]):
+            one_side = min(set(self.items["id"]) ^ set(other.items["id"]))
             raise ValueError(
                 f"the test sets differ: '{self.test_set}' has {self.n_items} items, '{other.test_set}' has "
-                f"{other.n_items}, and to join systems both must have the same ids in the same order"
+                f"{other.n_items}, and '{one_side}' is in one of them only"
             )
+        place = pd.Series(range(self.n_items), index=other.items["id"])
+        other = other.take(place.loc[self.items["id"]].to_numpy())
         table = pd.concat([self.systems, other.systems], ignore_index=True)
         check_unique(table["name"], "systems")
-        return self._with(np.concatenate([self.statistics, other.statistics]), systems=table)
+        items = merged_columns(self.items, other.items, "item", "id")
+        statistics = np.concatenate([self.statistics, other.statistics])
+        self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
+        return self._with(statistics, systems=table, items=items)
 
     def join_items(self, other: Outputs) -> Outputs:
         """Both test sets end to end, for the systems that they share.
@@ -370,13 +386,15 @@ class Outputs:
         Raises
         ------
         ValueError
-            Where the metrics or the systems differ, or an item id occurs in both.
+            Where the metrics or the systems differ, or what is known of a system does, or an item id occurs in both.
         """
         self._same_metric(other)
         other = other.aligned(self.names)
         table = pd.concat([self.items, other.items], ignore_index=True)
         check_unique(table["id"], "items")
-        return self._with(np.concatenate([self.statistics, other.statistics], axis=1), items=table)
+        systems = merged_columns(self.systems, other.systems, "system", "name")
+        statistics = np.concatenate([self.statistics, other.statistics], axis=1)
+        return self._with(statistics, systems=systems, items=table)
 
     def aligned(self, names: Sequence[str]) -> Outputs:
         """The same systems in the order of `names`, which must name exactly these systems."""

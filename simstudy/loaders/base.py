@@ -273,10 +273,10 @@ def _matched(
         if extra:
             extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
     if missing == "error" and (problems or extras):
-        told = [*problems, *extras]
-        more = f", and {counted(len(told) - 3, 'more file')}" if len(told) > 3 else ""
+        differences = [*problems, *extras]
+        more = f", and {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
         raise ValueError(
-            f"items differ: {'; '.join(told[:3])}{more}; --missing drop leaves such items out, "
+            f"items differ: {'; '.join(differences[:3])}{more}; --missing drop leaves such items out, "
             "--missing zero scores a missing one as no answer"
         )
     left_out = [f"left out: {extra}" for extra in extras]
