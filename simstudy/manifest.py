@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_info
@@ -28,15 +25,8 @@ _PACKAGES = (
 )
 
 
-def manifest_of(
-    settings: Mapping[str, Any],
-    data: Mapping[str, Any],
-    tables: Iterable[str],
-    drawn: Sequence[str],
-    folder: Path,
-    seconds: Mapping[str, float],
-) -> dict[str, Any]:
-    """Settings, data hashes, hashes of the tables in the folder, versions, machine and wall time, as JSON values.
+def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
+    """Settings, data hashes, versions, machine and wall time, as JSON values.
 
     Parameters
     ----------
@@ -44,12 +34,6 @@ def manifest_of(
         Everything that was asked for, under one key: ``{"study": …}``.
     data
         Names and hashes of what was read.
-    tables
-        Names of the CSV files in the folder.
-    drawn
-        Names of the figures.
-    folder
-        Of the results.
     seconds
         Wall time by stage.
     """
@@ -57,8 +41,6 @@ def manifest_of(
     return {
         **settings,
         "data": dict(data),
-        "tables": {name: sha256((folder / f"{name}.csv").read_bytes()).hexdigest() for name in tables},
-        "figures": list(drawn),
         "versions": {"python": platform.python_version(), **{package: version(package) for package in _PACKAGES}},
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",
@@ -67,12 +49,3 @@ def manifest_of(
         },
         "seconds": {**seconds, "note": "of this run; cells finished by earlier runs were found, not computed again"},
     }
-
-
-def earlier_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of the last run that finished in this folder; empty where there is none."""
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}

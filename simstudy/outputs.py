@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy import parquet
 from simstudy.choices import check_whole
+from simstudy.fingerprints import fingerprint
 from simstudy.inputs import (
     check_statistics,
     check_unique,
@@ -29,7 +30,6 @@ from simstudy.inputs import (
 )
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
-from simstudy.runner import fingerprint
 
 
 @dataclass(frozen=True, eq=False)

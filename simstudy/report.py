@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.files import atomic_path
-from simstudy.manifest import earlier_manifest, manifest_of
+from simstudy.manifest import manifest_of
 from simstudy.plain_text import code, csv_cell, markdown, paragraph
+from simstudy.results_folder import ResultsFolder
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -41,7 +41,7 @@ class Section:
 
 
 def write_results(
-    folder: Path,
+    results: ResultsFolder,
     *,
     title: str,
     question: str,
@@ -54,16 +54,13 @@ def write_results(
     data: Mapping[str, Any],
     seconds: Mapping[str, float],
 ) -> None:
-    """Everything of a folder of results but its figures, which are drawn already: tables, page and manifest.
+    """Tables and page beside the figures, which are drawn already; then all of them take their places.
 
-    The manifest comes last, so that a folder that has one is whole; what an earlier one names and this run has not
-    goes. `settings`, `data` and `seconds` are as in `simstudy.manifest.manifest_of`.
+    `settings`, `data` and `seconds` are as in `simstudy.manifest.manifest_of`.
     """
-    write_tables(tables, folder)
-    drawn = [section.figure for section in sections if section.figure]
-    manifest = manifest_of(settings, data, tables, drawn, folder, seconds)
+    write_tables(tables, results.gathered)
     write_page(
-        folder,
+        results.gathered,
         title=title,
         question=question,
         command=command,
@@ -72,9 +69,7 @@ def write_results(
         tables=tables,
         closing=closing,
     )
-    remove_stale(folder, earlier_manifest(folder), tables, drawn)
-    with atomic_path(folder / "manifest.json") as temporary:
-        temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    results.publish(manifest_of(settings, data, seconds))
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
@@ -88,17 +83,6 @@ def save_figure(figure: Any, folder: Path, name: str) -> str:
     """Write a figure to figures/<name>.png and .svg; its name."""
     figures.save(figure, folder / "figures" / name)
     return name
-
-
-def remove_stale(
-    folder: Path, earlier: Mapping[str, Iterable[str]], tables: Iterable[str], drawn: Iterable[str]
-) -> None:
-    """Remove tables and figures that an earlier run's manifest names and this run, with other settings, has not."""
-    for name in set(earlier.get("tables", ())) - set(tables):
-        (folder / f"{name}.csv").unlink(missing_ok=True)
-    for name in set(earlier.get("figures", ())) - set(drawn):
-        for suffix in (".png", ".svg"):
-            (folder / "figures" / f"{name}{suffix}").unlink(missing_ok=True)
 
 
 def write_page(

@@ -1,16 +1,11 @@
-"""Running many cells of work: in parallel, kept when done, never twice. The only room that knows joblib."""
+"""Running many cells of work: in parallel processes, kept when done, never twice."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import pickle
+import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.metadata import version
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +13,15 @@ import joblib
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from simstudy.cells import Cell, DamagedCell, keep, kept
 from simstudy.choices import check_whole
 from simstudy.files import atomic_path
+from simstudy.fingerprints import describe
+from simstudy.provenance import program_of
+from simstudy.workers import call_in_processes
 
-
-@dataclass(frozen=True)
-class Cell:
-    """One piece of work.
-
-    Attributes
-    ----------
-    label
-        What it is called in messages.
-    description
-        What its result depends on, as JSON values. Its hash names the cached result, so a cell is known by what
-        it *is*: adding cells, or changing their order, changes nothing about the others.
-    arguments
-        What its function is called with.
-    """
-
-    label: str
-    description: Mapping[str, Any]
-    arguments: tuple[Any, ...]
-
-    @property
-    def key(self) -> str:
-        """The SHA-256 of the description and of simstudy's version, shortened to 32 hex digits."""
-        return describe({"simstudy": version("simstudy"), **self.description})[:32]
+# A cell whose worker process died is tried once more, beside fewer others.
+_TRIALS = 2
 
 
 class CellsFailed(RuntimeError):
@@ -53,7 +30,7 @@ class CellsFailed(RuntimeError):
     Attributes
     ----------
     failures
-        Label -> traceback.
+        Label -> traceback, or what ended the process.
     """
 
     def __init__(self, failures: Mapping[str, str], cache: Path | None) -> None:
@@ -62,27 +39,6 @@ class CellsFailed(RuntimeError):
         named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
         where = f"; tracebacks in {cache}" if cache else ""
         super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
-
-
-def derived_seed(*what: Any) -> int:
-    """A seed of 256 bits that is a function of these JSON values, unlike that of any others.
-
-    Examples
-    --------
-    >>> derived_seed(0, "redrawn", 1) == derived_seed(1, "redrawn", 0)
-    False
-    """
-    return int(describe(list(what)), 16)
-
-
-def describe(description: Any) -> str:
-    """SHA-256 of a JSON value, independent of the order of keys."""
-    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
-
-
-def fingerprint(value: Any) -> str:
-    """A hash of arrays, text, numbers and estimators by content (not of data frames, which have no one form)."""
-    return str(joblib.hash(value, hash_name="sha1"))
 
 
 def n_workers(n_jobs: int) -> int:
@@ -109,74 +65,104 @@ def run_cells(
 ) -> list[Any]:
     """Call the function on each cell's arguments, in parallel processes, and return the results in order.
 
+    A result is known by the cell's description and by the program that makes it: the source of the function and of all
+    that it imports, and the versions of the libraries (`simstudy.provenance.program_of`).
+
     Parameters
     ----------
+    function
+        Returns JSON values, arrays, data frames, or tuples, lists and dictionaries of these.
+    n_jobs
+        Processes; 1: none but this one. More than twice the number of cores are not started.
     cache
         A folder: results are written to it as they come, whole or not at all, and read instead of computed. A
-        file that cannot be read is computed again.
+        file that is not what was written is computed again.
     finished
         Called after each cell, a cached one too.
 
     Raises
     ------
     CellsFailed
-        After all others have finished, if some cells raised. Their tracebacks are kept in the cache folder.
+        After all others have finished, if some cells raised, or their processes died twice. Their tracebacks are kept
+        in the cache folder.
     """
-    results: dict[str, Any] = {}
-    missing = []
-    for cell in cells:
-        found, value = _read(cache, cell.key)
-        if found:
-            results[cell.key] = value
-            if finished:
-                finished(cell)
-        else:
-            missing.append(cell)
-    failures: dict[str, str] = {}
-    try:
-        workers = joblib.Parallel(n_jobs=n_workers(n_jobs), return_as="generator_unordered", batch_size=1)
-        for cell, value, trace in workers(joblib.delayed(_run)(function, cell, cache) for cell in missing):
-            if trace:
-                failures[cell.label] = trace
+    program = program_of(function)
+    keys = [describe({"program": program, **cell.description})[:32] for cell in cells]
+    n_processes = min(n_workers(n_jobs), 2 * n_workers(-1), len(cells))
+    with _folder(cache) as folder:
+        results: dict[str, Any] = {}
+        missing: dict[str, Cell] = {}
+        for key, cell in zip(keys, cells, strict=True):
+            try:
+                results[key] = kept(folder, key)
+            except (FileNotFoundError, DamagedCell):
+                missing[key] = cell
             else:
-                results[cell.key] = value
-            if finished:
-                finished(cell)
-    except BrokenProcessPool:
-        failures["a worker process"] = "it was killed, perhaps for want of memory: fewer jobs need less"
+                if finished:
+                    finished(cell)
+        failures: dict[str, str] = {}
+        with closing(_done(function, missing, n_processes, folder)) as done:
+            for key, trace in done:
+                label = missing[key].label
+                report = folder / f"{key}.error.txt"
+                if trace:
+                    failures[label] = trace
+                    # On a full disk there is no room for a report either; the last line is told all the same.
+                    with suppress(OSError), atomic_path(report) as temporary:
+                        temporary.write_text(f"{label}\n\n{trace}\n", encoding="utf-8")
+                else:
+                    results[key] = kept(folder, key)
+                    report.unlink(missing_ok=True)
+                if finished:
+                    finished(missing[key])
     if failures:
         raise CellsFailed({label: failures[label] for label in sorted(failures)}, cache)
-    return [results[cell.key] for cell in cells]
+    return [results[key] for key in keys]
 
 
-def _run(function: Callable[..., Any], cell: Cell, cache: Path | None) -> tuple[Cell, Any, str]:
-    named = Cell(cell.label, cell.description, ())
-    report = cache / f"{cell.key}.error.txt" if cache else None
-    try:
-        value = function(*cell.arguments)
-    except Exception:
-        trace = traceback.format_exc()
-        if report:
-            with atomic_path(report) as temporary:
-                temporary.write_text(f"{cell.label}\n\n{trace}")
-        return named, None, trace
-    if cache and report:
-        with atomic_path(cache / f"{cell.key}.pickle") as temporary:
-            temporary.write_bytes(pickle.dumps(value))
-        report.unlink(missing_ok=True)
-    return named, value, ""
-
-
-def _read(cache: Path | None, key: str) -> tuple[bool, Any]:
+@contextmanager
+def _folder(cache: Path | None) -> Iterator[Path]:
+    """Where results are kept: the cache, or a folder that goes at the end."""
     if cache is None:
-        return False, None
-    try:
-        return True, pickle.loads((cache / f"{key}.pickle").read_bytes())
-    except FileNotFoundError:
-        return False, None
-    except Exception:
-        # Written by other versions of the libraries, or damaged on disk: it can be made again.
-        return False, None
+        with tempfile.TemporaryDirectory(prefix="simstudy-") as folder:
+            yield Path(folder)
+    else:
+        cache.mkdir(parents=True, exist_ok=True)
+        yield cache
+
+
+def _done(
+    function: Callable[..., Any], missing: Mapping[str, Cell], n_processes: int, folder: Path
+) -> Generator[tuple[str, str]]:
+    """Key and traceback (empty: none) of each missing cell, as they are done."""
+    if n_processes < 2 or len(missing) < 2:
+        for key, cell in missing.items():
+            trace = ""
+            try:
+                _make(function, folder, key, cell.label, cell.arguments)
+            except Exception:
+                trace = traceback.format_exc()
+            yield key, trace
+        return
+    deaths = dict.fromkeys(missing, 0)
+    todo = list(missing)
+    while todo:
+        tasks = [(function, folder, key, missing[key].label, missing[key].arguments) for key in todo]
+        over = set()
+        with closing(call_in_processes(_make, tasks, n_processes, folder)) as calls:
+            for ended in calls:
+                key = todo[ended.task]
+                deaths[key] += bool(ended.died)
+                if not ended.died or deaths[key] == _TRIALS:
+                    over.add(key)
+                    died = f"its process {ended.died}, twice: fewer jobs need less" if ended.died else ""
+                    yield key, died or ended.trace
+        todo = [key for key in todo if key not in over]
+        n_processes = max(1, n_processes // 2)
+
+
+def _make(function: Callable[..., Any], folder: Path, key: str, label: str, arguments: tuple[Any, ...]) -> None:
+    keep(folder, key, label, function(*arguments))
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -8,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.runner import Cell, CellsFailed, describe, fingerprint, n_workers, run_cells
+from simstudy.cells import Cell
+from simstudy.fingerprints import describe, fingerprint
+from simstudy.runner import CellsFailed, n_workers, run_cells
 
 
 def square(x: int, log: str) -> int:
@@ -49,7 +53,7 @@ def test_a_failed_cell_is_named_and_the_others_finish(tmp_path: Path, n_jobs: in
     (report,) = cache.glob("*.error.txt")
     assert "square of -1" in report.read_text()
     assert "no root of -1" in report.read_text()
-    assert len(list(cache.glob("*.pickle"))) == 2
+    assert len(list(cache.glob("*.cell"))) == 2
     # Failures are not kept as results: only the missing cell runs again.
     with pytest.raises(CellsFailed):
         run_cells(square, cells([2, -1, 3], log), n_jobs=n_jobs, cache=cache)
@@ -59,33 +63,90 @@ def test_a_failed_cell_is_named_and_the_others_finish(tmp_path: Path, n_jobs: in
 def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
     log, cache = tmp_path / "log", tmp_path / "cells"
     run_cells(square, cells([4], log), cache=cache)
-    (kept,) = cache.glob("*.pickle")
+    (kept,) = cache.glob("*.cell")
     kept.write_bytes(kept.read_bytes()[:-3])
     assert run_cells(square, cells([4], log), cache=cache) == [16]
     assert logged(log) == [4, 4]
 
 
+def test_another_cells_result_is_not_taken(tmp_path: Path) -> None:
+    log, cache = tmp_path / "log", tmp_path / "cells"
+    run_cells(square, cells([4], log), cache=cache)
+    (kept,) = cache.glob("*.cell")
+    content = kept.read_bytes()
+    kept.unlink()
+    run_cells(square, cells([5], log), cache=cache)
+    (other,) = cache.glob("*.cell")
+    other.write_bytes(content)
+    assert run_cells(square, cells([5], log), cache=cache) == [25]
+    assert logged(log) == [4, 5, 5]
+
+
+def slow_square(x: int, log: str) -> int:
+    time.sleep(0.2)
+    return square(x, log)
+
+
 def test_killed_work_goes_on_with_what_is_missing(tmp_path: Path) -> None:
+    cache, log = tmp_path / "cells", tmp_path / "log"
     script = f"""
-import time
 from pathlib import Path
-from simstudy.runner import Cell, run_cells
-def slow(x):
-    time.sleep(0.3)
-    return x
-run_cells(slow, [Cell(str(x), {{"x": x}}, (x,)) for x in range(50)], cache=Path({str(tmp_path / "cells")!r}))
+from simstudy.runner import run_cells
+from tests.test_runner import cells, slow_square
+run_cells(slow_square, cells(list(range(12)), Path({str(log)!r})), cache=Path({str(cache)!r}))
 """
     process = subprocess.Popen([sys.executable, "-c", script])
     deadline = time.monotonic() + 60
-    while len(list((tmp_path / "cells").glob("*.pickle"))) < 2:
+    while len(list(cache.glob("*.cell"))) < 2:
         assert time.monotonic() < deadline, "nothing was kept"
-        time.sleep(0.05)
+        time.sleep(0.02)
     process.kill()
     process.wait()
-    kept = {path.name for path in (tmp_path / "cells").glob("*.pickle")}
-    log = tmp_path / "log"
-    assert run_cells(square, cells(list(range(50)), log), cache=tmp_path / "cells") is not None
-    assert len(logged(log)) == 50 - len(kept)
+    kept = len(list(cache.glob("*.cell")))
+    log.unlink()
+    assert run_cells(slow_square, cells(list(range(12)), log), n_jobs=2, cache=cache) == [x * x for x in range(12)]
+    assert len(logged(log)) == 12 - kept
+
+
+def dies(x: int, folder: str) -> int:
+    """Kill this process: always for 0, the first time for 1."""
+    first = Path(folder) / f"tried-{x}"
+    if x == 0 or (x == 1 and not first.exists()):
+        first.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def test_a_cell_whose_process_dies_is_tried_once_more_and_named(tmp_path: Path) -> None:
+    """No hang, all others finish; the one that is killed again is named with what killed it."""
+    work = [Cell(f"cell {x}", {"x": x}, (x, str(tmp_path))) for x in range(6)]
+    with pytest.raises(
+        CellsFailed, match=r"1 failed \(cell 0\), the first with its process was killed by SIGKILL"
+    ) as error:
+        run_cells(dies, work, n_jobs=2, cache=tmp_path / "cells")
+    assert list(error.value.failures) == ["cell 0"]
+    assert len(list((tmp_path / "cells").glob("*.cell"))) == 5
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a disk without room."""
+    script = f"""
+import resource, signal
+from pathlib import Path
+import numpy as np
+from simstudy.cells import Cell
+from simstudy.runner import CellsFailed, run_cells
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+try:
+    run_cells(np.zeros, [Cell("large", {{"n": n}}, (n,)) for n in (5_000, 10)], cache=Path({str(tmp_path)!r}))
+except CellsFailed as error:
+    print(error)
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert "1 failed (large), the first with OSError: [Errno 27] File too large: '" in result.stdout, result.stderr
+    assert len(list(tmp_path.glob("*.cell"))) == 1
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_descriptions_and_fingerprints() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -12,9 +13,10 @@ import typer
 
 from simstudy.cli import data
 from simstudy.cli.compare import compare
-from simstudy.cli.errors import OneLineGroup
+from simstudy.cli.errors import OneLineGroup, Terminated
 from simstudy.cli.run import list_studies, run
 from simstudy.cli.usage import StrictCommand
+from simstudy.cli.verify import verify
 
 app = typer.Typer(
     cls=OneLineGroup,
@@ -25,6 +27,7 @@ app = typer.Typer(
 app.command("list", cls=StrictCommand)(list_studies)
 app.command(cls=StrictCommand)(run)
 app.command(cls=StrictCommand)(compare)
+app.command(cls=StrictCommand)(verify)
 app.add_typer(data.app, name="data")
 
 
@@ -38,11 +41,19 @@ def options(
 def main() -> None:
     """Run the command."""
     _choose_blas_kernel()
+    signal.signal(signal.SIGTERM, _terminated)
     # What an ASCII terminal lacks is written out.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     app()
+
+
+def _terminated(*_: object) -> None:
+    """Ask to end is taken as Ctrl-C is: workers are stopped, locks are left, one line is printed."""
+    # A second one must not break into that.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
 
 
 def _choose_blas_kernel() -> None:

@@ -234,14 +234,14 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
 
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:
-    """Raise a ValueError where writing to a folder would replace files that are not an earlier comparison's."""
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"out must be a folder, but {out} is a file")
+    """Raise a ValueError where the folder holds anything but an earlier comparison."""
+    from simstudy.natural.page import RESULTS_OF
+    from simstudy.results_folder import require_own
+
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):
             raise ValueError(f"out must be a folder of its own, but {out} holds the input {path}")
-    if out.is_dir() and any(out.iterdir()) and not (out / "manifest.json").is_file():
-        raise ValueError(f"out must be new, empty or an earlier comparison's folder, but {out} has other files")
+    require_own(out, RESULTS_OF)
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:

@@ -36,6 +36,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
 
 
+class Terminated(KeyboardInterrupt):
+    """The system asks this process to end (SIGTERM)."""
+
+
 class OneLineGroup(TyperGroup):
     """The command: whatever goes wrong in it, or in how it was called, is told in one line."""
 
@@ -64,8 +68,7 @@ class OneLineGroup(TyperGroup):
             _silence(sys.stdout)
             raise typer.Exit(0) from None
         except KeyboardInterrupt as error:
-            # The runner makes such an exception of a signal that asks the process to end.
-            code = STOPPED if type(error) is KeyboardInterrupt else TERMINATED
+            code = TERMINATED if isinstance(error, Terminated) else STOPPED
             _fail(_STOPPED.get(ctx.invoked_subcommand, "stopped"), code)
         except Exception as error:
             shown = bool(ctx.params.get("traceback"))

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from simstudy.choices import check_seed, check_whole
+from simstudy.fingerprints import derived_seed
 from simstudy.outputs import Outputs
-from simstudy.runner import derived_seed
 
 #: Fills that a relevant message has, on average.
 MEAN_POSSIBLE = 20

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import sklearn
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from simstudy.cells import Cell
 from simstudy.choices import check_seed, check_whole
+from simstudy.fingerprints import derived_seed, fingerprint
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, derived_seed, fingerprint, run_cells
+from simstudy.provenance import program_of
+from simstudy.runner import run_cells
 from simstudy.tasks.base import Examples, Task
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
@@ -150,7 +152,10 @@ def resample_training(
     """
     check_seed(seed)
     todo = variants(task, fractions, replicates)
-    models = {family: fingerprint([base.estimator, base.view]) for family, base in task.systems.items()}
+    models = {
+        family: [fingerprint([base.estimator, base.view]), program_of(base.estimator, task.statistics, task.metric)]
+        for family, base in task.systems.items()
+    }
     cells = [
         Cell(
             label=f"training {variant.name}",
@@ -160,7 +165,6 @@ def resample_training(
                 "metric": repr(task.metric),
                 "statistics": fingerprint(task.statistics),
                 "model": models[variant.family],
-                "scikit-learn": sklearn.__version__,
                 "variant": [variant.family, variant.train_size, variant.replicate],
                 "seed": seed,
             },

@@ -19,6 +19,7 @@ from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals
 from simstudy.plain_text import line, shown
 from simstudy.report import Section, save_figure
+from simstudy.results_folder import results_folder
 
 # More systems make no picture of a matrix or of groups.
 _MOST_SYSTEMS = 60
@@ -45,9 +46,13 @@ def closing(found: Examination) -> str:
     )
 
 
+#: What a comparison's folder of results is of.
+RESULTS_OF = "a comparison"
+
+
 def write(
     found: Examination,
-    folder: Path,
+    out: Path,
     *,
     title: str,
     command: str,
@@ -55,20 +60,21 @@ def write(
     settings: Mapping[str, Any],
     files: Mapping[str, str],
 ) -> None:
-    """Write tables, figures, page and manifest of one comparison to a folder."""
-    report.write_results(
-        folder,
-        title=title,
-        question="Which of these systems are better than others, and how large must a gain be here to tell?",
-        command=command,
-        facts=facts(found),
-        sections=_sections(found, folder, alpha),
-        tables=_tables(found),
-        closing=closing(found),
-        settings={"comparison": dict(settings)},
-        data={"files": dict(files)},
-        seconds={},
-    )
+    """Write tables, figures, page and manifest of one comparison to a folder of its own."""
+    with results_folder(out, RESULTS_OF) as results:
+        report.write_results(
+            results,
+            title=title,
+            question="Which of these systems are better than others, and how large must a gain be here to tell?",
+            command=command,
+            facts=facts(found),
+            sections=_sections(found, results.gathered, alpha),
+            tables=_tables(found),
+            closing=closing(found),
+            settings={"comparison": dict(settings)},
+            data={"files": dict(files)},
+            seconds={},
+        )
 
 
 def facts(found: Examination) -> dict[str, str]:

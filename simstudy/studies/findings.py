@@ -6,14 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from simstudy.report import Section
-from simstudy.studies.definition import StudyError
 
 
 class Clock:
@@ -31,22 +29,21 @@ class Clock:
 
 @dataclass
 class RunContext:
-    """Where and with how many workers a study runs."""
+    """Where and with how many workers a study runs.
+
+    Attributes
+    ----------
+    folder
+        Where figures are drawn; they take their places with everything else when the study ends.
+    cells
+        The folder of finished cells.
+    """
 
     folder: Path
+    cells: Path
     n_jobs: int
     data_dir: str | Path | None = None
     clock: Clock = field(default_factory=Clock)
-
-    @cached_property
-    def cells(self) -> Path:
-        """The folder of finished cells, made when it is first needed: a wrong definition leaves no folder behind."""
-        cells = self.folder / "cells"
-        try:
-            cells.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StudyError(f"out: can not write to {self.folder} ({error.strerror})") from None
-        return cells
 
 
 @dataclass

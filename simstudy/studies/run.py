@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy import report
-from simstudy.files import atomic_path
+from simstudy.results_folder import COMPARISONS, results_folder
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
 from simstudy.studies.definition import Study
@@ -86,24 +86,24 @@ def run_study(
     if seed is not None:
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
     folder = Path(out) if out is not None else Path("results") / definition.name
-    context = RunContext(folder, n_workers(n_jobs), data_dir)
-    found = KINDS[definition.kind].run(definition, context)
-    if len(found.comparisons):
-        with atomic_path(folder / "comparisons.parquet") as temporary:
-            found.comparisons.to_parquet(temporary, index=False)
-    report.write_results(
-        folder,
-        title=definition.title,
-        question=definition.question,
-        command=_command(definition, seed),
-        facts=found.facts,
-        sections=found.sections,
-        tables=found.tables,
-        closing=found.closing,
-        settings={"study": definition.model_dump()},
-        data=found.data,
-        seconds=context.clock.seconds,
-    )
+    with results_folder(folder, of=f"study {definition.name}") as results:
+        context = RunContext(results.gathered, results.cells, n_workers(n_jobs), data_dir)
+        found = KINDS[definition.kind].run(definition, context)
+        if len(found.comparisons):
+            found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)
+        report.write_results(
+            results,
+            title=definition.title,
+            question=definition.question,
+            command=_command(definition, seed),
+            facts=found.facts,
+            sections=found.sections,
+            tables=found.tables,
+            closing=found.closing,
+            settings={"study": definition.model_dump()},
+            data=found.data,
+            seconds=context.clock.seconds,
+        )
     return Results(folder, found.tables, found.comparisons, found.summary)
 
 

@@ -10,11 +10,12 @@ from simstudy import figures
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
+from simstudy.cells import Cell
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.report import Section, save_figure
-from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.definition import SideBySide
 from simstudy.studies.findings import RunContext
 
@@ -43,16 +44,14 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
                 "alternative": _ALTERNATIVE,
                 "seed": seed,
             },
-            arguments=(test,),
+            arguments=(outputs, test, seed, context.n_jobs),
         )
         for test in tests
     ]
-
-    def run(test: str) -> pd.DataFrame:
-        return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=context.n_jobs)
-
     with progress_bar("tests side by side", len(cells)) as advance:
-        pairs = pd.concat(run_cells(run, cells, cache=context.cells, finished=lambda _: advance(1)), ignore_index=True)
+        pairs = pd.concat(
+            run_cells(_compared, cells, cache=context.cells, finished=lambda _: advance(1)), ignore_index=True
+        )
     together = correlation(outputs)
     tables = {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),
@@ -68,6 +67,10 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
     figures.rejections(tables["tests"], ax=ax)
     save_figure(figure, context.folder, "tests")
     return Beside(tables, _sections(tables, settings.alpha))
+
+
+def _compared(outputs: Outputs, test: str, seed: int, n_jobs: int) -> pd.DataFrame:
+    return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=n_jobs)
 
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:

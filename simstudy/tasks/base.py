@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
-from simstudy.runner import fingerprint
 
 Array = NDArray[Any]
 

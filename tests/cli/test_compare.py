@@ -315,7 +315,10 @@ def test_out_never_replaces_files_of_others() -> None:
     Path("mine").mkdir()
     Path("mine/README.md").write_text("mine")
     code, _, err = compare(*options, "--out", "mine")
-    expected = "simstudy: out must be new, empty or an earlier comparison's folder, but mine has other files\n"
+    expected = (
+        "simstudy: out must be new, empty or a folder that simstudy wrote, but mine holds README.md, which is not of "
+        "an earlier run or has been changed since\n"
+    )
     assert (code, err) == (2, expected)
     assert Path("mine/README.md").read_text() == "mine"
     assert compare(*options, "--out", "new")[0] == compare(*options, "--out", "new")[0] == 0

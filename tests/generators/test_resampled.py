@@ -176,7 +176,7 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
         CellsFailed, match=rf"1 failed \(training shaky-75-{unlucky}\), the first with RuntimeError: did not"
     ):
         resample_training(task, fractions=[1.0], replicates=[3], cache=tmp_path)
-    assert len(list(tmp_path.glob("*.pickle"))) == 5
+    assert len(list(tmp_path.glob("*.cell"))) == 5
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.registry import TESTS
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.synthetic import outcome_correlation
-from simstudy.runner import derived_seed
 from simstudy.studies import Results, StudyError, load_study, make_study
 from simstudy.studies.error_rates.batch import ask, examine, p_values, way_of
 from simstudy.studies.error_rates.conditions import CONDITIONS, DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL
@@ -67,7 +67,7 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
 def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
     sets, n = 40, 20
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
-    (row,) = examine(settings, name, n, 0).coverage
+    (row,) = examine(settings, name, n, 0)["coverage"]
     model = CONDITIONS[name].model
     rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
     pairs = pd.concat(
@@ -96,7 +96,7 @@ def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
         "two-sided": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (2 * p <= alpha) for m, p in enumerate(by_items)],
         "greater": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (p <= alpha) for m, p in enumerate(by_items)],
     }
-    for row in examine(settings, "accuracy", n, 0).rejections:
+    for row in examine(settings, "accuracy", n, 0)["rejections"]:
         expected = stats.binom.pmf(losses, n, differ) @ rejected[str(row["alternative"])]
         assert 0.01 < expected < 0.1
         assert stats.binomtest(int(row["n_rejected"]), sets, expected).pvalue > 1e-6
@@ -109,7 +109,7 @@ def test_undefined_scores_are_counted_apart() -> None:
     """A system that accepts 8 % of 6 candidates accepts none of them three times in five."""
     sets, n = 2000, 6
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips"])
-    row = examine(settings, "precision_few", n, 0).rejections[0]
+    row = examine(settings, "precision_few", n, 0)["rejections"][0]
     nothing = 1 - (1 - 0.92**n) * (1 - 0.7**n)
     assert stats.binomtest(int(row["n_undefined"]), sets, nothing).pvalue > 1e-6
     assert row["n_sets"] + row["n_undefined"] == sets

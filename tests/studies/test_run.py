@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
+from simstudy.results_folder import verify
 from simstudy.studies import Results, StudyError
 from simstudy.tasks import TASKS, Task
 
@@ -117,8 +118,10 @@ def test_the_manifest_tells_how_to_get_the_numbers_again(done: Results) -> None:
     assert manifest["study"]["seed"] == 7
     assert manifest["versions"]["numpy"] == np.__version__
     assert manifest["data"]["task"] == ss.load_task("digits").fingerprint
-    for name, digest in manifest["tables"].items():
-        assert sha256((done.folder / f"{name}.csv").read_bytes()).hexdigest() == digest
+    for name, digest in manifest["files"].items():
+        assert sha256((done.folder / name).read_bytes()).hexdigest() == digest
+    assert set(tables(done.folder)) <= set(manifest["files"])
+    assert verify(done.folder) == []
     assert str(Path.home()) not in json.dumps(manifest)
 
 
@@ -142,7 +145,7 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     line = [sys.executable, "-m", "simstudy.cli", "run", str(study), "--out", str(out), "--jobs", "2"]
     process = subprocess.Popen(line, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while len(list(out.glob("cells/*.pickle"))) < n_kept:
+    while len(list(out.glob("cells/*.cell"))) < n_kept:
         assert process.poll() is None, "finished before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -182,7 +185,7 @@ def test_two_items_give_no_winner_and_no_traceback(study: Path, tmp_path: Path) 
 
 def test_out_must_be_a_folder_that_can_be_made(study: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StudyError, match="out: can not write to"):
+    with pytest.raises(ValueError, match="out must be a folder, but"):
         ss.run_study(study, out=tmp_path / "file")
 
 
@@ -233,13 +236,13 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     assert "Traceback" not in result.stderr
     failed = len(list(out.glob("cells/*.error.txt")))
     assert 0 < failed < 8
-    assert len(list(out.glob("cells/*.pickle"))) == 16 - failed
+    assert len(list(out.glob("cells/*.cell"))) == 16 - failed
     assert not (out / "README.md").exists()
     monkeypatch.setattr(Shaky, "fit", lambda self, x, y: setattr(self, "model_", GaussianNB().fit(x, y)))
-    kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.pickle")}
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}
     result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])
     assert result.exit_code == 0, result.stderr
-    assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.pickle")}.items()
+    assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}.items()
     assert not list(out.glob("cells/*.error.txt"))
 
 

@@ -8,12 +8,13 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
+from simstudy.cells import Cell
 from simstudy.engines.comparisons import compare
 from simstudy.generators.messages import messages
 from simstudy.outputs import Outputs
 from simstudy.pvalues import certainty, significant
 from simstudy.report import Section, save_figure
-from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.chinchor_1992 import page
 from simstudy.studies.chinchor_1992.definition import MUC_LIKE, Chinchor1992, Constructed, Worked
 from simstudy.studies.definition import StudyError

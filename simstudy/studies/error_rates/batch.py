@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.cells import Cell
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import TESTS
 from simstudy.engines.wins import wins
+from simstudy.fingerprints import derived_seed
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.runner import Cell, derived_seed
 from simstudy.studies.error_rates.conditions import CONDITIONS, assumes_independence
 from simstudy.studies.error_rates.definition import ErrorRates
 
@@ -22,8 +24,7 @@ from simstudy.studies.error_rates.definition import ErrorRates
 _COMPUTED_UNITS = 30
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(TypedDict):
     """M test sets of one condition and size; one row of a table for each unit, and test and alternative.
 
     Attributes
@@ -70,14 +71,14 @@ def examine(study: ErrorRates, name: str, n_units: int, batch: int) -> Batch:
     model = condition.model
     rng = np.random.default_rng(derived_seed(study.seed, "test sets", name, n_units, batch))
     drawn = model.draw(study.sets, n_units, rng)
-    found = Batch([], [])
+    found: Batch = {"rejections": [], "coverage": []}
     for unit in model.units:
         question = ask(drawn.by(unit), model.metric, unit, study.n_resamples, _seed(study, name, n_units, batch))
-        found.coverage.append({"unit": unit, **_covered(question, model.true_gain)})
+        found["coverage"].append({"unit": unit, **_covered(question, model.true_gain)})
         if condition.null:
             # Of tests that take systems to be independent it is enough to see what that does.
             tests = [test for test in study.tests if unit == model.units[0] or not assumes_independence(test)]
-            found.rejections.extend(_rejections(question, tests, study.alpha))
+            found["rejections"].extend(_rejections(question, tests, study.alpha))
     return found
 
 

@@ -39,9 +39,9 @@ def run(study: ErrorRates, context: RunContext) -> Findings:
             finished=lambda cell: advance(cell.description["n_units"]),
         )
     where = [{"condition": cell.arguments[1], "n_units": cell.arguments[2]} for cell in todo]
-    covered = coverage([at | row for at, batch in zip(where, found, strict=True) for row in batch.coverage], study)
+    covered = coverage([at | row for at, batch in zip(where, found, strict=True) for row in batch["coverage"]], study)
     tables = {"coverage": covered, "conditions": conditions(study.conditions)}
-    counted = [at | row for at, batch in zip(where, found, strict=True) for row in batch.rejections]
+    counted = [at | row for at, batch in zip(where, found, strict=True) for row in batch["rejections"]]
     if counted:
         rates = error_rates(counted, study)
         few = few_units(rates, covered, study.aims.from_units)

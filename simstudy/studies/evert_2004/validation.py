@@ -8,11 +8,13 @@ import pandas as pd
 
 from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
+from simstudy.cells import Cell
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.candidates import simulated_candidates
 from simstudy.loaders.tagged import TaggedDocument
 from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates
-from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
+from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.evert_2004.definition import Parts, Simulated
 from simstudy.studies.evert_2004.particles import particle_sets
 from simstudy.studies.findings import RunContext

@@ -11,10 +11,11 @@ import pandas as pd
 
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import redraw
 from simstudy.outputs import Outputs
-from simstudy.runner import derived_seed
-from simstudy.studies.comparing import baseline, n_units, run_comparisons
+from simstudy.studies.baselines import baseline, n_units
+from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import RunContext
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy

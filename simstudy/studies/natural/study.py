@@ -9,19 +9,19 @@ import pandas as pd
 from simstudy.analyses.classes import ALL_PAIRS, confidence
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
-from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
-from simstudy.runner import Cell, progress_bar, run_cells
+from simstudy.runner import progress_bar
 from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Comparison, StudyError
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural import page
 from simstudy.studies.natural.cross_domain import cross_domain
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.leaderboards import leaderboards
 from simstudy.studies.natural.sources import Found, n_test_sets, read_all
 from simstudy.studies.points import even_choice
 
@@ -40,7 +40,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         pairs = _compare_all(study, found, outputs, context)
         by_items = _by_items(study, found, outputs, context)
     with context.clock("leaderboards"):
-        boards = _leaderboards(study, outputs, context)
+        boards = leaderboards(outputs, study.comparison.unit, study.seed, context)
     with context.clock("calibration"):
         calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
     with context.clock("analyses and figures"):
@@ -117,30 +117,6 @@ def _by_items(
         "the same by items", [outputs[key] for key in asked], settings, [study.seed] * len(asked), context
     )
     return pd.concat(compared, ignore_index=True)
-
-
-def _leaderboards(study: NaturalStudy, outputs: dict[Key, Outputs], context: RunContext) -> pd.DataFrame:
-    """Every system's group, score with its interval, and the places that it may have, on every test set."""
-    unit, seed = study.comparison.unit, study.seed
-    cells = [
-        Cell(
-            label=f"leaderboard of {name}, {metric}",
-            description={"kind": "leaderboard", "outputs": whole.fingerprint(), "unit": unit, "seed": seed},
-            arguments=(whole, unit, seed),
-        )
-        for (name, metric), whole in outputs.items()
-    ]
-    with progress_bar("leaderboards", len(cells)) as advance:
-        boards: list[pd.DataFrame] = run_cells(
-            _leaderboard, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1)
-        )
-    return pd.concat(boards, ignore_index=True)
-
-
-def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
-    board = leaderboard(outputs, unit=unit, seed=seed)
-    group = outputs.systems.set_index("name")["group"]
-    return board.assign(group=board["system"].map(group))
 
 
 def _settings(study: NaturalStudy, part: Found) -> Comparison:

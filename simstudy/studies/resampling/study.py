@@ -11,11 +11,13 @@ from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.registry import TESTS
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import redraw
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
-from simstudy.runner import derived_seed, progress_bar
-from simstudy.studies.comparing import baseline, run_comparisons, two_sided
+from simstudy.runner import progress_bar
+from simstudy.studies.baselines import baseline
+from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Training
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling import page, test_sets

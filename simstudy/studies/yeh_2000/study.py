@@ -9,13 +9,15 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
+from simstudy.cells import Cell
 from simstudy.engines.comparisons import applicable, compare, run_twice
 from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.clustered import all_alike, clustered_accuracies
 from simstudy.outputs import Outputs
 from simstudy.pvalues import clopper_pearson
 from simstudy.report import save_figure
-from simstudy.runner import Cell, derived_seed, progress_bar, run_cells
+from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.resampling.study import train

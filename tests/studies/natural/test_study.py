@@ -152,7 +152,7 @@ def test_everything_is_in_the_folder(done: Results, data_dir: Path) -> None:
     page = (done.folder / "README.md").read_text()
     assert page.startswith("# A small study\n\nDoes it run?")
     drawn = {path.stem for path in (done.folder / "figures").iterdir()}
-    assert drawn == set(manifest["figures"])
+    assert drawn == {Path(name).stem for name in manifest["files"] if name.startswith("figures/")}
     assert all(f"figures/{name}.png" in page for name in drawn)
     assert {"gain_confidence", "segments", "calibration_1", "calibration_2", "calibration_3", "calibration_4"} <= drawn
     assert str(data_dir) not in page + json.dumps(manifest)

@@ -1,0 +1,228 @@
+"""What program a result was made by: a hash of its source, and the versions of the libraries that it stands on."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+from importlib.util import resolve_name
+from pathlib import Path
+from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
+from typing import Any
+
+# Where installed libraries lie: they are known by their versions, all other source by its content.
+_INSTALLED = ("site-packages", "dist-packages")
+
+_DATA = (ModuleType, str, bytes, int, float, complex, NoneType)
+
+
+def program_of(*parts: Any) -> dict[str, str]:
+    """What these functions, classes and objects are made of.
+
+    Every module in which one of them is defined is read, and every module that those import, as far as they are source
+    of simstudy or the user's own; what is installed is known by its version. Only what a result depends on is in its
+    program: a change to a figure does not make systems train again. Objects are searched for what they hold, so that
+    a pipeline's own transformer counts too.
+
+    Parameters
+    ----------
+    parts
+        Functions, classes, or objects that hold them (estimators, partial functions, lists).
+
+    Returns
+    -------
+    program
+        Name -> hash of the source for modules, name -> version for libraries and Python.
+
+    Examples
+    --------
+    >>> program = program_of(program_of)
+    >>> sorted(program)
+    ['python', 'simstudy.provenance']
+    """
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    modules: set[str] = set()
+    for definition in _definitions(parts):
+        file = _source_file(definition.__module__)
+        if file is None:
+            # Typed at a prompt, or in a notebook: what was compiled is all that there is.
+            name = f"{definition.__module__}.{definition.__qualname__}"
+            found[name] = hashlib.sha256(repr(sorted(_compiled(definition))).encode()).hexdigest()
+            modules |= {module for code in _codes(definition) for module in _loaded(code, definition)}
+        else:
+            modules.add(definition.__module__)
+    for name in sorted(_closure(modules)):
+        found |= _known_by(name)
+    return dict(sorted(found.items()))
+
+
+def _definitions(parts: Iterable[Any]) -> Iterator[Any]:
+    """The functions and classes that the parts are or hold, each once."""
+    seen: set[int] = set()
+    # Whatever is taken from an object is kept here, so that no other object gets its address.
+    waiting = list(parts)
+    for part in waiting:
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, FunctionType | type):
+            yield part
+            closure = getattr(part, "__closure__", None) or ()
+            waiting += [cell.cell_contents for cell in closure if _filled(cell)]
+            waiting += [base for base in getattr(part, "__mro__", ()) if base not in (part, object)]
+        elif isinstance(part, MethodType):
+            waiting += [part.__func__, part.__self__]
+        elif isinstance(part, functools.partial):
+            waiting += [part.func, part.args, part.keywords]
+        elif isinstance(part, Mapping):
+            waiting += list(part.values())
+        elif isinstance(part, list | tuple | set | frozenset):
+            waiting += list(part)
+        elif not isinstance(part, _DATA) and type(part).__module__.split(".")[0] not in ("numpy", "pandas", "scipy"):
+            waiting += [type(part), *getattr(part, "__dict__", {}).values(), getattr(part, "__wrapped__", None)]
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _source_file(module: str) -> Path | None:
+    """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None and module != "__main__":
+        try:
+            spec = importlib.util.find_spec(module)
+        except (ImportError, ValueError, AttributeError):
+            spec = None
+        file = spec.origin if spec is not None else None
+    if file is None or not Path(file).is_file():
+        return None
+    return Path(file)
+
+
+def _closure(modules: Iterable[str]) -> set[str]:
+    """These modules and all that they import, down to libraries."""
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+def _imports(module: str) -> tuple[str, ...]:
+    """What the source of a module imports, wherever in it; nothing of a library's."""
+    file = _source_file(module)
+    if file is None or file.suffix != ".py" or _is_library(module, file):
+        return ()
+    return _imported(module, file, file.stat().st_mtime_ns)
+
+
+@functools.cache
+def _imported(module: str, file: Path, changed: int) -> tuple[str, ...]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, OSError):
+        return ()
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
+            below = [f"{base}.{alias.name}" for alias in node.names]
+            modules = [name for name in below if _is_module(name)]
+            # A name that is no module of its own comes from the package.
+            names += modules if len(modules) == len(below) else [base, *modules]
+    return tuple(dict.fromkeys(names))
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    top = name.partition(".")[0]
+    file = _source_file(top)
+    if file is None or _is_library(top, file):
+        return False
+    return _source_file(name) is not None
+
+
+def _is_library(module: str, file: Path) -> bool:
+    """Whether a module comes with Python or was installed; simstudy is read in any case."""
+    top = module.partition(".")[0]
+    if top == "simstudy":
+        return False
+    return top in sys.stdlib_module_names or any(part in _INSTALLED for part in file.parts)
+
+
+def _known_by(module: str) -> dict[str, str]:
+    """Hash of the source of one module, or version of the library that it belongs to."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names and top != "__main__":
+        return {}
+    file = _source_file(module)
+    if file is not None and not _is_library(module, file):
+        return {module: hashlib.sha256(file.read_bytes()).hexdigest()}
+    return {name: number for each in _distributions().get(top, ()) for name, number in _versions(each)}
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+@functools.cache
+def _versions(library: str) -> tuple[tuple[str, str], ...]:
+    """A library's version and those of the libraries that it needs itself."""
+    found: dict[str, str] = {}
+    waiting = [library]
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name not in found:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                continue
+            # Without what only an extra asks for.
+            needed = [line for line in requires(name) or () if "extra ==" not in line]
+            waiting += [match[0] for line in needed if (match := re.match(r"[\w.-]+", line))]
+    return tuple(found.items())
+
+
+def _codes(definition: Any) -> list[CodeType]:
+    """The compiled code of a function, or of all of a class's methods."""
+    if isinstance(definition, FunctionType):
+        return [definition.__code__]
+    members = [getattr(member, "__func__", getattr(member, "fget", member)) for member in vars(definition).values()]
+    return [member.__code__ for member in members if isinstance(member, FunctionType)]
+
+
+def _compiled(definition: Any) -> list[str]:
+    return [repr(_content(code)) for code in _codes(definition)]
+
+
+def _content(code: CodeType) -> tuple[Any, ...]:
+    """What code does, without the line numbers and the file that it was compiled from."""
+    constants = [_content(part) if isinstance(part, CodeType) else repr(part) for part in code.co_consts]
+    return (code.co_name, code.co_code.hex(), constants, code.co_names, code.co_varnames)
+
+
+def _loaded(code: CodeType, definition: Any) -> Iterator[str]:
+    """The modules that code typed at a prompt refers to by its global names."""
+    names = getattr(definition, "__globals__", None) or vars(sys.modules[definition.__module__])
+    for name in code.co_names:
+        value = names.get(name)
+        module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        if isinstance(module, str) and module != definition.__module__:
+            yield module
