@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from simstudy.cli.terminal import console
+from simstudy.cli.terminal import print_line
 
 
 def verify(
@@ -19,7 +18,7 @@ def verify(
 
     problems = check(folder)
     for problem in problems:
-        console.print(escape(problem), highlight=False, soft_wrap=True)
+        print_line(problem)
     if problems:
         raise typer.Exit(1)
-    console.print(f"{escape(str(folder))}: every file is as it was written", highlight=False, soft_wrap=True)
+    print_line(f"{folder}: every file is as it was written")
