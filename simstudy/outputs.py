@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,6 +31,8 @@ from simstudy.inputs import (
 )
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
+from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.metrics.mean import LOWER_MEAN, MEAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +122,7 @@ class Outputs:
         systems: pd.DataFrame | None = None,
         items: pd.DataFrame | None = None,
         *,
+        lower_is_better: bool | None = None,
         task: str = "",
         test_set: str = "",
     ) -> Outputs:
@@ -136,12 +140,16 @@ class Outputs:
             A table with a column ``id``, a row for each row of the scores, in any order. Where the scores have no
             index of their own (0, 1, 2, …), and other ids stand in the table, its rows are those of the scores in
             their order.
+        lower_is_better
+            True for errors (word error rates, losses): the mean is then the metric "mean (lower is better)". With None
+            the columns' own name (``scores.columns.name``) is looked at, and a warning says so where it sounds like
+            an error.
 
         Raises
         ------
         ValueError
-            For a metric of other statistics than one score per item, tables of other systems or items than the
-            scores have, and as `from_statistics`.
+            For a metric of other statistics than one score per item, lower_is_better with another metric than
+            "mean", tables of other systems or items than the scores have, and as `from_statistics`.
 
         Examples
         --------
@@ -149,11 +157,19 @@ class Outputs:
         >>> frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 0, 0, 1]})
         >>> Outputs.from_scores(frame, "accuracy").scores().tolist()
         [75.0, 50.0]
+        >>> Outputs.from_scores(frame, lower_is_better=True).best_first().names
+        ['b', 'a']
         """
-        metric = get_metric(metric)
-        if metric.name not in ("mean", "accuracy"):
+        metric = directed(get_metric(metric), lower_is_better)
+        if metric.name not in (MEAN, LOWER_MEAN, "accuracy"):
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
+        if lower_is_better is None and metric.higher_is_better and sounds_like_error(str(scores.columns.name)):
+            warnings.warn(
+                f"the scores are called '{scores.columns.name}', but higher is taken to be better; say "
+                "lower_is_better=True or False",
+                stacklevel=2,
+            )
         statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
         names = [str(name) for name in scores.columns]
         ids = [str(item) for item in scores.index]
@@ -484,4 +500,8 @@ class Outputs:
 
     def _same_metric(self, other: Outputs) -> None:
         if self.metric != other.metric:
-            raise ValueError(f"the metrics differ: '{self.metric.name}' and '{other.metric.name}'")
+            own, others = (f"'{m.name}'" for m in (self.metric, other.metric))
+            if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
+                ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
+                own, others = (f"{own} ({end} is better)" for end in ends)
+            raise ValueError(f"the metrics differ: {own} and {others}")

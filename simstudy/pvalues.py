@@ -258,7 +258,7 @@ def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each pair has a gain and its test speaks for the system that has it, (P,).
 
     A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
-    lower score; its p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
+    worse score; its p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
 
     Examples
     --------

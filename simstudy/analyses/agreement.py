@@ -38,10 +38,10 @@ def agreement(
     -------
     table
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        n_other (pairs with p <= alpha for the system with the *lower* score: tests of other hypotheses than equal
+        n_other (pairs with p <= alpha for the system with the *worse* score: tests of other hypotheses than equal
         scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
         rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
-        gives 0.001 <= p <= 0.5 and where neither speaks for the system with the lower score.
+        gives 0.001 <= p <= 0.5 and where neither speaks for the system with the worse score.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     -------
     table
         The pair's columns, its gain, p by test, and for_other: the tests whose p <= alpha speaks for the system with
-        the lower score, so that they do not reject; by descending gain. No rows where all agree.
+        the worse score, so that they do not reject; by descending gain. No rows where all agree.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
 
 
 def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
-    """p_value, rejected and other (speaks for the system with the lower score), each with a row for each pair.
+    """p_value, rejected and other (speaks for the system with the worse score), each with a row for each pair.
 
     Tests are columns, and both are in the order of the table.
     """

@@ -70,7 +70,7 @@ def calibration(
     ----------
     pairs
         Comparisons on the home test set. Pairs of equal score there have no winner and are left out, and so are pairs
-        whose test speaks for the system with the lower score.
+        whose test speaks for the system with the worse score.
     elsewhere
         Name -> Outputs of the same systems; or, for pairs with a column ``draw``, name -> {draw: Outputs}.
     population

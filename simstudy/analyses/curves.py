@@ -18,7 +18,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
     and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. The confidence
     of a pair is 1 - p of the sides that the column alternative names, and 0 where its test speaks for the system with
-    the lower score.
+    the worse score.
 
     Parameters
     ----------

@@ -57,6 +57,14 @@ def compare(
     tokenize: Annotated[str | None, typer.Option(help="sacrebleu's tokenizer for BLEU, such as zh.")] = None,
     lowercase: Annotated[bool, typer.Option(help="Lower-case texts first.")] = False,
     domain: Annotated[str | None, typer.Option(help="Only the items of this domain.")] = None,
+    lower_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="What is better of scores under --metric mean (default: higher, with a note where they are called "
+            "wer, error, loss, …).",
+        ),
+    ] = None,
     test: Annotated[
         str, typer.Option(help="sign_flips, bootstrap, randomization, t_paired, mcnemar, sign, wilcoxon, …")
     ] = "sign_flips",
@@ -93,11 +101,26 @@ def compare(
 
     simstudy compare results.csv --metric accuracy --columns item=instance_id,score=resolved,domain=repo
 
+    simstudy compare asr.csv --metric mean --columns score=wer --lower-is-better
+
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     settings = {name: _plain(value) for name, value in locals().items()}
     loaded, notes = _load(
-        paths, metric, references, systems, items, columns, format, missing, tokenize, lowercase, domain, ties, seed
+        paths,
+        metric,
+        references,
+        systems,
+        items,
+        columns,
+        format,
+        missing,
+        tokenize,
+        lowercase,
+        domain,
+        lower_is_better,
+        ties,
+        seed,
     )
     options = {
         "test": test,
@@ -111,6 +134,8 @@ def compare(
     }
     # What can be wrong is said before minutes of resampling.
     _check_systems(loaded, fail_unless_better)
+    if fail_unless_better and lower_is_better is None:
+        _check_direction(loaded)
     inputs = [*paths, *(references or []), *filter(None, (systems, items))]
     if out is not None:
         _check_out(out, inputs)
@@ -141,6 +166,7 @@ def _load(
     tokenize: str | None,
     lowercase: bool,
     domain: str | None,
+    lower_is_better: bool | None,
     ties: str,
     seed: int,
 ) -> tuple[Loaded, list[str]]:
@@ -162,6 +188,7 @@ def _load(
         ties=ties,
         seed=seed,
         domain=domain,
+        lower_is_better=lower_is_better,
     )
     if systems is None:
         return loaded, []
@@ -231,6 +258,14 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
             raise ValueError(f"fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
     if asked and asked[0] == asked[1]:
         raise ValueError(f"fail-unless-better must name two different systems, not '{asked[0]}' twice")
+
+
+def _check_direction(loaded: Loaded) -> None:
+    """Raise a ValueError where a gate would not know which end of the scores is better: nobody reads its notes."""
+    from simstudy.loaders.direction import doubt
+
+    if in_doubt := doubt(loaded):
+        raise ValueError(f"fail-unless-better: {in_doubt}")
 
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:

@@ -98,7 +98,7 @@ def compare(
           it has none), p_two_sided (the two-sided p-value, beside a one-sided one too; NaN where the convention has
           none), p_floor (the least p-value that the randomization test could give on the units that differ:
           nothing below its reach is called significant), favours (the system that the test speaks for, "" for
-          neither: tests of other hypotheses than equal scores may speak for the system with the lower score),
+          neither: tests of other hypotheses than equal scores may speak for the system with the worse score),
           exact (whether the test holds its level exactly under its null hypothesis), monte_carlo (whether the
           p-value is from random resamples), n_extreme, n_resamples (both 0 where it is not), statistic (t, z,
           chi-square, …; NaN where it is the gain).

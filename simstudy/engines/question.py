@@ -113,11 +113,11 @@ class Question:
 
     @cached_property
     def right_or_wrong(self) -> bool:
-        """Whether every unit is one right or wrong answer."""
+        """Whether every unit is one right or wrong answer: 1 or 0, or 0 or -1 where errors are counted."""
         if self.unit_scores is None or self.ratio is None:
             return False
-        right = self.unit_scores if self.metric.higher_is_better else -self.unit_scores
-        return bool((self.ratio[1] == 1).all() and np.isin(right, (0, 1)).all())
+        answers = (np.isin(self.unit_scores, values).all() for values in ((0, 1), (-1, 0)))
+        return bool((self.ratio[1] == 1).all() and any(answers))
 
     @cached_property
     def contributions(self) -> FloatArray:

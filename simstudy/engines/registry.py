@@ -35,7 +35,7 @@ class SignificanceTest:
         Its null hypothesis: what a small p-value speaks against.
     of_scores
         Whether that is about the scores: a test of another hypothesis may reject, and often, where two systems have
-        equal scores in the population, and may speak for the system with the lower score.
+        equal scores in the population, and may speak for the system with the worse score.
     needs
         What it can be asked about: "sums" (any metric), "mean" (a mean of unit scores), "0/1" (right or wrong
         answers), "counts" (a proportion: accuracy, precision, recall), "acceptance sets" (a precision: each system

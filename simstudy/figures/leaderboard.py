@@ -9,8 +9,9 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from simstudy import plain_text
-from simstudy.figures.style import panels, require, styled
+from simstudy.figures.style import better_end, panels, require, styled
 from simstudy.metrics.labels import in_percent, label
+from simstudy.metrics.mean import LOWER
 
 # From so many systems on rows are low, and the axes are at the top too.
 _MANY = 40
@@ -89,9 +90,9 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
     ax.set_ylim(k + 0.7, 0.3)
     metric, level = str(table["metric"].iloc[0]), float(table["level"].iloc[0])
-    ax.set_xlabel(
-        f"{plain_text.label(label(metric))}{', %' if in_percent(metric) else ''}, with {100 * level:g} % interval"
-    )
+    name = plain_text.label(label(metric).removesuffix(LOWER))
+    score = f"{name}{', %' if in_percent(metric) else ''}{better_end(table['score'])}"
+    ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
     furthest = int(table["place_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
     beside.xaxis.set_major_locator(FixedLocator(ticks))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simstudy import pvalues
 from simstudy.choices import check_fraction
-from simstudy.figures.style import panels, require, styled, unit
+from simstudy.figures.style import better_end, panels, require, styled, unit
 from simstudy.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number.
@@ -189,7 +189,8 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.spines["bottom"].set_bounds(low, high)
     ax.set(xlim=(low, high + (2 + len(shown)) * lane), ylim=(k + 0.5, 0.5))
-    ax.set_xlabel(f"score ({unit(table)})" if "metric" in table else "score", loc="left")
+    score = f"score ({unit(table)})" if "metric" in table else "score"
+    ax.set_xlabel(f"{score}{better_end(systems['score'])}", loc="left")
     how_many = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
     ax.annotate(how_many, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
                 textcoords="offset points", va="top")  # fmt: skip

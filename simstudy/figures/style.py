@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from simstudy import plain_text
 from simstudy.files import atomic_path
 from simstudy.metrics.labels import in_percent, label
+from simstudy.metrics.mean import LOWER
 
 _STYLE = {
     **sns.axes_style("ticks"),
@@ -166,10 +167,23 @@ def relation_colour(relation: str) -> str:
 
 
 def unit(table: pd.DataFrame) -> str:
-    """The unit of the table's gains, for an axis."""
+    """The unit of the table's gains, for an axis: a gain is above 0 whichever end of the scores is better."""
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    name = plain_text.label(label(metric))
+    name = plain_text.label(label(metric).removesuffix(LOWER))
     return f"{name}, points" if in_percent(metric) else name
+
+
+def better_end(best_first: pd.Series[float]) -> str:
+    """For an axis of scores, given best first: a remark where lower is better.
+
+    Examples
+    --------
+    >>> better_end(pd.Series([0.1, 0.2]))
+    ', lower is better'
+    """
+    first, last = float(best_first.iloc[0]), float(best_first.iloc[-1])
+    # Scores that tie may differ in their last bits.
+    return ", lower is better" if last - first > 1e-9 * max(abs(first), abs(last)) else ""
 
 
 def require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:

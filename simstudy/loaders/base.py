@@ -13,6 +13,7 @@ import pandas as pd
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 
 #: What to do where some system lacks an item that others (or the references) have.
@@ -55,7 +56,7 @@ class Source:
     Raises
     ------
     ValueError
-        Where one file is given twice.
+        Where one file is given twice, and for missing="zero" with a mean of which lower is better.
     """
 
     paths: tuple[Path, ...]
@@ -72,6 +73,11 @@ class Source:
 
     def __post_init__(self) -> None:
         _check_once(self.paths)
+        if self.missing == "zero" and isinstance(self.metric, Mean) and not self.metric.higher_is_better:
+            raise ValueError(
+                f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
+                "score for an item that a system lacks"
+            )
 
 
 @dataclass(frozen=True)
@@ -112,11 +118,15 @@ class Loaded:
         (K systems, n items) numbers: equal numbers in a column are equal answers. None where files have scores only.
     notes
         What a user should know: items dropped, line ends converted.
+    scored_by
+        What the files call numbers that they have as scores: columns, fields, files. Empty where items were scored
+        against gold answers.
     """
 
     outputs: Outputs
     answers: IntArray | None = None
     notes: tuple[str, ...] = ()
+    scored_by: tuple[str, ...] = ()
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:

@@ -19,6 +19,7 @@ from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.tables import match_items
 from simstudy.metrics import Metric
+from simstudy.metrics.direction import sounds_like_error
 from simstudy.rankings.candidates import Candidates
 
 
@@ -120,7 +121,9 @@ def read_candidates(source: Source) -> Loaded:
     if n > candidates.n_candidates:
         most = f"{candidates.n_candidates:,}, the number of candidates"
         raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
-    return Loaded(replace(candidates.outputs(n), items=items), notes=(*found.notes, *_ties(candidates, n)))
+    return Loaded(
+        replace(candidates.outputs(n), items=items), notes=(*found.notes, *_errors(candidates), *_ties(candidates, n))
+    )
 
 
 def _of_domain(candidates: Candidates, items: pd.DataFrame, domain: str) -> tuple[Candidates, pd.DataFrame]:
@@ -166,6 +169,14 @@ def _length(metric: Metric) -> int:
     if kind != "precision" or not n:
         raise ValueError(f"metric must be precision@n for candidates, such as precision@100, not '{metric.name}'")
     return int(n)
+
+
+def _errors(candidates: Candidates) -> list[str]:
+    """A note where a scoring function sounds as if lower were better."""
+    errors = [f"'{name}'" for name in candidates.names if sounds_like_error(name)]
+    if not errors:
+        return []
+    return [f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better"]
 
 
 def _ties(candidates: Candidates, n: int) -> list[str]:

@@ -15,6 +15,7 @@ from simstudy.loaders.base import MISSING, Loaded, Source
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
+from simstudy.loaders.direction import with_doubt
 from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.scores import read_scores
@@ -22,6 +23,7 @@ from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.direction import directed
 from simstudy.rankings.candidates import TIES
 
 
@@ -83,6 +85,7 @@ def load(
     ties: str = "jitter",
     seed: int = 0,
     domain: str | None = None,
+    lower_is_better: bool | None = None,
     task: str = "",
     test_set: str = "",
 ) -> Loaded:
@@ -112,6 +115,9 @@ def load(
         that tie with its last).
     domain
         Only the items of this domain; candidates are ranked among those of it.
+    lower_is_better
+        True for scores that are errors (word error rates, losses): the mean is then the metric "mean (lower is
+        better)". With None there is a note where the files call the scores after an error.
     task, test_set
         Names that appear in every table; by default a test set of one domain has its name.
 
@@ -138,7 +144,7 @@ def load(
     >>> loaded.outputs.names, loaded.outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
-    chosen = get_metric(metric)
+    chosen = directed(get_metric(metric), lower_is_better)
     check_choice("missing", missing, MISSING)
     check_choice("ties", ties, TIES)
     check_seed(seed)
@@ -166,7 +172,7 @@ def load(
         raise ValueError(f"ties are for candidates, not for {FORMATS[name].what}")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {FORMATS[name].what}, {_SCORED[name]}")
-    loaded = FORMATS[name].read(source)
+    loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
     if domain is not None and name != "candidates":
         loaded = _of_domain(loaded, domain)
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Log:
         The ids of its samples.
     scores, answers
         Sample's id -> its values and its answers (as JSON), one an epoch. Samples that were not scored are left out.
+    scorer
+        Whose values these are.
     """
 
     path: Path
@@ -43,6 +45,7 @@ class Log:
     samples: Sequence[str]
     scores: Mapping[str, Sequence[Any]]
     answers: Mapping[str, Sequence[str]]
+    scorer: str
 
 
 def read_inspect(source: Source) -> Loaded:
@@ -90,7 +93,9 @@ def read_inspect(source: Source) -> Loaded:
         answers = [tuple(log.answers[sample]) for sample in log.scores]
         logs[name, log.task] = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
     asked = [(log.task, sample) for log in read for sample in log.samples]
-    return assemble_tasks(logs, source, asked, notes)
+    return replace(
+        assemble_tasks(logs, source, asked, notes), scored_by=tuple(dict.fromkeys(log.scorer for log in read))
+    )
 
 
 def read_log(path: Path, scorer: str | None = None) -> Log:
@@ -129,7 +134,7 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
             scores.setdefault(name, []).append(value)
             answers.setdefault(name, []).append(answer)
     ids = list(dict.fromkeys(name for name, _ in seen))
-    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), ids, scores, answers)
+    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), ids, scores, answers, scorer)
 
 
 def _sample(path: Path, n: int, sample: Any) -> tuple[str, int, dict[str, tuple[Any, str]]]:

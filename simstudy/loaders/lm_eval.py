@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Sample:
         The filtered responses, as JSON.
     score
         Under the chosen metric.
+    metric
+        Which that is.
     """
 
     line: int
@@ -46,6 +48,7 @@ class Sample:
     doc_hash: str
     answer: str
     score: Any
+    metric: str
 
 
 def read_lm_eval(source: Source) -> Loaded:
@@ -81,12 +84,14 @@ def read_lm_eval(source: Source) -> Loaded:
     check_takes_one_score(source.metric)
     logs: dict[tuple[str, str], SystemOutputs] = {}
     hashes: dict[tuple[str, str], tuple[str, str]] = {}
+    metrics: dict[str, None] = {}
     for path in source.paths:
         model, task = path.absolute().parent.name, _task(path)
         if (model, task) in logs:
             first = logs[model, task].origin
             raise ValueError(f"{first} and {path} are both of model '{model}' and task '{task}': keep one of them")
         samples = read_samples(path, source.columns)
+        metrics |= dict.fromkeys(sample.metric for sample in samples)
         places = [f"{path}, line {sample.line}" for sample in samples]
         for place, sample in zip(places, samples, strict=True):
             known, first = hashes.setdefault((task, sample.doc_id), (sample.doc_hash, place))
@@ -100,7 +105,7 @@ def read_lm_eval(source: Source) -> Loaded:
             score_statistics(scores, source.metric, places.__getitem__),
             [sample.answer for sample in samples],
         )
-    return assemble_tasks(logs, source)
+    return replace(assemble_tasks(logs, source), scored_by=tuple(metrics))
 
 
 def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
@@ -137,7 +142,7 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
             shown = json.dumps(score, ensure_ascii=False)[:60]
             raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
         answer = json.dumps(sample.get("filtered_resps"), ensure_ascii=False)
-        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, score)
+        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, score, metric)
     return list(samples.values())
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.direction import all_errors
 from simstudy.loaders.entries import Entries, Where, is_tidy, tidy_entries, wide_entries
 from simstudy.loaders.tables import match_items, no_column, not_plain, read_table
 from simstudy.metrics import Metric
@@ -118,7 +119,14 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     items, more = _item_table(frame, entries, source, where)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     systems = _systems(entries, where)
-    return assemble(systems, source, expected=entries.items, nothing=nothing, items=items, notes=[*notes, *more])
+    loaded = assemble(systems, source, expected=entries.items, nothing=nothing, items=items, notes=[*notes, *more])
+    return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
+
+
+def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str, ...]:
+    """What the tables call the scores; in a wide one each system's column may say it, in any the name of the file."""
+    columns = [theirs for ours, theirs in source.columns.items() if ours in ("score", *source.metric.statistics)]
+    return (*columns, *(() if tidy else all_errors(systems)), *all_errors(path.name for path in source.paths))
 
 
 def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.direction import all_errors
 from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
@@ -71,7 +73,8 @@ def read_text(source: Source) -> Loaded:
         lines = [line.strip() for line in text.lines] if isinstance(source.metric, Accuracy) else text.lines
         systems.append(SystemOutputs(name, str(path), ids, score(lines, path), None if gold is None else lines))
     notes = [note for text in files for note in text.notes]
-    return assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
+    loaded = assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
+    return loaded if gold else replace(loaded, scored_by=all_errors(path.name for path in source.paths))
 
 
 def _is_of_texts(source: Source) -> bool:

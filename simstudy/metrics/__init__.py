@@ -23,7 +23,7 @@ from simstudy.metrics.spans import SPAN_F1
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        *(Accuracy(), Mean(), Mean("win_rate", low=0, high=1, scale=100)),
+        *(Accuracy(), Mean(), Mean(higher_is_better=False), Mean("win_rate", low=0, high=1, scale=100)),
         *(Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2)),
         *(MucPrecision(), MucRecall(), MucF("muc_f", 1), MucF("muc_f_2p", 0.5), MucF("muc_f_2r", 2)),
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),

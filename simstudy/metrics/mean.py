@@ -8,6 +8,13 @@ import numpy as np
 
 from simstudy.metrics.base import Array, Ratio
 
+#: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
+#: differ in direction only the name has to say it.
+LOWER = " (lower is better)"
+
+#: The mean of scores of which higher is better, and of errors.
+MEAN, LOWER_MEAN = "mean", f"mean{LOWER}"
+
 
 @dataclass(frozen=True, init=False)
 class Mean(Ratio):
@@ -18,12 +25,14 @@ class Mean(Ratio):
     Parameters
     ----------
     name
-        In the registry.
+        In the registry; by default "mean", or "mean (lower is better)".
     low, high
         The range of an item's score, both ends included.
     scale
         1: the scale of the item scores, percentages stay percentages and fractions stay fractions. 100: percent from
         fractions.
+    higher_is_better
+        False for errors: word error rates, losses.
 
     Examples
     --------
@@ -35,9 +44,26 @@ class Mean(Ratio):
     low: float = -np.inf
     high: float = np.inf
 
-    def __init__(self, name: str = "mean", *, low: float = -np.inf, high: float = np.inf, scale: float = 1.0) -> None:
-        # Not shared: an item may have a score by one system only, and candidates count where they are accepted.
-        super().__init__(name, ("sum", "count"), numerator=(1, 0), denominator=(0, 1), scale=scale, of_item=("count",))
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        low: float = -np.inf,
+        high: float = np.inf,
+        scale: float = 1.0,
+        higher_is_better: bool = True,
+    ) -> None:
+        name = name or (MEAN if higher_is_better else LOWER_MEAN)
+        super().__init__(
+            name,
+            ("sum", "count"),
+            higher_is_better,
+            # Not shared: an item may have a score by one system only, and candidates count where they are accepted.
+            of_item=("count",),
+            numerator=(1, 0),
+            denominator=(0, 1),
+            scale=scale,
+        )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 

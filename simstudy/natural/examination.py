@@ -172,14 +172,14 @@ def _few(pairs: pd.DataFrame) -> list[str]:
 
 
 def _others(pairs: pd.DataFrame, alpha: float) -> list[str]:
-    """A note where the test speaks for systems with the lower score: it asks something else than the scores do."""
+    """A note where the test speaks for systems with the worse score: it asks something else than the scores do."""
     against = pairs[(pairs["favours"] == pairs["system_b"]) & (pairs["p_value"] <= alpha)]
     if against.empty or len(pairs) == 1:
         return []
     first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
     test = TESTS[against["test"].iloc[0]]
     return [
-        f"the {test.title} speaks for the system with the lower score in {counted(len(against), 'pair')}, first "
+        f"the {test.title} speaks for the system with the worse score in {counted(len(against), 'pair')}, first "
         f"{first}: its null hypothesis is that {test.null}; these pairs do not count as significant"
     ]
 

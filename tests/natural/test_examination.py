@@ -95,7 +95,7 @@ def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> No
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20, "c": [0.1] * 3 + [0.15] * 20})
     found = examine(Loaded(Outputs.from_scores(scores, "mean")), comparison={"test": "sign"})
     assert any(
-        note.startswith("the sign test speaks for the system with the lower score in 2 pairs, first a / b: its null ")
+        note.startswith("the sign test speaks for the system with the worse score in 2 pairs, first a / b: its null ")
         and note.endswith("either system is as likely to win a unit; these pairs do not count as significant")
         for note in found.notes
     )

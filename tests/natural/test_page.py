@@ -210,7 +210,7 @@ def test_equal_systems_and_tests_that_speak_for_others(tmp_path: Path) -> None:
     assert cells["a", "b"]["units +/−"] == "3/20"
     assert [cells[pair]["speaks for"] for pair in (("a", "b"), ("a", "c"), ("b", "c"))] == ["b", "c", ""]
     assert "no interval for 1 pair: the two systems do equally well on every unit" in text
-    assert "the sign test speaks for the system with the lower score in 3 pairs, first a / b" in text
+    assert "the sign test speaks for the system with the worse score in 3 pairs, first a / b" in text
     assert [row[-1] for row in rows(text, "Systems")[1:]] == ["1", "1", "1", "1"]
 
 

@@ -10,6 +10,8 @@ from simstudy.choices import check_choice
 from simstudy.loaders.base import MISSING
 from simstudy.loaders.formats import FORMATS
 from simstudy.metrics import get_metric
+from simstudy.metrics.direction import directed
+from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.natural.examination import DUPLICATES
 from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, one_of
 
@@ -56,6 +58,8 @@ class NaturalTestSet(Keys):
     columns: dict[str, str] = {}
     where: dict[str, str] = {}
     """Only the rows of a table of scores with these values."""
+    lower_is_better: bool | None = None
+    """true for scores that are errors (metric "mean"), false where higher is better whatever they are called."""
     missing: Annotated[str, one_of(MISSING)] = "error"
     leave_out: list[str] = []
     """Systems that are not compared: broken ones, the baseline that a preference is held against."""
@@ -79,10 +83,22 @@ class NaturalTestSet(Keys):
                 raise ValueError(f"groups must have each system once; '{system}' is there twice")
         return self
 
+    @model_validator(mode="after")
+    def _one_direction(self) -> Self:
+        for name in self.metrics:
+            if self.missing == "zero" and name == LOWER_MEAN:
+                raise ValueError(f"missing must be 'error' or 'drop' for '{name}': 0 would be the best score")
+        return self
+
+    @property
+    def written(self) -> list[str]:
+        """The metrics as they are written, which is what "{metric}" stands for."""
+        return [self.metric] if isinstance(self.metric, str) else self.metric
+
     @property
     def metrics(self) -> list[str]:
-        """The metrics as a list."""
-        return [self.metric] if isinstance(self.metric, str) else self.metric
+        """The metrics by their names in tables, which say where lower is better."""
+        return [directed(get_metric(name), self.lower_is_better).name for name in self.written]
 
 
 class CrossDomain(Keys):

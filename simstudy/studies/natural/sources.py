@@ -14,6 +14,7 @@ import pandas as pd
 from simstudy.choices import check_choice
 from simstudy.datasets import DataError, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, system_names
+from simstudy.loaders.direction import with_doubt
 from simstudy.loaders.formats import load
 from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.tables import no_column
@@ -47,9 +48,9 @@ def read_all(
     hashes: dict[str, str] = {}
     for settings in test_sets:
         for value in settings.each:
-            for metric in settings.metrics:
+            for written, metric in zip(settings.written, settings.metrics, strict=True):
                 name = settings.name.replace("{}", value)
-                reader = _Reader(settings, value, metric, data_dir, hashes)
+                reader = _Reader(settings, value, written, metric, data_dir, hashes)
                 try:
                     found[name, metric] = Found(reader.read(name), settings)
                 except DataError:
@@ -69,10 +70,16 @@ class _Reader:
     """Reads one test set under one metric."""
 
     def __init__(
-        self, settings: NaturalTestSet, value: str, metric: str, data_dir: str | Path | None, hashes: dict[str, str]
+        self,
+        settings: NaturalTestSet,
+        value: str,
+        written: str,
+        metric: str,
+        data_dir: str | Path | None,
+        hashes: dict[str, str],
     ) -> None:
         self._settings = settings
-        self._value, self._metric = value, metric
+        self._value, self._written, self._metric = value, written, metric
         self._data_dir, self._hashes = data_dir, hashes
         self._names: dict[Path, str] = {}
 
@@ -107,7 +114,7 @@ class _Reader:
         return note
 
     def _filled(self, text: str) -> str:
-        return text.replace("{}", self._value).replace("{metric}", self._metric)
+        return text.replace("{}", self._value).replace("{metric}", self._written)
 
     def _files(self, name: str) -> list[Path]:
         """A data file, or the files of a folder."""
@@ -139,7 +146,7 @@ class _Reader:
         left_out = self._settings.leave_out
         frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
         loaded = scores_from_frame(frame, str(paths[0]), source)
-        return replace(loaded, notes=(*notes, *loaded.notes))
+        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self._settings.lower_is_better)
 
     def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """One file a system."""
@@ -161,6 +168,7 @@ class _Reader:
                 columns=columns,
                 missing=source.missing,
                 lowercase=source.lowercase,
+                lower_is_better=self._settings.lower_is_better,
             )
 
     def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:

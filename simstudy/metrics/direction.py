@@ -1,0 +1,68 @@
+"""Which end of a score is the better one: what its giver says, and what the score is called."""
+
+from __future__ import annotations
+
+import re
+
+from simstudy.metrics.base import Metric
+from simstudy.metrics.mean import MEAN, Mean
+
+#: What errors are called: of such scores lower is better.
+_ERRORS = frozenset((
+    "wer", "ter", "cer", "eer", "error", "errors", "err", "errs", "loss", "losses", "logloss", "perplexity",
+    "perplexities", "ppl", "rmse", "mae", "mse", "mape", "smape", "rmsle", "msle", "nll", "brier", "crps",
+    "ece", "bpb", "bpc", "fpr", "fnr", "mistake", "mistakes", "deviance", "distance", "distances",
+))  # fmt: skip
+
+#: Of these higher is better, unless they are turned round.
+_LIKELIHOODS = frozenset(("likelihood", "loglikelihood"))
+
+#: What turns a score round, as in neg_mean_squared_error.
+_TURNED = frozenset(("neg", "negative", "negated", "minus", "inverse", "reduction", "free"))
+
+# Where one word of evalLoss or NLLLoss ends and the next one begins.
+_BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_FALSE = re.compile(r"\bfalse (alarm|positive|negative)s?\b")
+_ONE_LESS = re.compile(r"\s*1\s*[-−]")
+
+
+def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
+    """The metric with the direction that was said; its own where none was.
+
+    Raises
+    ------
+    ValueError
+        Where the metric's definition says the contrary, and for another value than True, False and None.
+
+    Examples
+    --------
+    >>> directed(Mean(), True).name
+    'mean (lower is better)'
+    """
+    if lower_is_better is not None and not isinstance(lower_is_better, bool):
+        raise ValueError(f"lower_is_better must be True, False or None (not said), not {lower_is_better!r}")
+    if lower_is_better is None or lower_is_better != metric.higher_is_better:
+        return metric
+    if metric == Mean():
+        return Mean(higher_is_better=False)
+    end, hint = ("lower", "") if lower_is_better is False else ("higher", f"; the metric of errors is '{MEAN}'")
+    raise ValueError(
+        f"lower_is_better must not be {lower_is_better} for metric '{metric.name}', of which {end} is better{hint}"
+    )
+
+
+def sounds_like_error(name: str) -> bool:
+    """Whether what a score is called sounds as if lower were better: a whole word of it, in any case, says so.
+
+    Examples
+    --------
+    >>> [name for name in ("WER", "eval_loss", "top-1 error", "winner", "neg_log_loss", "1-WER") \
+if sounds_like_error(name)]
+    ['WER', 'eval_loss', 'top-1 error']
+    """
+    words = [word.lower() for word in _WORD.findall(_BETWEEN.sub(" ", name))]
+    turned = not _TURNED.isdisjoint(words) or _ONE_LESS.match(name) is not None
+    if _FALSE.search(" ".join(words)):
+        return True
+    return not (_LIKELIHOODS if turned else _ERRORS).isdisjoint(words)

@@ -1,0 +1,169 @@
+"""`simstudy compare` of errors: what was said wins, what a name suggests is told, and a gate insists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.cli.command import as_json, compare, write_wide
+
+
+@pytest.fixture
+def asr() -> str:
+    """Word error rates of twelve recordings; new has half of old's on each."""
+    rows = [(name, i, rate * (1 + i % 3)) for name, rate in (("old", 0.25), ("new", 0.125)) for i in range(12)]
+    pd.DataFrame(rows, columns=["system", "item", "wer"]).to_csv("asr.csv", index=False)
+    return "asr.csv"
+
+
+def test_errors_that_are_said_to_be_errors(asr: str) -> None:
+    """12 items, all won by new: 2 of 2^12 signs are as extreme."""
+    arguments = (asr, "--metric", "mean", "--columns", "score=wer")
+    code, out, err = compare(*arguments, "--lower-is-better")
+    assert (code, err) == (0, "")
+    assert out.startswith("new scores 0.2500 mean (lower is better), 0.2500 less than old (0.5000); ")
+    assert "new better on 12, worse on 0, level on 0. The gain is significant at 0.05." in out
+    assert "called" not in out
+    content = as_json(*arguments, "--lower-is-better")
+    (pair,) = content["pairs"]
+    assert (pair["system_a"], pair["metric"], pair["p_value"]) == ("new", "mean (lower is better)", 2 / 2**12)
+    assert content["settings"]["lower_is_better"] is True
+    assert [row["system"] for row in content["systems"]] == ["new", "old"]
+
+
+def test_a_name_of_errors_is_told(asr: str) -> None:
+    arguments = (asr, "--metric", "mean", "--columns", "score=wer")
+    (note,) = as_json(*arguments)["notes"]
+    assert note == (
+        "scores are called 'wer' and higher is taken to be better, so that the system with more of it wins: "
+        "--lower-is-better turns that round, --higher-is-better says that it is right"
+    )
+    code, out, _ = compare(*arguments)
+    assert (code, f"Note: {note}\n" in out) == (0, True)
+    content = as_json(*arguments, "--higher-is-better")
+    assert (content["notes"], content["pairs"][0]["system_a"]) == ([], "old")
+
+
+def test_a_gate_must_know_what_is_better(asr: str) -> None:
+    arguments = (asr, "--metric", "mean", "--columns", "score=wer", "--fail-unless-better")
+    code, out, err = compare(*arguments, "old", "new")
+    assert (code, out) == (2, "")
+    assert err.startswith("simstudy: fail-unless-better: scores are called 'wer' and higher is taken to be better")
+    assert compare(*arguments, "new", "old", "--lower-is-better")[0] == 0
+    assert compare(*arguments, "old", "new", "--lower-is-better")[0] == 1
+    assert compare(*arguments, "old", "new", "--higher-is-better")[0] == 0
+
+
+def test_wrong_answers_under_accuracy() -> None:
+    write_wide("errors.csv", {"old": [1] * 6 + [0] * 6, "new": [0] * 12})
+    (note,) = as_json("errors.csv", "--metric", "accuracy")["notes"]
+    assert note.startswith("scores are called 'errors.csv' and higher is taken to be better")
+    assert "--metric mean with --lower-is-better turns" in note
+    code, _, err = compare("errors.csv", "--metric", "accuracy", "--lower-is-better")
+    assert (code, err) == (
+        2,
+        "simstudy: lower_is_better must not be True for metric 'accuracy', of which higher is better; the metric of "
+        "errors is 'mean'\n",
+    )
+    (pair,) = as_json("errors.csv", "--metric", "mean", "--lower-is-better", "--test", "mcnemar")["pairs"]
+    assert (pair["system_a"], pair["p_value"], pair["interval"]) == ("new", 2 / 2**6, "score")
+
+
+def test_no_answer_is_not_the_best_answer(asr: str) -> None:
+    """An error of 0 for what a system lacks would let silence win."""
+    table = pd.read_csv(asr)
+    table[: len(table) - 4].to_csv(asr, index=False)
+    arguments = (asr, "--metric", "mean", "--columns", "score=wer", "--lower-is-better")
+    code, _, err = compare(*arguments, "--missing", "zero")
+    assert code == 2
+    assert "missing must be 'error' or 'drop' for metric 'mean (lower is better)', not 'zero'" in err
+    assert as_json(*arguments, "--missing", "drop")["pairs"][0]["system_a"] == "new"
+
+
+def test_a_whole_report_of_errors(asr: str) -> None:
+    table = pd.read_csv(asr)
+    third = table[table["system"] == "old"].assign(system="older", wer=lambda rows: rows["wer"] + 0.125)
+    pd.concat([table, third]).to_csv(asr, index=False)
+    out_dir = ("--out", "report", "--margin", "0.1")
+    code, _, err = compare(asr, "--metric", "mean", "--columns", "score=wer", "--lower-is-better", *out_dir)
+    assert (code, err) == (0, "")
+    pairs = pd.read_csv("report/pairs.csv")
+    assert set(zip(pairs["system_a"], pairs["system_b"], strict=True)) == {
+        ("new", "old"), ("new", "older"), ("old", "older"),
+    }  # fmt: skip
+    assert (pairs["score_a"] < pairs["score_b"]).all()
+    assert pd.read_csv("report/systems.csv")["system"].tolist() == ["new", "old", "older"]
+    page = Path("report/README.md").read_text()
+    assert page.startswith("# 3 systems compared by mean (lower is better)\n")
+    assert "higher" not in page
+    for figure, axis in {
+        "leaderboard": "mean, lower is better, with 95 % interval",
+        "groups": "score (mean), lower",
+    }.items():
+        assert axis in Path(f"report/figures/{figure}.svg").read_text()
+    assert ">gain (mean)<" in Path("report/figures/gains.svg").read_text()
+
+
+@pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
+def test_alignments_have_their_own_direction(direction: list[str]) -> None:
+    """One of two links right is an error rate of 50 %, none of two 100 %."""
+    for name, text in {"good.talp": "0-0 1-2\n", "bad.talp": "0-1 1-0\n", "gold.talp": "0-0 1-1\n"}.items():
+        Path(name).write_text(text * 3)
+    arguments = ("good.talp", "bad.talp", "--metric", "aer", "--references", "gold.talp", *direction)
+    code, out, err = compare(*arguments)
+    assert (code, err) == (0, "")
+    assert out.startswith("good scores 50.00 % AER, 50.00 points less than bad (100.00 %); ")
+    code, _, err = compare(*arguments[:6], "--higher-is-better")
+    assert (code, "must not be False for metric 'aer', of which lower is better" in err) == (2, True)
+
+
+def test_columns_of_systems_and_files_that_are_all_called_errors() -> None:
+    write_wide("scores.csv", {"wer_old": [1, 2, 3], "wer_new": [1, 1, 1]})
+    assert "called 'wer_old'" in as_json("scores.csv", "--metric", "mean")["notes"][0]
+    write_wide("scores.csv", {"focal_loss": [1, 2, 3], "new": [1, 1, 1]})
+    assert not any("called" in note for note in as_json("scores.csv", "--metric", "mean")["notes"])
+    for name in ("old.ter", "new.ter"):
+        Path(name).write_text("1\n2\n3.5\n")
+    assert "called 'old.ter'" in as_json("old.ter", "new.ter", "--metric", "mean")["notes"][0]
+    Path("ref.txt").write_text("a\nb\nc\n")
+    notes = as_json("old.ter", "new.ter", "--metric", "bleu", "--references", "ref.txt")["notes"]
+    assert not any("called" in note for note in notes), "these are texts"
+
+
+def test_fields_of_logs() -> None:
+    for k, model in enumerate(("old", "new")):
+        Path(model).mkdir()
+        lines = [
+            {"doc_id": i, "metrics": ["brier_score"], "brier_score": 0.1 * k + i / 10, "filtered_resps": [str(i)]}
+            for i in range(4)
+        ]
+        path = Path(model) / "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    content = as_json("old", "new", "--metric", "mean")
+    assert "called 'brier_score'" in content["notes"][0]
+    assert as_json("old", "new", "--metric", "mean", "--lower-is-better")["pairs"][0]["system_a"] == "old"
+    for k, model in enumerate(("older", "newer")):
+        samples = [{"id": i, "epoch": 1, "scores": {"eval_loss": {"value": i + k}}} for i in range(4)]
+        log = {"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples}
+        Path(f"{model}.json").write_text(json.dumps(log))
+    assert "called 'eval_loss'" in as_json("older.json", "newer.json", "--metric", "mean")["notes"][0]
+
+
+def test_scoring_functions_that_are_called_errors() -> None:
+    rows = {"gold": [1, 0, 1, 0], "t": [4, 3, 2, 1], "perplexity": [1, 2, 3, 4]}
+    pd.DataFrame(rows, index=pd.Index(list("abcd"), name="item")).to_csv("candidates.csv")
+    notes = as_json("candidates.csv", "--metric", "precision@2", "--unit", "item")["notes"]
+    assert "higher scores rank first by 'perplexity' too: negate the column where lower is better" in notes
+
+
+def test_counts_of_errors() -> None:
+    """A corpus's word error rate is the sum of errors over the sum of words: 3 / 30 and 6 / 30."""
+    rows = [("new", i, 1, 10) for i in range(3)] + [("old", i, 2, 10) for i in range(3)]
+    pd.DataFrame(rows, columns=["system", "item", "errors", "words"]).to_csv("counts.csv", index=False)
+    arguments = ("counts.csv", "--metric", "mean", "--columns", "sum=errors,count=words")
+    assert "called 'errors'" in as_json(*arguments)["notes"][0]
+    (pair,) = as_json(*arguments, "--lower-is-better")["pairs"]
+    assert (pair["system_a"], pair["score_a"], pair["score_b"]) == ("new", 0.1, 0.2)
