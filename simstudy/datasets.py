@@ -149,7 +149,7 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     raise DataError(f"no data set and no data file is called '{name}'{nearest(name, [*known, *registry()])}")
 
 
-def find(name: str, data_dir: str | Path | None = None) -> Path:
+def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:
     """The path of a file that need not be public: `fetch` of one in the registry, any other from a folder at hand.
 
     Parameters
@@ -158,11 +158,14 @@ def find(name: str, data_dir: str | Path | None = None) -> Path:
         ``<data set>/<file>``.
     data_dir
         As for `fetch`. There is no hash to check a file against that is not in the registry.
+    allow_outside
+        Whether the name may lead out of that folder, as an absolute path, by "..", or by a link.
 
     Raises
     ------
     DataError
-        As `fetch`; or where the file has no public address and no folder at hand holds it.
+        As `fetch`; where the file has no public address and no folder at hand holds it, and where the name leads out
+        of that folder.
 
     Examples
     --------
@@ -174,12 +177,14 @@ address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it
     if name in registry():
         return fetch(name, data_dir)
     folder = folder_at_hand(data_dir)
+    if not allow_outside:
+        _check_inside(name, folder)
     if folder is not None and (folder / name).is_file():
         return folder / name
     raise _nowhere(name, folder)
 
 
-def find_folder(name: str, data_dir: str | Path | None = None) -> list[Path]:
+def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
     """The paths of all files below a folder, sorted by name.
 
     Parameters
@@ -189,14 +194,18 @@ def find_folder(name: str, data_dir: str | Path | None = None) -> list[Path]:
     data_dir
         As for `fetch`: the files that are there, hidden ones and SOURCE.md left out, those in the registry checked.
         Where there is no folder at hand, the registry's files.
+    allow_outside
+        As for `find`.
 
     Raises
     ------
     DataError
         As `find`; or where there are no such files.
     """
-    name = name.rstrip("/")
     folder = folder_at_hand(data_dir)
+    if not allow_outside:
+        _check_inside(name, folder)
+    name = name.rstrip("/")
     if folder is None:
         names = [file for file in registry() if file.startswith(f"{name}/")]
     else:
@@ -204,10 +213,21 @@ def find_folder(name: str, data_dir: str | Path | None = None) -> list[Path]:
         visible = [path for path in below if not any(part.startswith(".") for part in path.parts)]
         names = [f"{name}/{path.as_posix()}" for path in visible if path.name != "SOURCE.md"]
     if names:
-        return [find(file, data_dir) for file in sorted(names)]
+        return [find(file, data_dir, allow_outside=allow_outside) for file in sorted(names)]
     if folder is not None and (folder / name).is_dir():
         raise DataError(f"{folder / name} has no files")
     raise _nowhere(name, folder)
+
+
+def _check_inside(name: str, folder: Path | None) -> None:
+    """Raise a DataError where a name that a study gives leads out of the folder of data files."""
+    lifts = "allow_outside (--allow-outside) lets it be read"
+    if not name.strip("/") or "\0" in name:
+        raise DataError(f"a data file must be named as <folder>/<file>, not {name!r}")
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise DataError(f"a data file must be named as <folder>/<file> in the folder of data, not '{name}'; {lifts}")
+    if folder is not None and not (folder / name).resolve().is_relative_to(folder.resolve()):
+        raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
 
 
 def _nowhere(name: str, folder: Path | None) -> DataError:

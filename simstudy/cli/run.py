@@ -30,11 +30,14 @@ def run(
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder of data files at hand, <folder>/<file> (or SIMSTUDY_DATA_DIR).")
     ] = None,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
+    ] = False,
 ) -> None:
     """Run a study, or what is left of it, and write its tables, figures and page."""
     from simstudy.studies import run_study
 
-    results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir)
+    results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir, allow_outside=allow_outside)
     for title, rows in results.summary.items():
         print_table(title, rows)
     print_written(results.folder)

@@ -85,7 +85,8 @@ def load_study(study: str | Path) -> Study:
         raise StudyError(f"no study and no file is called '{study}'{hint}; the studies are {', '.join(known)}")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
+        # Also numbers of thousands of digits, and brackets in thousands of brackets.
         raise StudyError(f"{path} is not TOML: {error}") from None
     if "name" in content:
         raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")

@@ -37,12 +37,15 @@ class RunContext:
         Where figures are drawn; they take their places with everything else when the study ends.
     cells
         The folder of finished cells.
+    allow_outside
+        Whether a study may read files outside `data_dir`.
     """
 
     folder: Path
     cells: Path
     n_jobs: int
     data_dir: str | Path | None = None
+    allow_outside: bool = False
     clock: Clock = field(default_factory=Clock)
 
 

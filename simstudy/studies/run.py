@@ -45,6 +45,7 @@ def run_study(
     n_jobs: int = -1,
     seed: int | None = None,
     data_dir: str | Path | None = None,
+    allow_outside: bool = False,
 ) -> Results:
     """Run a study, or what is left of it, and write its tables, figures, page and manifest.
 
@@ -61,13 +62,15 @@ def run_study(
         Instead of the study's own.
     data_dir
         Folder of data files; see `simstudy.datasets.fetch`.
+    allow_outside
+        Whether the study may name files outside that folder: by absolute paths, by "..", or by links that lead out.
 
     Raises
     ------
     simstudy.studies.StudyError
         Where the study is unknown or its definition is wrong.
     simstudy.datasets.DataError
-        Where its data cannot be had.
+        Where its data cannot be had, or lies outside the folder of data files.
     simstudy.runner.CellsFailed
         Where systems failed to train; the others have finished and are kept.
 
@@ -87,7 +90,7 @@ def run_study(
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
     folder = Path(out) if out is not None else Path("results") / definition.name
     with results_folder(folder, of=f"study {definition.name}") as results:
-        context = RunContext(results.gathered, results.cells, n_workers(n_jobs), data_dir)
+        context = RunContext(results.gathered, results.cells, n_workers(n_jobs), data_dir, allow_outside)
         found = KINDS[definition.kind].run(definition, context)
         if len(found.comparisons):
             found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)

@@ -33,16 +33,22 @@ class Found:
 
 
 def read_all(
-    test_sets: list[NaturalTestSet], data_dir: str | Path | None, advance: Callable[[int], None]
+    test_sets: list[NaturalTestSet],
+    data_dir: str | Path | None,
+    advance: Callable[[int], None],
+    *,
+    allow_outside: bool = False,
 ) -> tuple[dict[tuple[str, str], Found], dict[str, str]]:
     """All test sets by name and metric, and the SHA-256 of every file that was read.
+
+    `data_dir` and `allow_outside` are as for `simstudy.datasets.find`.
 
     Raises
     ------
     StudyError
         Where a file can not be read as the definition says; the test set is named.
     DataError
-        Where a file is not at hand.
+        Where a file is not at hand, or outside the folder of data.
     """
     found: dict[tuple[str, str], Found] = {}
     hashes: dict[str, str] = {}
@@ -50,7 +56,7 @@ def read_all(
         for value in settings.each:
             for written, metric in zip(settings.written, settings.metrics, strict=True):
                 name = settings.name.replace("{}", value)
-                reader = _Reader(settings, value, written, metric, data_dir, hashes)
+                reader = _Reader(settings, value, written, metric, data_dir, allow_outside, hashes)
                 try:
                     found[name, metric] = Found(reader.read(name), settings)
                 except DataError:
@@ -76,11 +82,12 @@ class _Reader:
         written: str,
         metric: str,
         data_dir: str | Path | None,
+        allow_outside: bool,
         hashes: dict[str, str],
     ) -> None:
         self._settings = settings
         self._value, self._written, self._metric = value, written, metric
-        self._data_dir, self._hashes = data_dir, hashes
+        self._data_dir, self._allow_outside, self._hashes = data_dir, allow_outside, hashes
         self._names: dict[Path, str] = {}
 
     def read(self, name: str) -> Loaded:
@@ -120,11 +127,11 @@ class _Reader:
         """A data file, or the files of a folder."""
         is_file = name in registry() or Path(name).suffix in (".gz", ".csv", ".tsv", ".parquet")
         try:
-            paths = [find(name, self._data_dir)]
+            paths = [find(name, self._data_dir, allow_outside=self._allow_outside)]
         except DataError:
             if is_file:
                 raise
-            paths = find_folder(name, self._data_dir)
+            paths = find_folder(name, self._data_dir, allow_outside=self._allow_outside)
         for path in paths:
             # Below a folder by the path inside it: files of two subfolders may have one name.
             _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")

@@ -32,7 +32,7 @@ Key = tuple[str, str]
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
-        read, hashes = read_all(study.test_sets, context.data_dir, advance)
+        read, hashes = read_all(study.test_sets, context.data_dir, advance, allow_outside=context.allow_outside)
     found = {key: _of_task(part, study.name) for key, part in read.items()}
     duplicates = _duplicates(found)
     outputs = _kept(study, found, duplicates)

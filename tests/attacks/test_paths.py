@@ -1,0 +1,169 @@
+"""What a study.toml names is read from the folder of data files, and from nowhere else unless the user says so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+from simstudy.datasets import DataError, find, find_folder
+from simstudy.studies import load_study, make_study
+from simstudy.studies.definition import StudyError
+from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.sources import read_all
+
+SCORES = "system,item,score\n" + "".join(
+    f"{name},q{i},{i % (k + 2)}\n" for k, name in enumerate("ab") for i in range(9)
+)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder of data, and beside it files that are not meant for anybody."""
+    folder = tmp_path / "data"
+    (folder / "set" / "sub").mkdir(parents=True)
+    (folder / "set" / "scores.csv").write_text(SCORES)
+    (folder / "set" / "sub" / "more.csv").write_text(SCORES)
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "scores.csv").write_text(SCORES)
+    (tmp_path / "data-beside").mkdir()
+    (tmp_path / "data-beside" / "scores.csv").write_text(SCORES)
+    return folder
+
+
+def study(**keys: Any) -> NaturalStudy:
+    test_set = {"name": "s", "metric": "mean", "paths": ["set/scores.csv"], "by": [], **keys}
+    content = {"name": "x", "kind": "natural", "title": "T", "question": "Q?", "test_sets": [test_set]}
+    made = make_study(content, "here")
+    assert isinstance(made, NaturalStudy)
+    return made
+
+
+def read(data: Path, allow_outside: bool = False, **keys: Any) -> dict[str, str]:
+    _, hashes = read_all(study(**keys).test_sets, data, lambda _: None, allow_outside=allow_outside)
+    return hashes
+
+
+_OUTSIDE = ["../secret/scores.csv", "set/../../secret/scores.csv", "{secret}/scores.csv", "../data-beside/scores.csv"]
+
+
+@pytest.mark.parametrize("name", _OUTSIDE)
+@pytest.mark.parametrize("key", ["paths", "references", "items", "systems"])
+def test_names_that_lead_out_are_refused(name: str, key: str, data: Path) -> None:
+    name = name.replace("{secret}", str(data.parent / "secret"))
+    given: Any = {"paths": [name], "references": [name], "items": name, "systems": {"file": name}}[key]
+    with pytest.raises(
+        DataError, match=r"^a data file must be named as <folder>/<file> in the folder of data"
+    ) as error:
+        read(data, **{key: given})
+    assert "--allow-outside" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_filled_in_is_looked_at_too(data: Path) -> None:
+    with pytest.raises(DataError, match="in the folder of data"):
+        read(data, paths=["{}/scores.csv"], name="s{}", each=["../secret"])
+
+
+@pytest.mark.parametrize("name", ["../secret", "set/..", "/", "", "//", "a\0b", "set/../../secret"])
+def test_folders_that_lead_out_are_refused(name: str, data: Path) -> None:
+    with pytest.raises(DataError, match="a data file must be named as"):
+        find_folder(name, data)
+    with pytest.raises(DataError, match="a data file must be named as"):
+        find(name, data)
+
+
+def test_links_that_lead_out_are_refused_and_others_are_not(data: Path) -> None:
+    (data / "set" / "out.csv").symlink_to(data.parent / "secret" / "scores.csv")
+    (data / "set" / "in.csv").symlink_to("sub/more.csv")
+    (data / "away").symlink_to(data.parent / "secret")
+    for name in ("set/out.csv", "away/scores.csv"):
+        with pytest.raises(DataError, match=r"is a link that leads out of .*--allow-outside"):
+            read(data, paths=[name])
+    with pytest.raises(DataError, match="is a link that leads out of"):
+        find_folder("set", data)
+    assert find("set/in.csv", data).read_text() == SCORES
+    # The folder of data may be a link itself: the user named it.
+    link = data.parent / "link"
+    link.symlink_to(data)
+    assert find("set/scores.csv", link).read_text() == SCORES
+
+
+def test_the_user_can_allow_it(data: Path) -> None:
+    (data / "away").symlink_to(data.parent / "secret")
+    for name in ("../secret/scores.csv", str(data.parent / "secret" / "scores.csv"), "away/scores.csv"):
+        assert len(read(data, allow_outside=True, paths=[name])) == 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(["..", ".", "set", "sub", "scores.csv", "more.csv", "", "~", "secret", "away"]), max_size=6
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_found_is_inside(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
+    root = tmp_path_factory.getbasetemp() / "inside"
+    folder = root / "data"
+    if not root.exists():
+        (folder / "set" / "sub").mkdir(parents=True)
+        (root / "secret").mkdir()
+        for place in ("data/set/scores.csv", "data/set/sub/more.csv", "secret/scores.csv"):
+            (root / place).write_text(SCORES)
+        (folder / "away").symlink_to(root / "secret")
+    for door in (find, find_folder):
+        try:
+            found = door("/".join(parts), folder)
+        except DataError:
+            continue
+        for path in [found] if isinstance(found, Path) else found:
+            assert path.resolve().is_relative_to(folder.resolve())
+
+
+def test_the_command_refuses_in_one_line_and_writes_nothing(data: Path, tmp_path: Path) -> None:
+    toml = (
+        'kind = "natural"\ntitle = "T"\nquestion = "Q?"\n[[test_sets]]\nname = "s"\nmetric = "mean"\nby = []\n'
+        'paths = ["../secret/scores.csv"]\n'
+    )
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "study.toml").write_text(toml)
+    before = sorted(tmp_path.rglob("*"))
+    arguments = ["run", str(tmp_path / "mine"), "--out", str(tmp_path / "out"), "--data-dir", str(data)]
+    result = CliRunner().invoke(app, arguments)
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("simstudy: ")]
+    assert result.exit_code == 2
+    assert "not '../secret/scores.csv'; allow_outside (--allow-outside) lets it be read" in line
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+_BROKEN = {
+    "brackets": "title = " + "[" * 5_000,
+    "a number of thousands of digits": "seed = " + "9" * 5_000,
+    "a NUL byte": 'title = "a\0b"',
+    "no UTF-8": b'title = "\xff"',
+    "nothing": "kind = ",
+    "a byte order mark": b"\xef\xbb\xbfkind = ",
+}
+
+
+@pytest.mark.parametrize("content", _BROKEN.values(), ids=_BROKEN)
+def test_files_that_are_no_toml_are_told_in_one_line(content: str | bytes, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(StudyError, match="is not TOML: "):
+        load_study(tmp_path)
+    result = CliRunner().invoke(app, ["run", str(tmp_path)])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("simstudy: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_study_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "study.toml")
+    for name in (tmp_path, tmp_path / "study.toml", "/dev/zero", "\0", ""):
+        with pytest.raises(StudyError, match="no study and no file is called"):
+            load_study(name)
