@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from simstudy.choices import check_fraction
 from simstudy.cli import app
-from simstudy.cli.errors import raised_by_simstudy
+from simstudy.cli.errors import Terminated, raised_by_simstudy
 from simstudy.files import atomic_path
 
 FILES = ["old.txt", "new.txt", "--metric", "mean"]
@@ -192,10 +192,6 @@ def test_want_of_memory_is_no_bug_and_no_traceback(raising: Callable[[Callable[[
     code, _, err = run("compare", *FILES)
     assert code == 2
     assert one_line(err).startswith("out of memory (Unable to allocate 1.00 EiB")
-
-
-class Terminated(KeyboardInterrupt):
-    """As a signal that asks the process to end."""
 
 
 @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
