@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_scalar
 
 from simstudy import parquet
 from simstudy.choices import check_whole
+from simstudy.columns import decode, encode
 from simstudy.fingerprints import fingerprint
 from simstudy.inputs import (
     check_statistics,
@@ -422,46 +424,84 @@ class Outputs:
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
 
-        The file appears whole or not at all.
+        The file appears whole or not at all. The two tables come back with the types that their columns have.
+
+        Raises
+        ------
+        ValueError
+            Where a column of a table is of a type that a file cannot keep (lists, intervals …).
         """
-        columns = {f"item:{name}": pa.array(self.items[name]) for name in self.items}
-        # Systems by number: their names, which are free, are in the header.
+        tables: dict[str, list[dict[str, Any]]] = {"systems": [], "items": []}
+        columns: dict[str, pa.Array] = {}
+        # Systems and columns by number: their names, which are free, are in the header.
+        for kind, table in (("systems", self.systems), ("items", self.items)):
+            for c, name in enumerate(table.columns):
+                if type(name) not in (str, int):
+                    raise ValueError(f"column {name!r} of the {kind} cannot be saved: its name is not text")
+                described, arrays = encode(table.iloc[:, c].reset_index(drop=True), str(name))
+                tables[kind].append({"name": name, "arrays": len(arrays), **described})
+                columns |= {f"{kind}:{c}:{a}": array for a, array in enumerate(arrays)}
+        statistics = self.statistics.astype(np.float32) if self.statistics.dtype == np.float16 else self.statistics
         for k in range(self.n_systems):
-            for s, statistic in enumerate(self.metric.statistics):
-                columns[f"{k}:{statistic}"] = pa.array(self.statistics[k, :, s])
+            for s in range(statistics.shape[2]):
+                columns[f"{k}:{s}"] = pa.array(statistics[k, :, s])
         header = {
             "metric": self.metric.name,
+            "metric_as": repr(self.metric),
             "task": self.task,
             "test_set": self.test_set,
-            "systems": self.systems.to_json(orient="split", index=False),
-            "system_types": {name: str(kind) for name, kind in self.systems.dtypes.items()},
+            "shape": self.statistics.shape,
+            "dtype": str(self.statistics.dtype),
+            **tables,
+            "fingerprint": self.fingerprint(),
         }
         parquet.write(path, header, columns)
 
     @classmethod
     def load(cls, path: str | Path, metric: Metric | None = None) -> Outputs:
-        """Read what `save` wrote. A metric that is not in the registry must be handed in.
+        """Read what `save` wrote. A metric that is not in the registry must be handed in, the same as was saved.
 
         Raises
         ------
         ValueError
-            Where the file is not one of ours.
+            Where the file is not one of ours or is damaged, and where the metric is another than was saved.
         FileNotFoundError
             Where there is none.
         """
         header, table = parquet.read(path)
-        found = metric or get_metric(header["metric"])
-        systems = pd.DataFrame(**json.loads(header["systems"]), dtype=object)
-        items = {c.removeprefix("item:"): table[c].to_pandas() for c in table.column_names if c.startswith("item:")}
-        arrays = [[table[f"{k}:{s}"].to_numpy() for s in found.statistics] for k in range(len(systems))]
-        return cls.from_statistics(
-            np.moveaxis(np.array(arrays), 1, 2),
-            found,
-            systems.astype(header["system_types"]),
-            pd.DataFrame(items),
-            task=header["task"],
-            test_set=header["test_set"],
-        )
+        try:
+            found = metric or get_metric(header["metric"])
+        except ValueError:
+            raise ValueError(
+                f"{path} has outputs of a metric of one's own, '{header['metric']}': load(path, metric) takes it"
+            ) from None
+        if repr(found) != header["metric_as"]:
+            raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found}")
+        try:
+            outputs = cls._read(header, table, found)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
+            raise ValueError(f"{path} is damaged: {' '.join(str(error).split())}") from None
+        if outputs.fingerprint() != header["fingerprint"]:
+            raise ValueError(f"{path} is damaged: its content is not what was written")
+        return outputs
+
+    @classmethod
+    def _read(cls, header: Mapping[str, Any], table: pa.Table, metric: Metric) -> Outputs:
+        n_systems, n_items, width = header["shape"]
+        statistics = np.empty((n_systems, n_items, width), dtype=header["dtype"])
+        for k in range(n_systems):
+            for s in range(width):
+                statistics[k, :, s] = table[f"{k}:{s}"].slice(0, n_items).to_numpy()
+        statistics.setflags(write=False)
+        tables = []
+        for kind in ("systems", "items"):
+            cells = [
+                decode(one, [table[f"{kind}:{c}:{a}"].combine_chunks() for a in range(one["arrays"])])
+                for c, one in enumerate(header[kind])
+            ]
+            tables.append(pd.concat(cells, axis=1).set_axis([one["name"] for one in header[kind]], axis=1))
+        systems, items = tables
+        return cls(statistics, metric, systems, items, header["task"], header["test_set"])
 
     def tie_tolerance(self) -> NDArray[np.float64]:
         """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.base.tie_tolerance`."""
@@ -469,9 +509,13 @@ class Outputs:
 
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""
-        # Tables by their text: how pandas holds a column in memory depends on how it came about.
-        tables = [table.to_json(orient="split", index=False) for table in (self.systems, self.items)]
-        return fingerprint([self.statistics, repr(self.metric), self.task, self.test_set, *tables])
+        # Tables by their values: how pandas holds a column in memory depends on how it came about.
+        tables = [
+            [str(name), *(_value_of(cell) for cell in table[name])]
+            for table in (self.systems, self.items)
+            for name in table.columns
+        ]
+        return fingerprint([self.statistics, repr(self.metric), self.task, self.test_set, json.dumps(tables)])
 
     def _with(
         self, statistics: NDArray[Any], *, systems: pd.DataFrame | None = None, items: pd.DataFrame | None = None
@@ -505,3 +549,10 @@ class Outputs:
                 ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
                 own, others = (f"{own} ({end} is better)" for end in ends)
             raise ValueError(f"the metrics differ: {own} and {others}")
+
+
+def _value_of(cell: Any) -> str:
+    """What a cell holds, whatever type of number or of missing value it has."""
+    if is_scalar(cell) and pd.isna(cell):
+        return ""
+    return repr(cell.item() if isinstance(cell, np.generic) else cell)
