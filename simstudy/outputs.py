@@ -35,6 +35,7 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import tie_tolerance
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, MEAN
+from simstudy.metrics.scaling import check_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -556,3 +557,19 @@ def _value_of(cell: Any) -> str:
     if is_scalar(cell) and pd.isna(cell):
         return ""
     return repr(cell.item() if isinstance(cell, np.generic) else cell)
+
+
+def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:
+    """Raise a ValueError where these are no Outputs, of too few systems, or of sizes that can not be compared.
+
+    Examples
+    --------
+    >>> require_outputs([[1, 0], [1, 1]])
+    Traceback (most recent call last):
+    ValueError: outputs must be Outputs (see Outputs.from_scores), not list
+    """
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
+    if outputs.n_systems < n_systems:
+        raise ValueError(f"{argument} must have at least {n_systems} systems to compare, not {outputs.n_systems}")
+    check_range(outputs.statistics, outputs.names)

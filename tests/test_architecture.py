@@ -22,7 +22,7 @@ FLOORS = [
     {"inputs", "runner", "results_folder"},
     {"manifest"},
     {"outputs"},
-    {"rankings"},
+    {"rankings", "units"},
     {"loaders", "engines", "analyses", "figures"},
     {"tasks", "report"},
     {"generators", "natural"},

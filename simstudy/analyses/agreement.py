@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.classes import TEST_SET, multiplicities, relation_classes, require_columns, system_codes
+from simstudy.analyses.classes import (
+    QUESTION,
+    TEST_SET,
+    multiplicities,
+    relation_classes,
+    require_columns,
+    require_one_question,
+    system_codes,
+)
 from simstudy.choices import check_choice, check_fraction, check_seed, check_whole
 from simstudy.pvalues import supported
 
@@ -148,11 +156,9 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     """
     require_columns(pairs, [*_PAIR, "test", "p_value"])
     check_fraction("alpha", alpha)
-    for column in ("alternative", "unit"):
-        if column in pairs and pairs[column].nunique() > 1:
-            raise ValueError(f"pairs must have one {column}, not {', '.join(pairs[column].unique())}")
+    require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
-        raise ValueError("pairs must have each pair once for each test; hand in one alternative, convention and unit")
+        raise ValueError("pairs must have each pair once for each test (of one seed); hand in others one by one")
     other = (pairs["favours"] == pairs["system_b"]).to_numpy() if "favours" in pairs else False
     rejected = (pairs["p_value"] <= alpha).to_numpy() & supported(pairs, alpha)
     long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other)

@@ -30,8 +30,19 @@ def require_columns(pairs: pd.DataFrame, columns: Sequence[str]) -> None:
         raise ValueError("pairs must have at least one row")
 
 
-def require_one_question(pairs: pd.DataFrame) -> None:
-    """Raise ValueError where a test set's pairs are of several tests, sides, conventions, units or strata.
+def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION) -> None:
+    """Raise ValueError where a test set's pairs are of several tests, sides, conventions, units, strata or seeds.
+
+    Of several seeds, or of two test sets with one name, every two systems are there twice. Redrawn test sets are told
+    apart by their column ``draw``.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons.
+    columns
+        Those that must have one value for each test set; with fewer than `QUESTION` two systems may be there more than
+        once.
 
     Examples
     --------
@@ -40,7 +51,7 @@ def require_one_question(pairs: pd.DataFrame) -> None:
     Traceback (most recent call last):
     ValueError: pairs must have one unit for each test set, not item, user for 'news'; hand them in one by one
     """
-    for column in QUESTION:
+    for column in columns:
         if column not in pairs or pairs[column].nunique(dropna=False) < 2:
             continue
         for key, values in pairs.groupby(TEST_SET, sort=False, observed=True)[column]:
@@ -50,6 +61,20 @@ def require_one_question(pairs: pd.DataFrame) -> None:
                     f"pairs must have one {column} for each test set, not {', '.join(map(str, found))} for "
                     f"'{key[1]}'; hand them in one by one"
                 )
+    if columns == QUESTION and "system_a" in pairs and "system_b" in pairs:
+        _require_once(pairs)
+
+
+def _require_once(pairs: pd.DataFrame) -> None:
+    apart = [column for column in (*TEST_SET, "draw") if column in pairs]
+    one, other = (pairs[side].astype(str) for side in ("system_a", "system_b"))
+    keys = pairs[apart].assign(first=one.where(one < other, other), second=other.where(one < other, one))
+    if (twice := keys.duplicated().to_numpy()).any():
+        row = keys[twice].iloc[0]
+        raise ValueError(
+            f"pairs must have every two systems of a test set once, unlike '{row['first']}' and '{row['second']}' of "
+            f"'{row['test_set']}' (another seed, or another test set of that name?); hand them in one by one"
+        )
 
 
 def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
 from simstudy.metrics.base import Ratio, combine, item_deviations
-from simstudy.outputs import Outputs
+from simstudy.metrics.scaling import rescaled
+from simstudy.outputs import Outputs, require_outputs
 
 # Below this part of both variances together, the variance of their difference is rounding.
 _ROUNDING = 1e-12
@@ -51,10 +52,9 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     >>> table[["system_a", "system_b", "r12", "ratio"]].round(3).values.tolist()
     [['c', 'a', 0.577, 1.528], ['c', 'b', 0.577, 1.528], ['a', 'b', 0.0, 1.0]]
     """
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"outputs must be Outputs, not {type(outputs).__name__}")
+    require_outputs(outputs)
     ranked = outputs.best_first()
-    scores, scale = _deviations(ranked)
+    scores, scale, factor = _deviations(ranked)
     n = outputs.n_items
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
@@ -81,8 +81,8 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
             "system_b": names[j],
             "relation": np.where(family[i] == family[j], "same family", "different families"),
             "r12": r12,
-            "sd_independent": np.sqrt(independent / n),
-            "sd_paired": np.sqrt(paired / n),
+            "sd_independent": factor * np.sqrt(independent / n),
+            "sd_paired": factor * np.sqrt(paired / n),
             "ratio": ratio,
         }
     )
@@ -194,14 +194,15 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Deviations of item scores (K, n) on the scale on which the score is their mean, and how large scores are (K,)."""
+def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Deviations of item scores (K, n) and sizes of them (K,), whose mean times the factor is the score; the factor."""
     if outputs.n_systems < 2 or outputs.n_items < 2:
         raise ValueError(
             f"outputs must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
         )
     metric = outputs.metric
-    below = combine(outputs.statistics, metric.denominator) if isinstance(metric, Ratio) else None
+    statistics, factor = rescaled(outputs.statistics, metric)
+    below = combine(statistics, metric.denominator) if isinstance(metric, Ratio) else None
     if not isinstance(metric, Ratio) or below is None or (below != below[0]).any():
         raise ValueError(
             f"metric '{metric.name}' is not a mean of item scores here: these have a correlation only where the "
@@ -209,5 +210,5 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
         )
     total = below[0].sum()
     scale = metric.scale * outputs.n_items / total if total else 0.0
-    above = combine(outputs.statistics, metric.numerator).astype(np.float64)
-    return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale
+    above = combine(statistics, metric.numerator).astype(np.float64)
+    return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale, factor

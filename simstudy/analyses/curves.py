@@ -37,7 +37,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     ------
     ValueError
         Where pairs is empty or no table of Comparisons, and for test sets whose pairs are of several tests, sides,
-        conventions, units or strata.
+        conventions, units, strata or seeds.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.analyses.classes import TEST_SET, require_columns
+from simstudy.analyses.classes import QUESTION, TEST_SET, require_columns
 from simstudy.choices import check_choice, check_fraction
 
 RULES = ("maximal", "greedy", "adjacent")
@@ -24,7 +24,7 @@ P_COLUMNS = ("p_value", "p_holm", "p_bh")
 MOST_GROUPS = 10_000
 
 # What must be one for all pairs: else they are of more than one table.
-_ONE = [*TEST_SET, "test", "alternative", "convention", "unit"]
+_ONE = [*TEST_SET, *QUESTION]
 
 
 def groups(

@@ -12,8 +12,10 @@ from simstudy.choices import check_fraction, check_seed, check_whole
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import Array, FloatArray, IntArray, combine
 from simstudy.metrics.influence import contributions, deviations, n_undefined
-from simstudy.outputs import Outputs
+from simstudy.metrics.scaling import rescaled
+from simstudy.outputs import Outputs, require_outputs
 from simstudy.proportions import wilson
+from simstudy.units import in_units
 
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12
@@ -87,6 +89,7 @@ def leaderboard(
     >>> board[["system", "place", "place_low", "place_high", "may_be_best"]].head(3).to_numpy().tolist()
     [['system-4', 1, 1, 1, True], ['system-2', 2, 2, 3, False], ['system-3', 3, 2, 3, False]]
     """
+    require_outputs(outputs)
     check_fraction("level", level)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
@@ -95,16 +98,16 @@ def leaderboard(
             f"n_bootstrap must be at least 1 / (1 - level) - 1, or nothing is ever told apart, not {n_bootstrap} "
             f"with level {level}"
         )
-    if unit is None:
-        unit = "cluster" if "cluster" in outputs.items else "item"
+    unit = unit or outputs.natural_unit
     ordered = outputs.best_first()
-    units = ordered if unit == "item" else ordered.sum_by(unit)
+    units = in_units(ordered, unit)
     metric, scores, n = outputs.metric, ordered.scores(), units.n_items
-    undefined = n_undefined(units.statistics, metric)
-    parts = contributions(units.statistics, metric)
-    se = _standard_errors(parts, undefined)
+    statistics, factor = rescaled(units.statistics, metric)
+    undefined = n_undefined(statistics, metric)
+    parts = contributions(statistics, metric)
+    se = factor * _standard_errors(parts, undefined)
     low, high = _intervals(units.statistics, metric, scores, se, undefined, level)
-    gains = gain_parts(units.statistics, metric, parts, undefined > 0)
+    gains = gain_parts(statistics, metric, parts, undefined > 0)
     found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(
         {

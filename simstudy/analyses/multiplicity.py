@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.analyses.classes import require_columns
+from simstudy.analyses.classes import TEST_SET, require_columns, require_one_question
 
 
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -34,7 +34,9 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        Where there is no row, no column p_value, or a p-value that is missing or not within 0 … 1.
+        Where there is no row, no column p_value, or a p-value that is missing or not within 0 … 1; and for
+        Comparisons of several tests, sides, conventions, units, strata or seeds of one test set, which are several
+        families.
 
     Examples
     --------
@@ -43,6 +45,8 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
     """
     require_columns(pairs, ["p_value"])
+    if {*TEST_SET, "system_a", "system_b"} <= {*pairs}:
+        require_one_question(pairs)
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
     if not (inside := (p_value >= 0) & (p_value <= 1)).all():
         raise ValueError(f"p_value must lie between 0 and 1 in every row, not {p_value[~inside][0]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.classes import TEST_SET, require_columns
+from simstudy.analyses.classes import QUESTION, TEST_SET, require_columns, require_one_question
 from simstudy.analyses.multiplicity import corrected
 from simstudy.choices import check_fraction
 from simstudy.pvalues import supported
@@ -53,6 +53,8 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     [2.0, 2.0, 1.0, 0.0]
     """
     require_columns(pairs, [*TEST_SET, "alternative", "system_a", "system_b", "gain", "p_value"])
+    # Sides are rows of their own.
+    require_one_question(pairs, [column for column in QUESTION if column != "alternative"])
     check_fraction("alpha", alpha)
     boards = None if leaderboards is None else _by_test_set(leaderboards)
     rows = []

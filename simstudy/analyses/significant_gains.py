@@ -79,7 +79,7 @@ def significant_gains(
     ------
     ValueError
         For options outside their rules, tables that are no Comparisons, and test sets whose pairs are of several
-        tests, sides, conventions, units or strata.
+        tests, sides, conventions, units, strata or seeds.
 
     Examples
     --------

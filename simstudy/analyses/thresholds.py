@@ -79,7 +79,7 @@ def thresholds(
     ------
     ValueError
         For a window or percentile outside its range, min_pairs or n_bootstrap below 1, tables that are no
-        Comparisons, and test sets whose pairs are of several tests, sides, conventions, units or strata.
+        Comparisons, and test sets whose pairs are of several tests, sides, conventions, units, strata or seeds.
 
     Examples
     --------
@@ -196,8 +196,14 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     """
     if missing := [column for column in (*TEST_SET, "relation", "threshold") if column not in table]:
         raise ValueError(f"table must be one of thresholds; no column {', '.join(missing)}")
-    fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
     asked = [column for column in ("alternative", "unit") if column in table]
+    if (twice := table.duplicated([*TEST_SET, "relation", *asked]).to_numpy()).any():
+        row = table[twice].iloc[0]
+        raise ValueError(
+            f"table must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
+            f"{row['n_items']} items (of several tests or units?); hand them in one by one"
+        )
+    fitted = table.assign(c=np.nan, fit=np.nan, exponent=np.nan)
     for _, rows in table.groupby(["task", "test_set", "metric", "relation", *asked], sort=False):
         known = rows[rows["threshold"] > 0]
         if known["n_items"].nunique() < 2:

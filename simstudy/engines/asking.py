@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.choices import check_choice, check_seed, check_whole
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from simstudy.runner import n_workers
+from simstudy.units import in_units, strata_of
 
 
 def ask(
@@ -47,6 +48,7 @@ def ask(
         )
     what = unit or ranked.natural_unit
     statistics, bounds = _units(ranked, what, strata)
+    statistics, factor = rescaled(statistics, ranked.metric)
     question = Question(
         statistics,
         ranked.metric,
@@ -61,18 +63,11 @@ def ask(
         n_jobs=n_workers(n_jobs),
         tile_size=tile_size,
         progress=progress,
+        factor=factor,
     )
     if refusal := chosen.refusal(question):
         raise ValueError(refusal)
     return question
-
-
-def check_outputs(outputs: Outputs) -> None:
-    """Raise a ValueError where these are no Outputs of two systems."""
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"outputs must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
-    if outputs.n_systems < 2:
-        raise ValueError(f"outputs must have at least 2 systems to compare, not {outputs.n_systems}")
 
 
 def _check(
@@ -110,22 +105,19 @@ def _check(
 
 def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Statistics (K, units, S) with each stratum's units next to each other, and the strata's bounds (H + 1,)."""
-    units = outputs if unit == "item" else outputs.sum_by(unit)
+    units = in_units(outputs, unit)
     if units.n_items < 2:
         only = (
             "" if unit == "item" else f": all items have {unit} '{units.items['id'].iloc[0]}'; unit='item' takes items"
         )
         raise ValueError(f"outputs must have at least 2 units to resample ({unit}), not {units.n_items}{only}")
-    if strata is None:
-        return units.statistics, np.array([0, units.n_items], dtype=np.int64)
     if strata in outputs.items and strata not in units.items:
         raise ValueError(f"strata must hold whole units, but some {unit} has items in more than one {strata}")
-    codes, values = pd.factorize(units.labels(strata))
-    sizes = np.bincount(codes)
+    order, bounds, values = strata_of(units, strata)
+    sizes = np.diff(bounds)
     if sizes.min() < 2:
         # A single unit never varies: were it resampled, its part of every gain would look certain.
         raise ValueError(
             f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
         )
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    return units.statistics[:, np.argsort(codes, kind="stable")], bounds.astype(np.int64)
+    return units.statistics if strata is None else units.statistics[:, order], bounds

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from simstudy.choices import check_choice
-from simstudy.engines.asking import ask, check_outputs
+from simstudy.engines.asking import ask
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Answers, MonteCarlo, Question
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import wins
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, require_outputs
 from simstudy.pvalues import clopper_pearson
 
 
@@ -125,7 +125,7 @@ def compare(
     >>> [round(float(compare(outputs, test=name).p_value[0]), 5) for name in ("randomization", "sign", "mcnemar")]
     [0.00195, 0.00195, 0.00195]
     """
-    check_outputs(outputs)
+    require_outputs(outputs, 2)
     ranked = outputs.best_first()
     question = ask(
         ranked,
@@ -293,6 +293,6 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
     ['sign', 'wilcoxon']
     """
-    check_outputs(outputs)
+    require_outputs(outputs, 2)
     question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
     return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines.question import Question
-from simstudy.engines.tallies import grid, on_grid, score_noise
+from simstudy.engines.tallies import score_noise
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, tie_tolerance
+from simstudy.metrics.scaling import on_grid
 
 # Shuffles that an enumeration looks at together.
 _TOGETHER = 2**16
@@ -31,11 +32,12 @@ def _enumerate_sums(question: Question, better: int, worse: int) -> float:
     """Means of unit scores: all sums of half of the units, put together with all sums of the other half."""
     assert question.unit_scores is not None
     scores = question.unit_scores[[better, worse]]
-    whole = on_grid(scores, grid(scores))
-    difference = whole[0] - whole[1]
+    if not question.integers:
+        scores = on_grid(scores)
+    difference = scores[0] - scores[1]
     sizes = np.abs(difference[difference != 0]).astype(np.float64)
     back = np.abs(difference[difference < 0]).astype(np.float64).sum()
-    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(whole).sum(axis=1).max()
+    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(scores).sum(axis=1).max()
     first, second = _halves(sizes)
 
     def share(most: float) -> float:

@@ -64,6 +64,8 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
     """Fill in p-values (P,) where the swapped sums have a distribution within the bounds; how many units differ."""
     assert question.ratio is not None
     above, below = question.ratio
+    if question.unit_scores is not None:
+        above = question.unit_scores
     i, j = question.pairs
     two_sided, strict = question.two_sided, question.convention.strict
     counts = np.empty((len(i), 4), dtype=np.int64)

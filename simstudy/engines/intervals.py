@@ -56,7 +56,7 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
     systems apart, and where a system's score is undefined without one of the units: the whole denominator is there.
     """
     df = question.n_units - (len(question.strata) - 1)
-    se = _standard_errors(question)
+    se = question.factor * _standard_errors(question)
     if question.right_or_wrong and len(question.strata) == 2:
         scale = getattr(question.metric, "scale", 1.0)
         low, high = (scale * bound for bound in tango(better, worse, question.n_units, LEVEL))

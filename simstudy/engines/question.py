@@ -14,6 +14,7 @@ from simstudy.engines.tallies import RATIO_LIMIT, Pairs
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, combine, whole
 from simstudy.metrics.influence import contributions
+from simstudy.metrics.scaling import common_divisor
 from simstudy.pvalues import CONVENTIONS, Convention
 
 MonteCarlo = Literal["auto"] | bool
@@ -35,6 +36,8 @@ class Question:
         True: by random resamples; "auto": only where p-values can not be computed, or not cheaply; False: never.
     asked
         The better and the worse system of each pair, as positions; None: all pairs of systems that come best first.
+    factor
+        What the scores of these statistics are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
     """
 
     statistics: Array
@@ -51,6 +54,7 @@ class Question:
     tile_size: int | None = None
     progress: Callable[[int], None] | None = None
     asked: Pairs | None = None
+    factor: float = 1.0
 
     @property
     def n_systems(self) -> int:
@@ -109,19 +113,23 @@ class Question:
         if self.ratio is None:
             return None
         above, below = self.ratio
-        return above if (below == below[0]).all() and below[0].sum() > 0 else None
+        if (below != below[0]).any() or not below[0].sum() > 0:
+            return None
+        # Ratings of 20, 40 and 60 have the sums, and the distributions, of 1, 2 and 3.
+        return above // common_divisor(above) if self.integers else above
 
     @cached_property
     def right_or_wrong(self) -> bool:
         """Whether every unit is one right or wrong answer: 1 or 0, or 0 or -1 where errors are counted."""
-        if self.unit_scores is None or self.ratio is None:
+        if self.ratio is None or self.factor != 1:
             return False
-        answers = (np.isin(self.unit_scores, values).all() for values in ((0, 1), (-1, 0)))
-        return bool((self.ratio[1] == 1).all() and any(answers))
+        above, below = self.ratio
+        answers = (np.isin(above, values).all() for values in ((0, 1), (-1, 0)))
+        return bool((below == 1).all() and any(answers))
 
     @cached_property
     def contributions(self) -> FloatArray:
-        """What each unit adds to each system's score (K, n), on the metric's scale; more is better."""
+        """What each unit adds to each system's score (K, n), on the metric's scale over `factor`; more is better."""
         parts = contributions(self.statistics, self.metric)
         return parts if self.metric.higher_is_better else -parts
 

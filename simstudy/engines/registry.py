@@ -104,7 +104,7 @@ class SignificanceTest:
 def _proportion(question: Question) -> bool:
     """Whether numerators count some of what denominators count."""
     metric = question.metric
-    if not isinstance(metric, Ratio) or not question.integers or question.ratio is None:
+    if not isinstance(metric, Ratio) or not question.integers or question.factor != 1 or question.ratio is None:
         return False
     above, below = question.ratio
     counted = set(metric.numerator) | set(metric.denominator) <= {0, 1}

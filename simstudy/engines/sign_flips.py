@@ -29,9 +29,9 @@ from simstudy.engines.exact_randomization import MOST_ENUMERATED, side_by_side
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.randomization import randomization
 from simstudy.engines.resampling import over_resamples
-from simstudy.engines.tallies import grid, on_grid
 from simstudy.metrics.base import TIE_TOLERANCE, FloatArray
 from simstudy.metrics.influence import over_denominator
+from simstudy.metrics.scaling import grid_steps, on_grid
 
 # A pair's contribution of at most so many steps of the grid is what rounding left of none.
 _ROUNDED = 4
@@ -70,7 +70,7 @@ def sign_flips(question: Question) -> Answers:
 
 @dataclass(frozen=True)
 class _Parts:
-    """The units' contributions in steps of a grid, so that a pair's are one linear combination of few columns.
+    """The units' contributions on a grid, so that a pair's are one linear combination of few columns.
 
     Attributes
     ----------
@@ -82,12 +82,15 @@ class _Parts:
         (P,) what a pair's contributions add up to.
     least
         (P,) the gain, less what may be rounding: flips that reach it are extreme.
+    step
+        (P,) the step of the pair's grid.
     """
 
     columns: FloatArray
     pooled: FloatArray
     totals: FloatArray
     least: FloatArray
+    step: FloatArray
 
     def of_pairs(self, question: Question, pairs: NDArray[np.intp]) -> FloatArray:
         """The contributions (P', n) to the gains of some pairs."""
@@ -109,25 +112,21 @@ def _contributions(question: Question) -> _Parts:
         above, below = (side.astype(np.float64) for side in question.ratio)
         of, total = below.sum(axis=1), above.sum(axis=1)
         scores = np.divide(total, of, out=np.zeros_like(of), where=of != 0)
-        # One grid holds numerators and denominators: ratios of about 1 leave both their digits.
-        sizes = np.divide(np.abs(above).sum(axis=1), of, out=np.zeros_like(of), where=of != 0)
-        size = 2.0 ** np.round(np.log2(max(float(np.abs(sizes).max()), 1e-250)))
-        above, total, scores = above / size, total / size, scores / size
         gain = scores[i] - scores[j]
         together = of[i] + of[j]
         pooled = np.divide(total[i] + total[j], together, out=np.zeros_like(together), where=together != 0)
         columns = np.concatenate([over_denominator(above, below), over_denominator(below, below)])
     # Whole steps of a grid add up to the same in any order.
-    steps = grid(columns)
-    columns, gain = on_grid(columns, steps), gain * steps
-    sums, k = columns.sum(axis=1), question.n_systems
-    totals = sums[i] - sums[j]
+    steps, columns = grid_steps(columns), on_grid(columns)
+    sums, size, k = columns.sum(axis=1), np.abs(columns).sum(axis=1), question.n_systems
+    totals, sizes, step = sums[i] - sums[j], size[i] + size[j], np.maximum(steps[i], steps[j])
     if len(columns) > k:
         totals -= pooled * (sums[k + i] - sums[k + j])
-    size = np.abs(columns).sum(axis=1)
-    noise = TIE_TOLERANCE * (size[i] + size[j]) + 2 * question.n_units
+        sizes += np.abs(pooled) * (size[k + i] + size[k + j])
+        step = np.maximum(step, np.abs(pooled) * np.maximum(steps[k + i], steps[k + j]))
+    noise = TIE_TOLERANCE * sizes + 2 * question.n_units * step
     strict = question.convention.strict
-    return _Parts(columns, pooled, totals, gain + noise if strict else gain - noise)
+    return _Parts(columns, pooled, totals, gain + noise if strict else gain - noise, step)
 
 
 def _enumerated(question: Question, parts: _Parts) -> FloatArray:
@@ -149,8 +148,8 @@ def _enumerated(question: Question, parts: _Parts) -> FloatArray:
         of_pairs = parts.of_pairs(question, pairs)
         return np.array(
             [
-                flipped_shares(row[np.abs(row) > _ROUNDED], float(least), question.two_sided)
-                for row, least in zip(of_pairs, parts.least[pairs], strict=True)
+                flipped_shares(row[np.abs(row) > _ROUNDED * step], float(least), question.two_sided)
+                for row, least, step in zip(of_pairs, parts.least[pairs], parts.step[pairs], strict=True)
             ]
         )
 

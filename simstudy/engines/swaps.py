@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels, swap_kernels
 from simstudy.engines.question import Question
-from simstudy.engines.tallies import ResampledScores, grid, on_grid, summable
+from simstudy.engines.tallies import ResampledScores, summable
 from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray
+from simstudy.metrics.scaling import on_grid
 
 # Pseudo-systems' statistics that the general tally holds at a time.
 _PSEUDO_SYSTEMS = 2**18
@@ -54,8 +55,7 @@ class _SharedDenominators:
             # Half the smallest step between two whole numbers.
             margin = np.full(len(better), 0.5)
         else:
-            steps = grid(scores)
-            self.columns = summable(on_grid(scores, steps))
+            self.columns = on_grid(scores)
             self._totals = self.columns.sum(axis=1)
             sizes = TIE_TOLERANCE * np.abs(self.columns).sum(axis=1)
             margin = np.maximum(sizes[better], sizes[worse])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, tie_tolerance, whole
+from simstudy.metrics.scaling import on_grid
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The better and the worse system of each of P pairs, as positions."""
@@ -109,8 +110,8 @@ class _OwnRatios:
 class ResampledScores:
     """Any metric of sums: its scores in double precision, ties within their `tie_tolerance`.
 
-    Statistics that are not integers are rounded to a fixed binary grid first, fine enough for their sum to use
-    all bits of double precision, so that a sum does not depend on the order in which it is made.
+    Statistics that are not integers are rounded to a binary grid first, a grid for each system's, fine enough for
+    their sum to use all bits of double precision, so that a sum does not depend on the order in which it is made.
 
     Attributes
     ----------
@@ -126,11 +127,13 @@ class ResampledScores:
         self._metric = metric
         n_systems, n_items, _ = statistics.shape
         noise = tie_tolerance(metric, statistics)
-        self._grid = grid(statistics)
-        by_statistic = np.moveaxis(on_grid(statistics, self._grid), 2, 0)
+        by_statistic = np.moveaxis(statistics, 2, 0)
+        if statistics.dtype.kind == "f":
+            by_statistic = on_grid(by_statistic)
         # A statistic that all systems share (the reference's length, the gold count) is resampled once.
         self._rows = [1 if (rows == rows[0]).all() else n_systems for rows in by_statistic]
-        self.columns = summable(np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)]))
+        columns = np.concatenate([rows[:n] for rows, n in zip(by_statistic, self._rows, strict=True)])
+        self.columns = columns if statistics.dtype.kind == "f" else summable(columns)
         self.observed = np.zeros(n_systems)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
         # Differences of scores round even where the scores themselves are exact.
@@ -143,7 +146,7 @@ class ResampledScores:
         full = np.empty((len(self._rows), len(self.observed), sums.shape[1]))
         first = 0
         for s, n_rows in enumerate(self._rows):
-            np.multiply(sums[first : first + n_rows], 1.0 / self._grid, out=full[s])
+            full[s] = sums[first : first + n_rows]
             first += n_rows
         return full
 
@@ -172,20 +175,6 @@ class _Scores:
 def score_noise(scores: Array) -> NDArray[np.float64]:
     """How much of scores may be rounding; above 0 even for 0, so that no two equal ones differ strictly."""
     return np.asarray(np.maximum(TIE_TOLERANCE * np.abs(scores), np.finfo(np.float64).tiny))
-
-
-def grid(statistics: Array) -> float:
-    """Steps in 1: a power of two fine enough for sums over the items to use all bits of double precision."""
-    if statistics.dtype.kind != "f":
-        return 1.0
-    # Of nothing but zeros any steps do.
-    largest = max(float(np.abs(statistics).max()), 1e-250)
-    return float(2.0 ** np.floor(np.log2(2.0**52 / statistics.shape[1] / largest)))
-
-
-def on_grid(statistics: Array, steps: float) -> Array:
-    """The statistics in steps of a grid: whole numbers, whose sums do not depend on their order."""
-    return np.asarray(np.rint(statistics * steps)) if statistics.dtype.kind == "f" else statistics
 
 
 def summable(columns: Array) -> Array:

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
 from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
-from simstudy.metrics.labels import label
+from simstudy.metrics.labels import in_percent, label
 
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
@@ -107,13 +107,15 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> table = pd.DataFrame({"test_set": ["a", "b"], "n_items": [100, 400], "relation": "all pairs",
     ...                       "observed_50": [4.0, 2.0], "observed_95": [5.0, 3.0], "true_80": [6.0, 3.0],
     ...                       "true_80_low": [5.0, 2.5], "true_80_high": [7.0, 3.5], "alternative": "two-sided",
-    ...                       "alpha": 0.05})
+    ...                       "alpha": 0.05, "metric": ["las", "accuracy"]})
     >>> ax = gains_by_test_set(table)
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
     (['a  (100)', 'b  (400)'], 'gain in points (two-sided, α = 0.05)')
+    >>> gains_by_test_set(table.assign(metric="ap")).get_xlabel()
+    'gain (average precision; two-sided, α = 0.05)'
     """
     numbers = ["observed_50", "observed_95", "true_80", "true_80_low", "true_80_high"]
-    require(table, ["test_set", "n_items", "relation", "alternative", "alpha", *numbers], "table")
+    require(table, ["test_set", "n_items", "metric", "relation", "alternative", "alpha", *numbers], "table")
     known = _known(table)
     sizes = known.groupby("test_set", sort=False)["n_items"].first().sort_values(kind="stable")
     ax = ax or panels([""], width=7.0, height=1.1 + _ROW * len(sizes))[1][0]
@@ -129,7 +131,7 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         # Apart from the interval, which may lie on the same row.
         ax.hlines(y, rows["observed_50"], rows["observed_95"], color=colour, linewidth=2.6, alpha=0.35)
     ax.set_yticks(range(len(sizes)), [f"{plain_text.label(name)}  ({n:,})" for name, n in sizes.items()], fontsize=8)
-    ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel=f"gain in points ({_asked(known)})")
+    ax.set(ylim=(len(sizes) - 0.4, -0.6), xlim=(0, None), xlabel=_gain_in(known))
     ax.tick_params(axis="y", length=0)
     handles, labels = ax.get_legend_handles_labels()
     handles += [
@@ -154,6 +156,15 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
         if column in known and known[column].nunique() > 1:
             raise ValueError(f"table must have one {column}, not {', '.join(map(str, known[column].unique()))}")
     return known
+
+
+def _gain_in(table: pd.DataFrame) -> str:
+    """The label of an axis of gains on test sets of one metric or of several."""
+    metrics = list(dict.fromkeys(table["metric"]))
+    if all(in_percent(metric) for metric in metrics):
+        return f"gain in points ({_asked(table)})"
+    scale = plain_text.label(label(str(metrics[0]))) if len(metrics) == 1 else "each on its metric's scale"
+    return f"gain ({scale}; {_asked(table)})"
 
 
 def _error(rows: pd.DataFrame, column: str) -> np.ndarray[Any, Any]:

@@ -103,13 +103,22 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
     Raises
     ------
     ValueError
-        Where a column is missing, or no row is of that ranking.
+        Where a column is missing, no row is of that ranking, or the binomial lets expect no spread at all (a precision
+        of 0 or 1, or none).
     """
+    require(repetitions, ["ranking", "precision"], "repetitions")
+    require(check, ["ranking", "average_precision", "sd_binomial", "sd_observed"], "check")
     require(repetitions[repetitions["ranking"] == ranking], ["ranking", "precision"], f"repetitions of '{ranking}'")
+    require(check[check["ranking"] == ranking], ["ranking"], f"check of '{ranking}'")
     row = check[check["ranking"] == ranking].iloc[0]
     observed = repetitions.loc[repetitions["ranking"] == ranking, "precision"].dropna()
-    ax = ax or panels([in_words(ranking)])[1][0]
     mean, sd, s = row["average_precision"], row["sd_binomial"], row["sd_observed"]
+    if not sd > 0:
+        raise ValueError(
+            f"repetitions of '{ranking}' must let expect a spread; their average precision is {mean:.3g}, of "
+            f"{len(observed)} that accept anything"
+        )
+    ax = ax or panels([in_words(ranking)])[1][0]
     reach = max(4 * sd, float((observed - mean).abs().max()) + sd)
     # Bins of an expected standard deviation, or half of it where there are many evaluations, one around the mean.
     width = sd / 2 if len(observed) >= _MANY else sd
@@ -121,6 +130,10 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
         (sd, "0.15", "-", "expected"),
         (s, "#D55E00", (0, (4, 2)), "normal, observed"),
     ):
+        if not spread > 0:
+            # Of one evaluation, or of equal ones, there is no curve.
+            ax.plot([], [], color=colour, linestyle=style, label=f"{words} sd {spread:.3f}")
+            continue
         density = np.exp(-(((x - mean) / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
         ax.plot(
             x, len(observed) * width * density, color=colour, linewidth=1.4, linestyle=style,

@@ -162,10 +162,10 @@ def item_deviations(above: Array, below: Array) -> FloatArray:
 
 
 def whole(statistics: Array) -> bool:
-    """Whether statistics are whole numbers, in whatever type they come."""
+    """Whether statistics (K, n, S) are whole numbers that add up exactly, in whatever type they come."""
     if statistics.dtype.kind in "iu":
         return True
-    return bool((statistics == np.rint(statistics)).all() and np.abs(statistics).max() < 2**53)
+    return bool(np.abs(statistics).max() * statistics.shape[1] < 2**53 and (statistics == np.rint(statistics)).all())
 
 
 def tie_tolerance(metric: Metric, statistics: Array) -> FloatArray:

@@ -216,7 +216,7 @@ def test_tables_that_do_not_fit_are_refused(rng: np.random.Generator, analysis: 
     assert callable(analysis)
     with pytest.raises(ValueError, match="must have the same pairs for every test; test 'z_independent' lacks some"):
         analysis(pairs.iloc[:-1])
-    with pytest.raises(ValueError, match="each pair once for each test; hand in one alternative, convention and unit"):
+    with pytest.raises(ValueError, match="each pair once for each test .of one seed.; hand in others one by one"):
         analysis(pd.concat([pairs, pairs.iloc[:1]]))
     with pytest.raises(ValueError, match="no column gain, test"):
         analysis(pairs.drop(columns=["gain", "test"]))

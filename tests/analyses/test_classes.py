@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.calibration import calibration
 from simstudy.analyses.classes import QUESTION, confidence, require_one_question
 from simstudy.analyses.curves import curve
+from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.multiplicity import corrected
+from simstudy.analyses.ranks import ranks
 from simstudy.analyses.significant_gains import significant_gains
-from simstudy.analyses.thresholds import thresholds
+from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.comparisons import compare
+from simstudy.figures.pairs import matrix
+from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
 from simstudy.pvalues import speaks_for_gain
 
@@ -57,6 +68,62 @@ def test_answers_to_different_questions_are_not_put_together(column: str, analys
     analysis(table.assign(**{column: ["x", "x", "y"]}))  # one for each test set
     with pytest.raises(ValueError, match=f"pairs must have one {column} for each test set, not x, y for 's'"):
         analysis(table.assign(**{column: ["x", "y", "x"]}))
+
+
+@pytest.fixture(scope="module")
+def compared() -> pd.DataFrame:
+    right = np.random.default_rng(0).random((12, 80)) < 0.7
+    return compare(Outputs.from_scores(pd.DataFrame(right.T, columns=list("abcdefghijkl")), "accuracy"))
+
+
+#: Every analysis that puts the pairs of a test set together.
+TOGETHER: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "curve": curve,
+    "thresholds": thresholds,
+    "significant_gains": significant_gains,
+    "calibration": lambda pairs: calibration(pairs, {"there": correlated_accuracies([0.7] * 12, 50)}),
+    "groups": groups,
+    "intransitive": intransitive,
+    "gain_ranges": gain_ranges,
+    "ranks": ranks,
+    "corrected": corrected,
+    "agreement": lambda pairs: agreement(pairs, reference="sign_flips"),
+    "disagreements": disagreements,
+    "matrix": matrix,
+}
+
+
+#: What is asked of several tests, or has a row for each of the sides.
+APART = {("agreement", "test"), ("disagreements", "test"), ("ranks", "alternative")}
+
+
+@pytest.mark.parametrize("column", ["test", "alternative", "convention", "unit", "strata", "seed"])
+@pytest.mark.parametrize("analysis", list(TOGETHER))
+def test_pairs_that_are_there_twice_are_never_put_together(compared: pd.DataFrame, analysis: str, column: str) -> None:
+    """132 rows of 66 pairs, of two tests, two sides, … or two seeds, which no column tells apart."""
+    other = compared if column == "seed" else compared.assign(**{column: "other"})
+    both = pd.concat([compared, other], ignore_index=True)
+    if (analysis, column) in APART:
+        TOGETHER[analysis](both)
+        return
+    with pytest.raises(ValueError, match="pairs must") as error:
+        TOGETHER[analysis](both)
+    assert "\n" not in str(error.value)
+
+
+def test_redrawn_test_sets_may_have_the_same_pairs(compared: pd.DataFrame) -> None:
+    both = pd.concat([compared.assign(draw=draw) for draw in (1, 2)])
+    require_one_question(both)
+    # Which of two systems is the better may differ between seeds.
+    turned = compared.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+    with pytest.raises(ValueError, match="every two systems of a test set once, unlike '.' and '.' of ''"):
+        require_one_question(pd.concat([compared, turned]))
+
+
+def test_thresholds_of_two_tests_are_not_fitted_together(compared: pd.DataFrame) -> None:
+    table = thresholds(compared)
+    with pytest.raises(ValueError, match="table must have each size of a test set once for each relation"):
+        size_fit(pd.concat([table, table]))
 
 
 def test_a_missing_value_is_a_value() -> None:

@@ -178,8 +178,10 @@ def test_a_limit_where_there_is_none_is_refused_in_one_line(tagged: Outputs) -> 
         np.stack([counts[..., 0] > 0, np.ones((2, 30), int)], -1), "accuracy",
         items=tagged.items.iloc[:30].reset_index(drop=True),
     )  # fmt: skip
-    decimals = Outputs.from_statistics(np.stack([counts[..., 0] / 10, np.ones((2, 30))], -1), "mean")
-    wide = Outputs.from_statistics(np.stack([counts[..., 0] * 10**7, np.ones((2, 30), int)], -1), "mean")
+    decimals = Outputs.from_statistics(np.stack([np.sqrt(counts[..., 0]), np.ones((2, 30))], -1), "mean")
+    wide = Outputs.from_statistics(
+        np.stack([counts[..., 0] * (10**7 + counts[..., 1]), np.ones((2, 30), int)], -1), "mean"
+    )
     for outputs, options, message in (
         (tagged, {}, r"units \(item\) have different denominators"),
         (Outputs.from_statistics(counts, "f1"), {}, "metric 'f1' is no mean of whole-number item scores"),

@@ -203,3 +203,18 @@ def test_bad_tables() -> None:
         figures.gains_by_test_set(pd.concat([by_test_set(), by_test_set().assign(alpha=0.01)]))
     with pytest.raises(ValueError, match="table must have one alternative, not two-sided, greater"):
         figures.gains_by_size(pd.concat([by_size(), by_size().assign(alternative="greater")]))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ("accuracy", "gain in points ("),
+        (["accuracy", "las"] * 3, "gain in points ("),
+        ("ap", "gain (average precision; "),
+        (["ap", "bleu"] * 3, "gain (each on its metric's scale; "),
+    ],
+)
+def test_gains_are_called_points_only_where_metrics_are_in_percent(metrics: object, said: str) -> None:
+    table = by_test_set()
+    table["metric"] = metrics
+    assert figures.gains_by_test_set(table).get_xlabel() == f"{said}two-sided, α = 0.05)"

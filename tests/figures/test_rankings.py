@@ -102,6 +102,19 @@ def test_spread_has_every_evaluation_and_both_normal_curves() -> None:
         figures.precision_spread(*spread(), "other")
 
 
+def test_spread_that_can_not_be_is_refused_and_none_observed_is_drawn() -> None:
+    repetitions, check = spread()
+    for none in (0.0, np.nan):
+        with pytest.raises(ValueError, match="repetitions of 't_score' must let expect a spread; their average"):
+            figures.precision_spread(repetitions, check.assign(sd_binomial=none), "t_score")
+    with pytest.raises(ValueError, match="check of 't_score'"):
+        figures.precision_spread(repetitions, check.assign(ranking="other"), "t_score")
+    equal = repetitions.assign(precision=0.3)
+    ax = figures.precision_spread(equal, check.assign(sd_observed=0.0), "t_score")
+    assert [str(line.get_label()) for line in ax.lines] == ["expected sd 0.040", "normal, observed sd 0.000"]
+    assert len(np.asarray(ax.lines[1].get_xydata())) == 0
+
+
 def test_p_values_have_a_line_for_each_test() -> None:
     table = pd.DataFrame(
         {"test": ["fisher"] * 3 + ["bootstrap"] * 3, "n": [300, 100, 200] * 2, "p_value": [0.3, 0.1, 0.2] * 2}

@@ -1,0 +1,61 @@
+"""What is resampled or swapped: items, or clusters of them, always in one order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics.base import Array, IntArray
+from simstudy.outputs import Outputs
+
+
+def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
+    """The Outputs with a row for each unit, in the order of the units' names.
+
+    Random numbers belong to places: units in an order of their own keep theirs, in whatever order files have them.
+
+    Parameters
+    ----------
+    outputs
+        Items in any order.
+    unit
+        "item", or a column of the item table whose values name clusters; None: the natural unit.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such column, or some items lack a value.
+
+    Examples
+    --------
+    >>> outputs = Outputs.from_statistics([[[1, 1], [0, 1], [1, 1]]], "accuracy", items=["10", "9", "b"])
+    >>> in_units(outputs).items["id"].tolist()
+    ['9', 'b', '10']
+    """
+    unit = unit or outputs.natural_unit
+    units = outputs if unit == "item" else outputs.sum_by(unit)
+    order = _shortest_first(units.items["id"])
+    return units if (order == np.arange(len(order))).all() else units.take(order)
+
+
+def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, list[str]]:
+    """An order of the units in which those of a stratum are next to each other, the strata's bounds, and their names.
+
+    Without strata all units are one.
+    """
+    if strata is None:
+        return np.arange(units.n_items), np.array([0, units.n_items], dtype=np.int64), [""]
+    codes, values = pd.factorize(units.labels(strata))
+    place = np.empty(len(values), dtype=np.int64)
+    by_name = _shortest_first(pd.Series(values))
+    place[by_name] = np.arange(len(values))
+    codes = place[codes]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
+    return np.argsort(codes, kind="stable"), bounds, [str(values[k]) for k in by_name]
+
+
+def _shortest_first(names: pd.Series[str]) -> IntArray:
+    """The order of names by their length and then by their letters: numbers are in theirs, 9 before 10."""
+    texts: Array = names.astype(str).to_numpy(dtype=object)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    return np.asarray(pd.DataFrame({"length": lengths, "text": texts}).sort_values(["length", "text"]).index)

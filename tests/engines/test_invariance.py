@@ -1,0 +1,193 @@
+"""No p-value depends on the unit in which scores are told, nor on the order of systems, items and columns."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy.analyses.correlation import correlation
+from simstudy.analyses.leaderboard import leaderboard
+from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.registry import TESTS
+from simstudy.metrics.scaling import rescaled
+from simstudy.outputs import Outputs
+from tests.engines.pairs import KINDS, made
+
+NAMES = ["a", "b", "c"]
+OF_MEANS = [name for name, test in TESTS.items() if test.needs in ("sums", "mean")]
+# What is told of a pair and has no unit, and what has that of the scores.
+FREE = ["p_value", "p_low", "p_high", "p_two_sided", "p_floor", "n_better", "n_worse", "n_level", "df"]
+SCALED = ["gain", "gain_se", "gain_low", "gain_high", "detectable", "score_a", "score_b"]
+
+
+def rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Comparisons by pair, whichever of the two comes first."""
+    pair = [" ".join(sorted(two)) for two in zip(table["system_a"], table["system_b"], strict=True)]
+    return table.assign(pair=pair).set_index("pair").sort_index()
+
+
+def compared(values: np.ndarray, test: str, count: float = 1.0, **options: Any) -> pd.DataFrame:
+    """Comparisons of a mean of values (K, n), each of so many counts."""
+    outputs = Outputs.from_statistics(np.stack([values, np.full_like(values, count)], -1), "mean", NAMES)
+    drawn = {"n_resamples": 300, "monte_carlo": True} if TESTS[test].n_resamples else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return rows(compare(outputs, test=test, **{**drawn, **options}))
+
+
+def item_scores(seed: int, whole: bool, n: int = 25) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-3, 6, (3, n)).astype(float) if whole else rng.normal(size=(3, n)).round(3) * np.pi
+    scores[:, 0] += 1.0
+    return np.asarray(scores)
+
+
+@pytest.mark.parametrize("test", OF_MEANS)
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 999), st.integers(-900, 900), st.booleans(), st.sampled_from(["two-sided", "greater"]))
+def test_a_power_of_two_changes_nothing(test: str, seed: int, power: int, whole: bool, alternative: str) -> None:
+    scores, factor = item_scores(seed, whole), 2.0**power
+    asked: dict[str, Any] = {"alternative": alternative}
+    one, other = compared(scores, test, **asked), compared(scores * factor, test, **asked)
+    pd.testing.assert_frame_equal(one[FREE], other[FREE], check_exact=True)
+    pd.testing.assert_frame_equal(one[SCALED] * factor, other[SCALED], check_exact=True)
+    assert one["favours"].tolist() == other["favours"].tolist()
+
+
+@pytest.mark.parametrize("test", OF_MEANS)
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 999), st.sampled_from([0.1, 0.01, 100.0, 7.0, 1e-13, 6e10, 1e154, 1e-200, 1e280, 1e-280]))
+def test_any_other_constant_changes_nothing_but_the_last_bits(test: str, seed: int, factor: float) -> None:
+    """Whole scores stay whole multiples: 0.37 is 37 hundredths."""
+    for whole in (True, False):
+        scores = item_scores(seed, whole)
+        one, other = compared(scores, test), compared(scores * factor, test)
+        pd.testing.assert_frame_equal(one[FREE], other[FREE], rtol=1e-9)
+        pd.testing.assert_frame_equal(one[SCALED], other[SCALED] / factor, rtol=1e-9)
+
+
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization", "wilcoxon"])
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 999), st.sampled_from([0.01, 20.0, 2.0**-700, 1e30]))
+def test_what_is_computed_is_computed_in_any_unit(test: str, seed: int, factor: float) -> None:
+    scores = item_scores(seed, whole=True)
+    one, other = (compared(values, test, monte_carlo=False) for values in (scores, scores * factor))
+    assert (~one["monte_carlo"]).all()
+    pd.testing.assert_frame_equal(one[FREE], other[FREE], rtol=1e-12)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "sign_flips", "randomization"])
+def test_a_hundred_thousand_large_scores_are_told_apart(test: str) -> None:
+    """Sums from 2^52 on, where one grid for scores and their count had no step left."""
+    rng = np.random.default_rng(3)
+    scores = rng.uniform(0, 1, (2, 100_000)) + [[0.02], [0.0]]
+    tables = [
+        compare(
+            Outputs.from_statistics(np.stack([scores * factor, np.ones_like(scores)], -1), "mean"),
+            test=test, n_resamples=200, monte_carlo=True,
+        )
+        for factor in (1.0, 6e10)
+    ]  # fmt: skip
+    # A gain of ten standard errors: no resample is extreme.
+    assert [int(table["n_extreme"].iloc[0]) for table in tables] == [0, 0]
+
+
+@pytest.mark.parametrize("test", OF_MEANS)
+def test_a_system_of_another_size_leaves_the_other_two_as_they_are(test: str) -> None:
+    """A perplexity that ran away: its grid is its own."""
+    scores = np.abs(item_scores(5, whole=False))
+    alone, beside = compared(scores, test), compared(scores * [[1.0], [1.0], [1e30]], test)
+    pd.testing.assert_frame_equal(alone.loc[["a b"], FREE], beside.loc[["a b"], FREE], rtol=1e-9)
+
+
+@pytest.mark.parametrize("count", [1e200, 0.25, 1e-100])
+@pytest.mark.parametrize("test", OF_MEANS)
+def test_the_unit_of_the_counts_does_not_matter_either(test: str, count: float) -> None:
+    scores = item_scores(6, whole=False)
+    one, other = compared(scores, test), compared(scores * count, test, count)
+    pd.testing.assert_frame_equal(one[FREE], other[FREE], rtol=1e-9)
+    pd.testing.assert_frame_equal(one[SCALED], other[SCALED], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[1e-310, 0.0], [0.0, 1e-320]], "told in another unit: of system 'a' the largest is 1e-310, below"),
+        ([[1e300, 0.0], [1.0, 1e20]], "told in another unit: of system 'a' the largest is 1e.300, and 2 such ones"),
+        ([[1e100, 0.0], [1e-100, 0.0]], "of comparable sizes: of system 'b' the largest is 1e-100, of another 1e.100"),
+    ],
+)
+def test_sizes_that_double_precision_can_not_hold_are_refused(scores: list[list[float]], message: str) -> None:
+    values = np.array(scores)
+    outputs = Outputs.from_statistics(np.stack([values, np.ones_like(values)], -1), "mean", ["a", "b"])
+    for refused in (compare, leaderboard, correlation):
+        with pytest.raises(ValueError, match=message) as error:
+            refused(outputs)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@settings(max_examples=1, deadline=None)
+@given(st.integers(0, 999))
+def test_the_order_of_systems_and_items_changes_nothing(kind: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    metric, pair = made(kind, 24, rng)
+    # What an item asks for is the same for all systems: the third is a mixture of the first two.
+    mixed = np.where(rng.random((24, 1)) < 0.5, pair[0], pair[1])
+    items = pd.DataFrame({"id": [f"i{k}" for k in range(24)], "cluster": [f"d{k // 2}" for k in range(24)]})
+    outputs = Outputs.from_statistics(np.concatenate([pair, mixed[None]]), metric, NAMES, items)
+    order, systems = rng.permutation(24), [NAMES[k] for k in rng.permutation(3)]
+    shuffled = outputs.take(order).select(systems)
+    for unit in ("item", "cluster"):
+        for test in applicable(outputs, unit=unit):
+            options: dict[str, Any] = {"test": test, "unit": unit}
+            options |= {"n_resamples": 200, "monte_carlo": True} if TESTS[test].n_resamples else {}
+            one, other = (rows(compare(either, **options)) for either in (outputs, shuffled))
+            pd.testing.assert_frame_equal(one[[*FREE, "system_a"]], other[[*FREE, "system_a"]], rtol=1e-12)
+
+
+def test_the_order_of_strata_changes_nothing(tagged: Outputs) -> None:
+    order = np.random.default_rng(1).permutation(tagged.n_items)
+    options: dict[str, Any] = {"test": "bootstrap", "strata": "domain", "unit": "item", "n_resamples": 500}
+    one, other = compare(tagged, **options), compare(tagged.take(order), **options)
+    pd.testing.assert_frame_equal(one, other, rtol=1e-12)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 99), st.sampled_from([2.0**-600, 2.0**700, 1e154, 1e-200]))
+def test_places_and_correlations_have_no_unit(seed: int, factor: float) -> None:
+    scores = item_scores(seed, whole=False, n=30)
+    one, other = (
+        Outputs.from_statistics(np.stack([values, np.ones_like(values)], -1), "mean", NAMES)
+        for values in (scores, scores * factor)
+    )
+    order = np.random.default_rng(seed).permutation(30)
+    free = ["system", "place", "place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
+    boards = [leaderboard(outputs, n_bootstrap=500) for outputs in (one, other, one.take(order))]
+    for board in boards[1:]:
+        pd.testing.assert_frame_equal(boards[0][free], board[free])
+    np.testing.assert_allclose(boards[0]["score_se"], boards[1]["score_se"] / factor, rtol=1e-9)
+    tables = [correlation(outputs) for outputs in (one, other)]
+    pd.testing.assert_frame_equal(tables[0][["r12", "ratio"]], tables[1][["r12", "ratio"]], rtol=1e-9)
+    np.testing.assert_allclose(tables[0]["sd_paired"], tables[1]["sd_paired"] / factor, rtol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(-40, 40), min_size=2, max_size=20).filter(lambda scores: any(scores)),
+    st.one_of(st.integers(1, 300), st.sampled_from([0.1, 0.01, 1 / 3, 2.0**-800, 1e250])),
+)
+def test_multiples_of_one_number_are_whole_numbers(multiples: list[int], unit: float) -> None:
+    """And no others: what comes back times the factor is what went in."""
+    scores = np.array([multiples, multiples[::-1]]) * unit
+    statistics = np.stack([scores, np.ones_like(scores)], -1)
+    metric = Outputs.from_statistics(statistics, "mean").metric
+    found, factor = rescaled(statistics, metric)
+    assert (found == np.rint(found)).all()
+    np.testing.assert_allclose(found[..., 0] * factor, scores, rtol=1e-12)
