@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simstudy.files import atomic_path
+from simstudy.unpacking import read_parquet
 
 _KEY = "simstudy.outputs/2"
 _SUM = "simstudy.sha256"
@@ -38,14 +39,11 @@ def read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
     FileNotFoundError
         Where there is no such file.
     ValueError
-        Where it is not one that `write` wrote, or is damaged.
+        Where it is not one that `write` wrote, or is damaged, or too large (`simstudy.unpacking`).
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"no such file: {path}")
-    try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read()
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {' '.join(str(error).split())}") from None
+    table = read_parquet(Path(path))
     metadata = table.schema.metadata or {}
     header = metadata.get(_KEY.encode())
     if header is None:

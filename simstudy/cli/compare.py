@@ -90,6 +90,10 @@ def compare(
         typer.Option(metavar="A B", help="Exit with 1 unless A is better than B and significantly so."),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    max_size: Annotated[
+        str | None,
+        typer.Option(help="What a packed file may unpack to: 4G, none (default: SIMSTUDY_MAX_SIZE, or 1G)."),
+    ] = None,
 ) -> None:
     """Compare systems whose outputs are in files: every pair, with p-values, groups and the gain that is significant.
 
@@ -106,22 +110,26 @@ def compare(
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
     settings = {name: _plain(value) for name, value in locals().items()}
-    loaded, notes = _load(
-        paths,
-        metric,
-        references,
-        systems,
-        items,
-        columns,
-        format,
-        missing,
-        tokenize,
-        lowercase,
-        domain,
-        lower_is_better,
-        ties,
-        seed,
-    )
+
+    from simstudy.unpacking import unpacking_at_most
+
+    with unpacking_at_most(max_size):
+        loaded, notes = _load(
+            paths,
+            metric,
+            references,
+            systems,
+            items,
+            columns,
+            format,
+            missing,
+            tokenize,
+            lowercase,
+            domain,
+            lower_is_better,
+            ties,
+            seed,
+        )
     options = {
         "test": test,
         "n_resamples": resamples,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from simstudy.loaders.tables import match_items
 from simstudy.metrics import Metric
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.rankings.candidates import Candidates
+from simstudy.unpacking import beginning
 
 
 def load_candidates(
@@ -153,11 +153,10 @@ def _header(path: Path) -> Sequence[str]:
     try:
         if kind == ".parquet":
             return [str(name) for name in pa.parquet.read_schema(path).names]
-        opened: Any = gzip.open if path.name.lower().endswith(".gz") else open
-        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
-            if kind == ".csv":
-                return next(csv.reader(stream), [])
-            return stream.readline().rstrip("\r\n").split("\t") if kind == ".tsv" else []
+        if kind not in (".csv", ".tsv"):
+            return []
+        text = StringIO(beginning(path).decode("utf-8-sig", errors="replace"), newline="")
+        return next(csv.reader(text), []) if kind == ".csv" else text.readline().rstrip("\r\n").split("\t")
     except (OSError, EOFError, zlib.error, csv.Error, pa.ArrowException):
         # Its loader says what is wrong with it.
         return []

@@ -25,6 +25,7 @@ from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
 from simstudy.rankings.candidates import TIES
+from simstudy.unpacking import unpacking_at_most
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def load(
     seed: int = 0,
     domain: str | None = None,
     lower_is_better: bool | None = None,
+    max_size: int | str | None = None,
     task: str = "",
     test_set: str = "",
 ) -> Loaded:
@@ -118,6 +120,9 @@ def load(
     lower_is_better
         True for scores that are errors (word error rates, losses): the mean is then the metric "mean (lower is
         better)". With None there is a note where the files call the scores after an error.
+    max_size
+        What a packed file (.gz, .parquet) may unpack to: bytes, "4G", "none". By default the environment variable
+        SIMSTUDY_MAX_SIZE, or 1G.
     task, test_set
         Names that appear in every table; by default a test set of one domain has its name.
 
@@ -172,7 +177,8 @@ def load(
         raise ValueError(f"ties are for candidates, not for {FORMATS[name].what}")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {FORMATS[name].what}, {_SCORED[name]}")
-    loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
+    with unpacking_at_most(max_size):
+        loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
     if domain is not None and name != "candidates":
         loaded = _of_domain(loaded, domain)
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
+
+from simstudy.unpacking import unpacked
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,7 @@ def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"no such file: {path}")
-    content = path.read_bytes()
-    if path.suffix == ".gz":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise ValueError(f"{path} is not a whole gzip file") from None
+    content = unpacked(path)
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ValueError(f"{path}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")

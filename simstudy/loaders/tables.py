@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
 
 from simstudy.choices import nearest
 from simstudy.loaders.base import Source, counted
 from simstudy.loaders.lines import read_content
 from simstudy.metrics.base import IntArray
+from simstudy.unpacking import read_parquet
 
 
 class _Tsv(csv.excel_tab):
@@ -168,10 +168,11 @@ def match_items(source: Source, ids: Sequence[str], found: Iterable[str] = ()) -
 def _read_parquet(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise FileNotFoundError(f"no such file: {path}")
+    table = read_parquet(path)
     try:
-        frame: pd.DataFrame = pa.parquet.read_table(path).to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path} is not a Parquet file, or a damaged one: {str(error).splitlines()[0]}") from None
+        frame: pd.DataFrame = table.to_pandas()
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
     _check_header(path, [str(name) for name in frame.columns])
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 

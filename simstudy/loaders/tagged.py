@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from simstudy.unpacking import unzipped
 
 # The table of contents: a line for each document, its name and its genre.
 _CONTENTS = "cats.txt"
@@ -84,12 +84,7 @@ def _files(path: Path) -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
     if not path.is_file():
         raise FileNotFoundError(f"no such file or folder: {path}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            return {PurePosixPath(entry.filename).name: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise ValueError(f"{path} is not a whole zip file") from None
+    return unzipped(path)
 
 
 def _genres(path: Path, files: dict[str, bytes]) -> dict[str, tuple[str, int]]:

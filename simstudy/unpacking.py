@@ -1,0 +1,192 @@
+"""The one door to packed files (.gz, .zip, .parquet): what comes out is counted, and no more than a limit."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path, PurePosixPath
+from typing import NoReturn
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+#: What a packed file may unpack to, where nothing else is said: a size, or "none".
+DEFAULT = "1G"
+
+#: The environment variable that says something else.
+VARIABLE = "SIMSTUDY_MAX_SIZE"
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", re.I)
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_PIECE = 2**20
+
+# Rows that are unpacked before their size is looked at.
+_ROWS = 1024
+
+_limit: ContextVar[float | None] = ContextVar("limit", default=None)
+
+
+@contextmanager
+def unpacking_at_most(size: int | str | None) -> Iterator[None]:
+    """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing.
+
+    Raises
+    ------
+    ValueError
+        For what is no size.
+
+    Examples
+    --------
+    >>> with unpacking_at_most("64 KiB"):
+    ...     most()
+    65536.0
+    >>> with unpacking_at_most("much"):
+    ...     pass
+    Traceback (most recent call last):
+    ValueError: max_size must be a size such as 500M or 4G, or none, not 'much'
+    """
+    token = _limit.set(_parsed("max_size", size) if size is not None else _limit.get())
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def most() -> float:
+    """The limit in bytes."""
+    chosen = _limit.get()
+    return chosen if chosen is not None else _parsed(VARIABLE, os.environ.get(VARIABLE) or DEFAULT)
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, unpacked where its name ends in .gz.
+
+    Raises
+    ------
+    ValueError
+        Where it is no whole gzip file, or unpacks to more than the limit.
+    """
+    if path.suffix.lower() != ".gz":
+        return path.read_bytes()
+    limit, content = most(), bytearray()
+    try:
+        with gzip.open(path) as stream:
+            while piece := stream.read(_PIECE):
+                content += piece
+                if len(content) > limit:
+                    _too_large(path, limit)
+    except (OSError, EOFError, zlib.error):
+        raise ValueError(f"{path} is not a whole gzip file") from None
+    return bytes(content)
+
+
+def beginning(path: Path) -> bytes:
+    """The first million bytes of a file, unpacked where its name ends in .gz.
+
+    Raises
+    ------
+    OSError, EOFError, zlib.error
+        Where it cannot be read.
+    """
+    if path.suffix.lower() == ".gz":
+        with gzip.open(path) as stream:
+            return stream.read(_PIECE)
+    with path.open("rb") as plain:
+        return plain.read(_PIECE)
+
+
+def unzipped(path: Path) -> dict[str, bytes]:
+    """The files of a zip file by their own names, whatever folder of it they are in.
+
+    Raises
+    ------
+    ValueError
+        Where it is no whole zip file, or unpacks to more than the limit.
+    """
+    limit, files, total = most(), {}, 0
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if entry.is_dir():
+                    continue
+                content = bytearray()
+                with archive.open(entry) as stream:
+                    while piece := stream.read(_PIECE):
+                        content += piece
+                        total += len(piece)
+                        if total > limit:
+                            _too_large(path, limit)
+                files[PurePosixPath(entry.filename).name] = bytes(content)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
+        raise ValueError(f"{path} is not a whole zip file") from None
+    return files
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A Parquet file's table, whose pages must have their checksums where they have any.
+
+    Raises
+    ------
+    ValueError
+        Where it is no whole Parquet file, or unpacks to more than the limit.
+    """
+    limit = most()
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            about = file.metadata
+            stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            # A column of one value takes no room in the file.
+            size = max(stored, about.num_rows * about.num_columns)
+            if size > limit:
+                _too_large(path, limit, size)
+            batches, size = [], 0
+            for batch in file.iter_batches(batch_size=_ROWS):
+                batches.append(batch)
+                size += batch.nbytes
+                if size > limit:
+                    _too_large(path, limit)
+            schema = file.schema_arrow
+            return pa.Table.from_batches(batches, schema.remove_metadata()).replace_schema_metadata(schema.metadata)
+    except ValueError as error:
+        if isinstance(error, pa.ArrowException):
+            _no_parquet(path, error)
+        raise
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        _no_parquet(path, error)
+
+
+def _no_parquet(path: Path, error: Exception) -> NoReturn:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    raise ValueError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+
+
+def _too_large(path: Path, limit: float, size: float | None = None) -> NoReturn:
+    packed = _in_words(path.stat().st_size)
+    to = f"more than {_in_words(limit)}" if size is None else f"{_in_words(size)}, more than {_in_words(limit)}"
+    raise ValueError(
+        f"{path} ({packed}) unpacks to {to}: --max-size (in Python max_size, or {VARIABLE} in the environment) lifts "
+        "the limit"
+    )
+
+
+def _parsed(argument: str, size: int | str) -> float:
+    if str(size).strip().lower() == "none":
+        return float("inf")
+    found = _SIZE.fullmatch(str(size)) if not isinstance(size, bool) else None
+    if found is None:
+        raise ValueError(f"{argument} must be a size such as 500M or 4G, or none, not {size!r}")
+    return float(found[1]) * _UNITS[found[2].upper()]
+
+
+def _in_words(size: float) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
+        size /= 1024
+    return ""
