@@ -17,6 +17,7 @@ from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
 from simstudy.loaders.direction import with_doubt
 from simstudy.loaders.inspect_logs import read_inspect
+from simstudy.loaders.lines import require_file
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.text import read_text
@@ -195,15 +196,10 @@ def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
     return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
 
 
-def _existing(path: str | Path) -> Path:
-    if not Path(path).exists():
-        raise FileNotFoundError(f"no such file: {path}")
-    return Path(path)
-
-
 def _file(path: str | Path, argument: str) -> Path:
-    if _existing(path).is_dir():
+    if Path(path).is_dir():
         raise ValueError(f"{argument} must be a file, but {path} is a folder")
+    require_file(Path(path))
     return Path(path)
 
 
@@ -211,7 +207,8 @@ def _opened(paths: Sequence[Path]) -> list[Path]:
     """Files, with folders opened: those in it, or where there are none, those in its subfolders."""
     files = []
     for path in paths:
-        if not _existing(path).is_dir():
+        if not path.is_dir():
+            require_file(path)
             files.append(path)
             continue
         for inside in (path.glob("*"), path.rglob("*")):

@@ -37,11 +37,28 @@ def read_lines(path: str | Path) -> Lines:
     return Lines(lines, notes)
 
 
+def require_file(path: Path) -> None:
+    """Raise where a path is no file to read.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is nothing of this name.
+    ValueError
+        For a folder, and for what may have no end, or wait for somebody to write: a pipe, a device.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"no such file: {path}")
+    if path.is_dir():
+        raise ValueError(f"{path} must be a file, but is a folder")
+    if not path.is_file():
+        raise ValueError(f"{path} must be a file, but is a pipe or a device: write its content to a file first")
+
+
 def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
     """The whole text of a file, and what was odd about it: as `read_lines`, unpacked where its name ends in .gz."""
     path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}")
+    require_file(path)
     content = unpacked(path)
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

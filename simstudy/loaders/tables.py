@@ -15,7 +15,7 @@ import pyarrow.csv
 
 from simstudy.choices import nearest
 from simstudy.loaders.base import Source, counted
-from simstudy.loaders.lines import read_content
+from simstudy.loaders.lines import read_content, require_file
 from simstudy.metrics.base import IntArray
 from simstudy.unpacking import read_parquet
 
@@ -166,8 +166,7 @@ def match_items(source: Source, ids: Sequence[str], found: Iterable[str] = ()) -
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}")
+    require_file(path)
     table = read_parquet(path)
     try:
         frame: pd.DataFrame = table.to_pandas()

@@ -65,5 +65,5 @@ def test_what_is_no_utf8_text_is_named_in_one_line(tmp_path: Path, content: byte
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="^no such file: .*none.txt$"):
         read_lines(tmp_path / "none.txt")
-    with pytest.raises(FileNotFoundError, match="^no such file: "):
+    with pytest.raises(ValueError, match="must be a file, but is a folder$"):
         read_lines(tmp_path)

@@ -1,0 +1,98 @@
+"""Whatever is in the files and the options: the right result, or one line and exit code 2, and no file elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+from tests.attacks.inputs import CASES, PLACES, attacks
+from tests.attacks.names import acts
+
+Attack = tuple[str, dict[str, bytes], dict[str, str], list[str]]
+
+
+def laid_out(folder: Path, files: dict[str, bytes], places: dict[str, str]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        if name in places:
+            PLACES[places[name]](path)
+        else:
+            path.write_bytes(content)
+
+
+def check(attack: Attack) -> None:
+    name, files, places, arguments = attack
+    home = Path.cwd()
+    with TemporaryDirectory() as made:
+        folder = Path(made) / "here"
+        folder.mkdir()
+        laid_out(folder, files, places)
+        os.chdir(folder)
+        try:
+            result = CliRunner().invoke(app, ["compare", *arguments], prog_name="simstudy")
+        finally:
+            os.chdir(home)
+        around = sorted(path.name for path in Path(made).iterdir())
+    note(f"{name}: {arguments} {places}\n{result.exit_code} {result.stderr}")
+    out, err = result.stdout, result.stderr
+    assert result.exit_code in (0, 2), err
+    assert not acts(out)
+    assert not acts(err)
+    assert around == ["here"]
+    if result.exit_code == 2:
+        assert out == ""
+        assert err.startswith("simstudy: ")
+        assert err.count("\n") == 1
+        assert len(err) < 2_200
+    else:
+        assert err == ""
+        if "--json" in arguments:
+            json.loads(out)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_the_comparisons_that_are_attacked_work(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    laid_out(tmp_path, {path: text.encode() for path, text in CASES[name].files.items()}, {})
+    result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "p " in result.stdout
+
+
+@given(attacks())
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+def test_thirty_bad_inputs_end_in_a_result_or_in_one_line(attack: Attack) -> None:
+    check(attack)
+
+
+@pytest.mark.slow
+@given(attacks())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_five_hundred_bad_inputs_end_in_a_result_or_in_one_line(attack: Attack) -> None:
+    check(attack)
+
+
+@pytest.mark.parametrize("place", ["a pipe", "zeros without an end"])
+@pytest.mark.parametrize("name", ["tidy", "wide", "text", "candidates", "trec", "inspect"])
+def test_what_has_no_end_is_not_read(name: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe made the command wait for ever, whichever of its files it was."""
+    monkeypatch.chdir(tmp_path)
+    files = {path: text.encode() for path, text in CASES[name].files.items()}
+    for attacked in files:
+        folder = tmp_path / attacked.replace(".", "-")
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        laid_out(folder, files, {attacked: place})
+        result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
+        expected = (
+            f"simstudy: {attacked} must be a file, but is a pipe or a device: write its content to a file first\n"
+        )
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
