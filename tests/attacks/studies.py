@@ -16,7 +16,7 @@ KINDS = ("resampling", "natural", "error_rates")
 
 def study(kind: str) -> Study:
     if kind == "error_rates":
-        return error_rates(conditions=["accuracy", "precision"], n_units=[40], shown=[40], batches=6)
+        return error_rates(conditions=["accuracy", "f1"], n_units=[40], shown=[40], batches=6)
     content: dict[str, object] = {"name": "small", "title": "A small study", "question": "Does it run?", "seed": 3}
     if kind == "natural":
         tests = [{"name": f"exam {v}", "metric": "accuracy", "paths": [f"exam_{v}.csv"], "by": []} for v in "ab"]

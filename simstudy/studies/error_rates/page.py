@@ -146,7 +146,7 @@ def coverage_rows(coverage: pd.DataFrame, study: ErrorRates) -> pd.DataFrame:
             "true gain": rows["true_gain"].map("{:.2f}".format).str.replace("-0.00", "0.00"),
             "interval": rows["interval"],
             "share": _shares(rows["share"]) + " (" + _shares(rows["low"]) + " – " + _shares(rows["high"]) + ")",
-            "mean width": rows["mean_width"].map("{:.3g}".format, na_action="ignore").fillna(""),
+            "mean width": rows["mean_width"].map("{:.3g}".format, na_action="ignore").astype(object).fillna(""),
             "undefined": rows["undefined"].map("{:.1%}".format),
         }
     )
@@ -179,7 +179,7 @@ def _by_view(rows: pd.DataFrame, columns: str, values: str, by: list[str]) -> pd
     rows = rows.assign(view=titles(rows))
     wide = rows.set_index(["view", *by, columns])[values].unstack(columns)
     order = rows.drop_duplicates(["view", *by]).set_index(["view", *by]).index
-    wide = wide.reindex(order)[list(dict.fromkeys(rows[columns]))].fillna("")
+    wide = wide.reindex(order)[list(dict.fromkeys(rows[columns]))].astype(object).fillna("")
     return wide.reset_index().rename(columns={"view": "condition", "n_units": "units"})
 
 
@@ -192,7 +192,7 @@ def _marked(share: float, breaks: str, aims: Aims) -> str:
 
 
 def _shares(values: pd.Series) -> pd.Series:
-    return values.map("{:.3f}".format, na_action="ignore").fillna("")
+    return values.map("{:.3f}".format, na_action="ignore").astype(object).fillna("")
 
 
 def _marks(aims: Aims) -> str:

@@ -97,8 +97,8 @@ def _pair_rows(table: pd.DataFrame) -> pd.DataFrame:
             "p <= 0.05": table["share"].map("{:.0%}".format),
             "by Holm": table["share_holm"].map("{:.0%}".format),
             "by BH": table["share_bh"].map("{:.0%}".format),
-            "from n": table["n_first"].map("{:,}".format, na_action="ignore").fillna("–"),
-            "to n": table["n_last"].map("{:,}".format, na_action="ignore").fillna("–"),
+            "from n": table["n_first"].map("{:,}".format, na_action="ignore").astype(object).fillna("–"),
+            "to n": table["n_last"].map("{:,}".format, na_action="ignore").astype(object).fillna("–"),
         }
     )
 

@@ -76,7 +76,7 @@ def randomization_rows(table: pd.DataFrame) -> pd.DataFrame:
             "metric": table["metric"],
             "alternative": table["alternative"],
             "paper": table["printed_p"],
-            "its count": table["printed_n_extreme"].map("{:,}".format, na_action="ignore").fillna(""),
+            "its count": table["printed_n_extreme"].map("{:,}".format, na_action="ignore").astype(object).fillna(""),
             **{
                 f"exact p ({name.removeprefix('exact_p_')})": table[name].map("{:.6f}".format)
                 for name in map(str, table.columns)

@@ -1,0 +1,125 @@
+"""Files that are damaged, and disks that are full: the same bytes in the end, or one line that says what is wrong."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.outputs import Outputs
+from simstudy.results_folder import verify
+from tests.attacks.studies import study
+from tests.attacks.test_kills import written
+
+COMMAND = [sys.executable, "-m", "simstudy.cli"]
+
+
+@pytest.mark.parametrize("kind", ["error_rates", pytest.param("resampling", marks=pytest.mark.slow)])
+def test_flipped_bytes_and_torn_files_change_nothing(tmp_path: Path, kind: str) -> None:
+    """One bit of each kept result, or its end, or all of it: made again, never read; and no bit of a table changes."""
+    rng = np.random.default_rng(1)
+    out = tmp_path / "out"
+    ss.run_study(study(kind), out=out, n_jobs=1)
+    first = written(out)
+    cells = sorted(out.glob("cells/*.cell"))
+    before = {path: path.read_bytes() for path in cells}
+    for k, path in enumerate(cells):
+        content = bytearray(before[path])
+        if k % 4 == 1:
+            del content[rng.integers(len(content)) :]
+        elif k % 4 == 2:
+            content = bytearray(before[cells[k - 1]])
+        else:
+            content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(content))
+    assert len(verify(out)) == len(cells)
+    ss.run_study(study(kind), out=out, n_jobs=1)
+    assert written(out) == first
+    assert {path: path.read_bytes() for path in sorted(out.glob("cells/*.cell"))} == before
+
+
+def test_every_flipped_byte_of_outputs_is_refused_or_harmless(tmp_path: Path, tagged: Outputs) -> None:
+    """Outputs that were saved: a sample of their bytes, one bit at a time; never other numbers, never a crash."""
+    path = tmp_path / "outputs.parquet"
+    tagged.save(path)
+    content = path.read_bytes()
+    rng = np.random.default_rng(2)
+    for place in rng.choice(len(content), size=150, replace=False):
+        changed = bytearray(content)
+        changed[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(changed))
+        try:
+            found = Outputs.load(path)
+        except ValueError:
+            continue
+        np.testing.assert_array_equal(found.statistics, tagged.statistics)
+        pd.testing.assert_frame_equal(found.systems, tagged.systems)
+        pd.testing.assert_frame_equal(found.items, tagged.items)
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    rng = np.random.default_rng(3)
+    pd.DataFrame(rng.integers(0, 2, (200, 6)), columns=list("abcdef")).to_csv(path, index_label="item")
+    return path
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+def test_a_disk_without_room_is_told_in_one_line(scores: Path, tmp_path: Path) -> None:
+    line = [*COMMAND, "compare", str(scores), "--metric", "accuracy", "--out", str(tmp_path / "out")]
+    result = subprocess.run(line, preexec_fn=limited, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 2, result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stderr.splitlines()[-1].startswith(f"simstudy: {tmp_path / 'out'}")
+    assert result.stderr.splitlines()[-1].endswith("file too large")
+    assert not (tmp_path / "out").exists()
+    assert subprocess.run(line, capture_output=True, timeout=120).returncode == 0
+    assert verify(tmp_path / "out") == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for 300 kB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)], capture_output=True)
+    if mount.returncode:
+        pytest.skip("may not mount a file system")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.slow
+def test_a_study_on_a_full_disk_stops_in_one_line_and_goes_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "study.toml").write_text(
+        'title = "T"\nquestion = "Q?"\ntask = "digits"\n[training]\nfractions = [0.2]\nreplicates = [3]\n'
+        '[comparison]\nn_resamples = 2000\n[home]\ntest_set = "test"\nsizes = [100]\n'
+    )
+    line = [*COMMAND, "run", str(tmp_path / "small"), "--jobs", "2", "--out"]
+    result = subprocess.run([*line, str(small_disk / "out")], capture_output=True, text=True, timeout=300)
+    assert result.returncode in (1, 2)
+    assert "Traceback" not in result.stderr
+    assert "no space left on device" in result.stderr.splitlines()[-1].lower()
+    assert str(small_disk / "out") in result.stderr.splitlines()[-1]
+    assert not (small_disk / "out" / "manifest.json").exists()
+    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
+    result = subprocess.run([*line, str(small_disk / "out")], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    subprocess.run([*line, str(tmp_path / "other")], check=True, capture_output=True, timeout=300)
+    assert verify(small_disk / "out") == []
+    assert written(small_disk / "out") == written(tmp_path / "other")
