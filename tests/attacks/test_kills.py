@@ -66,7 +66,9 @@ def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path,
         process = start(kind, out)
         time.sleep(rng.uniform(0.2, 1) * whole)
         if process.poll() is not None:
-            break
+            # Done before it could be killed.
+            assert process.communicate()[1] is not None
+            continue
         workers = descendants(process.pid)
         for worker in workers[: rng.integers(len(workers) + 1)]:
             os.kill(worker, signal.SIGKILL)
