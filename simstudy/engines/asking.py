@@ -40,12 +40,8 @@ def ask(
     ValueError
         For any argument outside its rule, and for a test that does not apply.
     """
-    _check(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size)
+    check_options(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size, strata)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
-    if strata is not None and test != "bootstrap":
-        raise ValueError(
-            f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum (test='bootstrap')"
-        )
     what = unit or ranked.natural_unit
     statistics, bounds = _units(ranked, what, strata)
     statistics, factor = rescaled(statistics, ranked.metric)
@@ -70,15 +66,17 @@ def ask(
     return question
 
 
-def _check(
+def check_options(
     test: str,
-    n_resamples: int | None,
-    seed: int,
-    alternative: str | None,
-    convention: str,
-    monte_carlo: MonteCarlo,
-    tile_size: int | None,
+    n_resamples: int | None = None,
+    seed: int = 0,
+    alternative: str | None = None,
+    convention: str = "default",
+    monte_carlo: MonteCarlo = "auto",
+    tile_size: int | None = None,
+    strata: str | None = None,
 ) -> None:
+    """Raise a ValueError for options of `simstudy.compare` that are wrong or do not fit, whatever the outputs are."""
     check_choice("test", test, TESTS)
     chosen = TESTS[test]
     if alternative is not None:
@@ -96,6 +94,14 @@ def _check(
             )
     if not isinstance(monte_carlo, bool | str) or monte_carlo not in (True, False, "auto"):
         raise ValueError(f"monte_carlo must be True, False or 'auto', not {monte_carlo!r}")
+    if monte_carlo is False and not chosen.computed:
+        raise ValueError(
+            f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
+        )
+    if strata is not None and test != "bootstrap":
+        raise ValueError(
+            f"strata must be None for test '{test}'; only the bootstrap draws units of a stratum (test='bootstrap')"
+        )
     if n_resamples is not None:
         check_whole("n_resamples", n_resamples, 1, 2**53)
     check_seed(seed)

@@ -141,10 +141,6 @@ def compare(
         tile_size=tile_size,
         progress=progress,
     )
-    if monte_carlo is False and not TESTS[test].computed:
-        raise ValueError(
-            f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"
-        )
     answers = TESTS[test].run(question)
     two_sided = _two_sided(question, test, answers)
     i, j = question.pairs

@@ -208,12 +208,13 @@ def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, NDArray[
     estimator.set_params(**{name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"})
     estimator.fit(task.train.features[base.view][rows], task.train.gold[rows])
     return {
-        name: _item_statistics(task, examples, estimator.predict(examples.features[base.view]))
+        name: item_statistics(task, examples, estimator.predict(examples.features[base.view]))
         for name, examples in task.test_sets.items()
     }
 
 
-def _item_statistics(task: Task, examples: Examples, predicted: NDArray[Any]) -> NDArray[Any]:
+def item_statistics(task: Task, examples: Examples, predicted: NDArray[Any]) -> NDArray[Any]:
+    """Statistics (n items, S) of labels given to the rows of a test set."""
     by_row = task.statistics(examples.gold, predicted)
     return np.add.reduceat(by_row, examples.first_rows()[:-1], axis=0)
 

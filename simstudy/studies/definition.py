@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from simstudy.choices import check_choice
+from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.pvalues import CONVENTIONS
 
@@ -25,6 +26,13 @@ def one_of(known: Iterable[str]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def check_resamples(test: str, n_resamples: int | None) -> None:
+    """Raise a ValueError where a number of resamples is given to a test that draws none."""
+    if n_resamples is not None and not TESTS[test].n_resamples:
+        drawing = ", ".join(name for name, known in TESTS.items() if known.n_resamples)
+        raise ValueError(f"n_resamples is for tests that resample ({drawing}), not for '{test}'")
 
 
 class StudyError(ValueError):
@@ -63,6 +71,18 @@ class Comparison(Keys):
     monte_carlo: Literal["auto"] | bool = "auto"
     unit: str | None = None
     strata: str | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        check_options(
+            self.test,
+            alternative=self.alternative,
+            convention=self.convention,
+            monte_carlo=self.monte_carlo,
+            strata=self.strata,
+        )
+        check_resamples(self.test, self.n_resamples)
+        return self
 
 
 class SideBySide(Keys):

@@ -229,7 +229,7 @@ def case(**changes: Any) -> list[dict[str, Any]]:
         ({"worked": worked(relevant=101)}, "worked: relevant must be at most n_messages, 100, not 101"),
         (
             {"constructed": case(published={"GE / UMAS": 0.1})},
-            "constructed.published: no pair GE / UMAS; pairs are GE / GE-CMU, GE / UMASS, GE-CMU / UMASS",
+            "constructed 'GE, GE-CMU, UMASS': published: no pair GE / UMAS; pairs are GE / GE-CMU, GE / UMASS",
         ),
     ],
 )

@@ -264,7 +264,7 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
             "comparison.unit: the items of test set 'test' have no column 'document'",
         ),
         (
-            ("[home]", 'strata = "genre"\n[home]'),
+            ("[home]", 'test = "bootstrap"\nstrata = "genre"\n[home]'),
             "comparison.strata: the items of test set 'test' have no column 'genre'",
         ),
     ],

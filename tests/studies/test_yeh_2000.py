@@ -237,12 +237,15 @@ def test_one_reading_of_the_relations_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"printed": {"recall_3": "45.6"}}, "printed: unknown recall_3; known are chi_square, chi_square_p, f1_1,"),
+        ({"printed": {"recall_3": "45.6"}}, "study 'small': printed: a name must be one of recall_1, recall_2,"),
         (
             {"example": example(relations=[103, BOTH + ONLY_1 + ONLY_2 - 1])},
             "example.relations: 52 is less than the 53 that were found",
         ),
-        ({"systems": {**SMALL["systems"], "test_set": "tset"}}, "systems.test_set: task 'digits' has test, rot"),
+        (
+            {"systems": {**SMALL["systems"], "test_set": "tset"}},
+            "systems.test_set: a test set of task 'digits' must be one of test, rot",
+        ),
     ],
 )
 def test_wrong_names_and_counts_are_refused_before_anything_runs(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 
@@ -19,22 +21,23 @@ from simstudy.studies.chinchor_1992 import page
 from simstudy.studies.chinchor_1992.definition import MUC_LIKE, Chinchor1992, Constructed, Worked
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.problems import Problems
 
 
 def run(study: Chinchor1992, context: RunContext) -> Findings:
     """Her examples, then a MUC-like set, each through randomization with 9,999 shuffles and exactly."""
     tables: dict[str, pd.DataFrame] = {}
     rules = {"cutoff": study.cutoff, "certainty": study.certainty}
+    worked, cases = _check(study)
     with context.clock("examples"):
-        worked = _built(study.worked, "muc_precision", "worked")
         tables["worked"] = _tested(_shuffled(worked, study.seed), _exact(worked), study)
         tables["readings"] = _readings(study)
-        cases = {case.name: _built(case, case.metric, case.name) for case in study.constructed}
         of_cases = {name: _shuffled(outputs, study.seed) for name, outputs in cases.items()}
         tested = []
         for case in study.constructed:
             pairs = _tested(of_cases[case.name], _exact(cases[case.name]), study)
-            tested.append(pairs.assign(published=_published(case, pairs)))
+            named = pairs["system_a"] + " / " + pairs["system_b"]
+            tested.append(pairs.assign(published=named.map(case.published).astype(float)))
         tables["constructed"] = pd.concat(tested, ignore_index=True)
     with context.clock("the MUC-like set"):
         outputs = messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
@@ -79,6 +82,23 @@ def run(study: Chinchor1992, context: RunContext) -> Findings:
     )
 
 
+def _check(study: Chinchor1992) -> tuple[Outputs, dict[str, Outputs]]:
+    """The worked example and the constructed cases, by name; a StudyError says all that is wrong with any of them."""
+    problems = Problems(study.name)
+    worked, cases = [], {}
+    with problems.at("worked"):
+        worked.append(_built(study.worked, "muc_precision", "worked"))
+    for case in study.constructed:
+        with problems.at(f"constructed '{case.name}'"):
+            cases[case.name] = _built(case, case.metric, case.name)
+            named = [f"{one} / {other}" for one, other in combinations(cases[case.name].best_first().names, 2)]
+            unknown = sorted(set(case.published) - set(named))
+            if unknown:
+                raise StudyError(f"published: no pair {', '.join(unknown)}; pairs are {', '.join(named)}")
+    problems.raise_any()
+    return worked[0], cases
+
+
 def _shuffled(outputs: Outputs, seed: int) -> pd.DataFrame:
     return compare(outputs, test="randomization", convention="chinchor1992", seed=seed)
 
@@ -91,12 +111,12 @@ def _built(case: Worked | Constructed, metric: str, name: str) -> Outputs:
     """Message-level four-tuples from runs of correct fills."""
     four = np.zeros((len(case.correct), case.n_messages, 4), dtype=np.int64)
     if case.relevant > case.n_messages:
-        raise StudyError(f"{name}: relevant must be at most n_messages, {case.n_messages}, not {case.relevant}")
+        raise StudyError(f"relevant must be at most n_messages, {case.n_messages}, not {case.relevant}")
     for k, (system, runs) in enumerate(case.correct.items()):
         correct = np.repeat([fills for _, fills in runs], [n for n, _ in runs])
         if len(correct) != case.relevant or correct.min() < 0 or correct.max() > case.fills:
             raise StudyError(
-                f"{name}: correct.{system} must have {case.relevant} messages in its runs, each with 0 to {case.fills} "
+                f"correct.{system} must have {case.relevant} messages in its runs, each with 0 to {case.fills} "
                 f"correct fills, not {runs}"
             )
         four[k, : case.relevant] = np.stack(
@@ -111,14 +131,6 @@ def _tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Chinchor1992) ->
     return shuffled[columns].assign(
         certainty=certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff), exact_p=exact["p_value"]
     )
-
-
-def _published(case: Constructed, pairs: pd.DataFrame) -> pd.Series[float]:
-    named = pairs["system_a"] + " / " + pairs["system_b"]
-    unknown = set(case.published) - set(named)
-    if unknown:
-        raise StudyError(f"constructed.published: no pair {', '.join(sorted(unknown))}; pairs are {', '.join(named)}")
-    return named.map(case.published).astype(float)
 
 
 def _readings(study: Chinchor1992) -> pd.DataFrame:

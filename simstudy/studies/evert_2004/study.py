@@ -14,14 +14,14 @@ from simstudy.figures.rankings import in_words
 from simstudy.loaders.tagged import read_tagged
 from simstudy.rankings.candidates import Candidates
 from simstudy.report import save_figure
-from simstudy.studies.definition import StudyError
 from simstudy.studies.evert_2004 import page
 from simstudy.studies.evert_2004.claims import claims, up_to
 from simstudy.studies.evert_2004.definition import PAIR, RANKINGS, Evert2004
 from simstudy.studies.evert_2004.krenn import KRENN, krenn_candidates
-from simstudy.studies.evert_2004.tests_by_length import agreement_by_length, tests_by_length
+from simstudy.studies.evert_2004.tests_by_length import agreement_by_length, check_tests, tests_by_length
 from simstudy.studies.evert_2004.validation import parts_of_corpus, simulated_check
 from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.problems import Problems
 
 BROWN = "nltk/brown.zip"
 
@@ -35,8 +35,15 @@ def run(study: Evert2004, context: RunContext) -> Findings:
         candidates = krenn_candidates(context.data_dir, study.seed)
         documents = read_tagged(fetch(BROWN, context.data_dir))
     longest = max(study.figures.n_to, *study.tests.lengths)
+    problems = Problems(study.name)
     if longest > candidates.n_candidates:
-        raise StudyError(f"figures.n_to and tests.lengths must be at most {candidates.n_candidates}, not {longest}")
+        problems.add("figures.n_to, tests.lengths", f"must be at most {candidates.n_candidates}, not {longest}")
+    else:
+        check_tests(candidates, study.tests, problems)
+    if max(study.parts.n_parts) > len(documents):
+        most = f"must be at most {len(documents)}, the number of documents, not {max(study.parts.n_parts)}"
+        problems.add("parts.n_parts", most)
+    problems.raise_any()
     tables: dict[str, pd.DataFrame] = {}
     with context.clock("figures 1 - 3"):
         lengths = range(study.figures.n_from, study.figures.n_to + 1)

@@ -30,10 +30,7 @@ def cross_domain(
     study: NaturalStudy, part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], context: RunContext
 ) -> pd.DataFrame:
     """What `simstudy.calibration` says for every home; the column ``homes`` names them together."""
-    first, *others = part.among or [str(part.domains_of)]
-    # The first that all have: the definition makes sure that there is one.
-    metric = part.metric or next(m for name, m in outputs if name == first and all((o, m) in outputs for o in others))
-    homes = _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
+    homes = homes_of(part, outputs)
     home_sets = [home for home, _ in homes]
     seeds = [study.seed] * len(homes)
     compared = run_comparisons("homes", home_sets, [study.comparison] * len(homes), seeds, context)
@@ -55,8 +52,26 @@ def cross_domain(
         tables.append(with_baseline(found, halved))
     if part.n_draws and part.domains_of:
         size = int(np.median([n_units(home, study.comparison.unit) for home in home_sets]))
-        tables.append(_redrawn(study, part, outputs[part.domains_of, metric], size, context))
+        tables.append(_redrawn(study, part, outputs[part.domains_of, _metric(part, outputs)], size, context))
     return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
+
+
+def homes_of(part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs]) -> list[tuple[Outputs, dict[str, Outputs]]]:
+    """Each home, and by name the test sets elsewhere.
+
+    Raises
+    ------
+    ValueError
+        Where test sets have not two systems in common, or there are not two domains of enough items.
+    """
+    metric = _metric(part, outputs)
+    return _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
+
+
+def _metric(part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs]) -> str:
+    """The first that all test sets have: the definition makes sure that there is one."""
+    first, *others = part.among or [str(part.domains_of)]
+    return part.metric or next(m for name, m in outputs if name == first and all((o, m) in outputs for o in others))
 
 
 def _test_sets(
@@ -66,7 +81,7 @@ def _test_sets(
     names = outputs[part.among[0], metric].names
     common = [name for name in names if all(name in outputs[other, metric].names for other in part.among)]
     if len(common) < 2:
-        raise StudyError(f"calibration: fewer than 2 systems are in all of {', '.join(part.among)}")
+        raise StudyError(f"fewer than 2 systems are in all of {', '.join(part.among)}")
     sets = {name: outputs[name, metric].select(common) for name in part.among}
     return [(home, {other: sets[other] for other in sets if other != name}) for name, home in sets.items()]
 
@@ -84,7 +99,7 @@ def _domains(
         if domain.n_items >= part.least_items
     ]
     if len(homes) < 2:
-        raise StudyError(f"calibration: '{part.domains_of}' has not two domains of {part.least_items} items")
+        raise StudyError(f"'{part.domains_of}' has not two domains of {part.least_items} items")
     return homes
 
 

@@ -13,7 +13,7 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.natural.examination import DUPLICATES
-from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, one_of
+from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, check_resamples, one_of
 
 
 def _known_metrics(metric: str | list[str]) -> str | list[str]:
@@ -81,6 +81,16 @@ class NaturalTestSet(Keys):
         for system in members:
             if members.count(system) > 1:
                 raise ValueError(f"groups must have each system once; '{system}' is there twice")
+        if self.groups and self.systems:
+            raise ValueError("groups are for test sets without a table of systems; leave out groups or systems")
+        if self.groups and len(self.by) != 1:
+            raise ValueError(f"groups are the values of one column, so that by must name one, not {self.by}")
+        return self
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if self.sizes != sorted(set(self.sizes)):
+            raise ValueError(f"sizes must ascend, not {self.sizes}")
         return self
 
     @model_validator(mode="after")
@@ -144,6 +154,12 @@ class NaturalStudy(Study):
     shown: list[str] = []
     """Test sets whose curves the page draws; by default the first six."""
     calibration: list[CrossDomain] = []
+
+    @model_validator(mode="after")
+    def _resampled(self) -> Self:
+        for part in self.test_sets:
+            check_resamples(self.comparison.test, part.n_resamples)
+        return self
 
     @model_validator(mode="after")
     def _known_names(self) -> Self:

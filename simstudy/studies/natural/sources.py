@@ -20,8 +20,8 @@ from simstudy.loaders.scores import read_frame, scores_from_frame
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
 from simstudy.natural.systems_table import describe_systems, read_systems
-from simstudy.studies.definition import StudyError
-from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
+from simstudy.studies.natural.definition import NaturalStudy, NaturalTestSet, SystemsTable
+from simstudy.studies.problems import Problems
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Found:
 
 
 def read_all(
-    test_sets: list[NaturalTestSet],
+    study: NaturalStudy,
     data_dir: str | Path | None,
     advance: Callable[[int], None],
     *,
@@ -46,30 +46,70 @@ def read_all(
     Raises
     ------
     StudyError
-        Where a file can not be read as the definition says; the test set is named.
+        Where files can not be read as the definition says; all test sets of which that is so are named.
     DataError
-        Where a file is not at hand, or outside the folder of data.
+        Where files are not at hand, or outside the folder of data; all are named, before any is read.
     """
     found: dict[tuple[str, str], Found] = {}
-    hashes: dict[str, str] = {}
-    for settings in test_sets:
-        for value in settings.each:
-            for written, metric in zip(settings.written, settings.metrics, strict=True):
-                name = settings.name.replace("{}", value)
-                reader = _Reader(settings, value, written, metric, data_dir, allow_outside, hashes)
-                try:
-                    found[name, metric] = Found(reader.read(name), settings)
-                except DataError:
-                    raise
-                except ValueError as error:
-                    raise StudyError(f"test set '{name}': {error}") from None
-                advance(1)
-    return found, dict(sorted(hashes.items()))
+    files = _Files(data_dir, allow_outside)
+    problems = Problems(study.name)
+    readers = {
+        (settings.name.replace("{}", value), metric): _Reader(settings, value, written, metric, files)
+        for settings in study.test_sets
+        for value in settings.each
+        for written, metric in zip(settings.written, settings.metrics, strict=True)
+    }
+    for (name, _), reader in readers.items():
+        for file in reader.files():
+            with problems.at(f"test set '{name}'"):
+                files.named(file)
+    problems.raise_any()
+    for key, reader in readers.items():
+        with problems.at(f"test set '{key[0]}'"):
+            found[key] = Found(reader.read(key[0]), reader.settings)
+        advance(1)
+    problems.raise_any()
+    return found, dict(sorted(files.hashes.items()))
 
 
 def n_test_sets(test_sets: list[NaturalTestSet]) -> int:
     """How many test sets there are, counting each metric."""
     return sum(len(settings.each) * len(settings.metrics) for settings in test_sets)
+
+
+class _Files:
+    """The data files of a study: where each is, and its SHA-256."""
+
+    def __init__(self, data_dir: str | Path | None, allow_outside: bool) -> None:
+        self._data_dir, self._allow_outside = data_dir, allow_outside
+        self._known: dict[str, list[Path]] = {}
+        self.names: dict[Path, str] = {}
+        self.hashes: dict[str, str] = {}
+
+    def named(self, name: str) -> list[Path]:
+        """A data file, or the files of a folder.
+
+        Raises
+        ------
+        DataError
+            Where there is none.
+        """
+        if name not in self._known:
+            self._known[name] = self._found(name)
+            for path in self._known[name]:
+                # Below a folder by the path inside it: files of two subfolders may have one name.
+                _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
+                self.names[path] = folder[1:] + inside if folder else name
+                self.hashes[self.names[path]] = sha256(path.read_bytes()).hexdigest()
+        return self._known[name]
+
+    def _found(self, name: str) -> list[Path]:
+        try:
+            return [find(name, self._data_dir, allow_outside=self._allow_outside)]
+        except DataError:
+            if name in registry() or Path(name).suffix in (".gz", ".csv", ".tsv", ".parquet"):
+                raise
+            return find_folder(name, self._data_dir, allow_outside=self._allow_outside)
 
 
 class _Reader:
@@ -81,22 +121,27 @@ class _Reader:
         value: str,
         written: str,
         metric: str,
-        data_dir: str | Path | None,
-        allow_outside: bool,
-        hashes: dict[str, str],
+        files: _Files,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._value, self._written, self._metric = value, written, metric
-        self._data_dir, self._allow_outside, self._hashes = data_dir, allow_outside, hashes
-        self._names: dict[Path, str] = {}
+        self._files = files
+
+    def files(self) -> list[str]:
+        """The data files that it needs, as the definition names them."""
+        own = self.settings
+        tables = [own.items] * bool(own.items) + ([own.systems.file] if own.systems else [])
+        return [self._filled(str(file)) for file in [*own.paths, *own.references, *tables]]
 
     def read(self, name: str) -> Loaded:
-        settings = self._settings
-        paths = [path for file in settings.paths for path in self._files(self._filled(file))]
+        settings = self.settings
+        paths = [path for file in settings.paths for path in self._files.named(self._filled(file))]
         columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
         tables = all(Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv", ".parquet") for path in paths)
         if settings.where and not tables:
             raise ValueError("where is for tables of scores (.csv, .tsv, .parquet)")
+        if tables:
+            self._check_tabled()
         read = self._rows if tables else self._texts
         loaded = read(paths, columns)
         outputs = replace(loaded.outputs, test_set=name)
@@ -116,75 +161,68 @@ class _Reader:
 
     def _told(self, note: str) -> str:
         """A note by the names of data files: where they lie is of one machine."""
-        for path, name in self._names.items():
+        for path, name in self._files.names.items():
             note = note.replace(str(path), name)
         return note
 
     def _filled(self, text: str) -> str:
         return text.replace("{}", self._value).replace("{metric}", self._written)
 
-    def _files(self, name: str) -> list[Path]:
-        """A data file, or the files of a folder."""
-        is_file = name in registry() or Path(name).suffix in (".gz", ".csv", ".tsv", ".parquet")
-        try:
-            paths = [find(name, self._data_dir, allow_outside=self._allow_outside)]
-        except DataError:
-            if is_file:
-                raise
-            paths = find_folder(name, self._data_dir, allow_outside=self._allow_outside)
-        for path in paths:
-            # Below a folder by the path inside it: files of two subfolders may have one name.
-            _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
-            self._names[path] = folder[1:] + inside if folder else name
-            self._hashes[self._names[path]] = sha256(path.read_bytes()).hexdigest()
-        return paths
+    def _check_tabled(self) -> None:
+        """Raise a ValueError for keys that mean nothing of tables of scores."""
+        own = self.settings
+        given = {"references": own.references, "mark": own.mark, "lowercase": own.lowercase}
+        given["format"] = own.format not in (None, "scores")
+        for key, value in given.items():
+            if value:
+                raise ValueError(f"{key} is not for tables of scores (.csv, .tsv, .parquet)")
 
     def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """A table of scores, cut to the rows and systems that the study asks for."""
         source = self._source(paths, columns)
         frame, notes = read_frame(source)
-        for column, wanted in self._settings.where.items():
+        for column, wanted in self.settings.where.items():
             if column not in frame:
                 no_column(paths[0].name, column, frame.columns)
             frame = frame[frame[column] == self._filled(wanted)]
         system = columns.get("system", "system")
         tidy = system in frame
         self._check_left_out(frame[system].unique() if tidy else frame.columns)
-        left_out = self._settings.leave_out
+        left_out = self.settings.leave_out
         frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
         loaded = scores_from_frame(frame, str(paths[0]), source)
-        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self._settings.lower_is_better)
+        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self.settings.lower_is_better)
 
     def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """One file a system."""
         kept = paths
-        if self._settings.leave_out:
+        if self.settings.leave_out:
             names = system_names(paths)
             self._check_left_out(names)
-            kept = [path for name, path in zip(names, paths, strict=True) if name not in self._settings.leave_out]
+            kept = [path for name, path in zip(names, paths, strict=True) if name not in self.settings.leave_out]
         source = self._source(kept, columns)
         with TemporaryDirectory() as folder:
-            if self._settings.mark:
-                source = _unmarked(source, self._settings.mark, Path(folder))
+            if self.settings.mark:
+                source = _unmarked(source, self.settings.mark, Path(folder))
             return load(
                 source.paths,
                 source.metric,
                 references=source.references,
-                format=self._settings.format,
+                format=self.settings.format,
                 items=source.items,
                 columns=columns,
                 missing=source.missing,
                 lowercase=source.lowercase,
-                lower_is_better=self._settings.lower_is_better,
+                lower_is_better=self.settings.lower_is_better,
             )
 
     def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:
-        settings = self._settings
+        settings = self.settings
         return Source(
             tuple(paths),
             get_metric(self._metric),
-            tuple(path for file in settings.references for path in self._files(self._filled(file))),
-            self._files(self._filled(settings.items))[0] if settings.items else None,
+            tuple(path for file in settings.references for path in self._files.named(self._filled(file))),
+            self._files.named(self._filled(settings.items))[0] if settings.items else None,
             columns,
             settings.missing,
             lowercase=settings.lowercase,
@@ -192,17 +230,23 @@ class _Reader:
 
     def _check_left_out(self, names: Iterable[str]) -> None:
         known = list(names)
-        for name in self._settings.leave_out:
+        for name in self.settings.leave_out:
             check_choice("leave_out", name, known)
 
     def _table(self, table: SystemsTable) -> pd.DataFrame:
-        (path,) = self._files(self._filled(table.file))
+        (path,) = self._files.named(self._filled(table.file))
         rows = read_systems(path)
         for column, wanted in table.where.items():
             if column not in rows:
                 no_column(path.name, column, rows.columns)
             rows = rows[rows[column] == self._filled(wanted)]
-        return rows.rename(columns={theirs: ours for ours, theirs in table.columns.items()})
+        for theirs in table.columns.values():
+            if theirs not in rows:
+                no_column(path.name, theirs, rows.columns)
+        # A column that has one of our names already gives way to the one that is said to be it.
+        taken = [ours for ours, theirs in table.columns.items() if ours in rows and ours != theirs]
+        kept = rows[[name for name in rows if name not in taken]]
+        return kept.assign(**{ours: rows[theirs] for ours, theirs in table.columns.items()})
 
 
 def _unmarked(source: Source, mark: str, folder: Path) -> Source:

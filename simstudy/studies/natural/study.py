@@ -16,9 +16,9 @@ from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
 from simstudy.studies.comparing import run_comparisons, two_sided
-from simstudy.studies.definition import Comparison, StudyError
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural import page
+from simstudy.studies.natural.checks import check, settings_of
 from simstudy.studies.natural.cross_domain import cross_domain
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.leaderboards import leaderboards
@@ -32,10 +32,11 @@ Key = tuple[str, str]
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
-        read, hashes = read_all(study.test_sets, context.data_dir, advance, allow_outside=context.allow_outside)
+        read, hashes = read_all(study, context.data_dir, advance, allow_outside=context.allow_outside)
     found = {key: _of_task(part, study.name) for key, part in read.items()}
     duplicates = _duplicates(found)
     outputs = _kept(study, found, duplicates)
+    check(study, outputs, {key: part.settings for key, part in found.items()})
     with context.clock("comparisons"):
         pairs = _compare_all(study, found, outputs, context)
         by_items = _by_items(study, found, outputs, context)
@@ -77,8 +78,6 @@ def _kept(study: NaturalStudy, found: dict[Key, Found], duplicates: pd.DataFrame
         if (part.settings.duplicates or study.duplicates) == "drop":
             own = duplicates[(duplicates["test_set"] == name) & (duplicates["metric"] == metric)]
             outputs = outputs.select(without_duplicates(outputs.names, own))
-        if outputs.n_systems < 2:
-            raise StudyError(f"test set '{name}': fewer than 2 systems are left that are not near-duplicates")
         kept[name, metric] = outputs
     return kept
 
@@ -99,7 +98,7 @@ def _compare_all(
         sizes = [size for size in found[name, metric].settings.sizes if size < whole.n_items]
         for size in [*sizes, whole.n_items]:
             segments[name, metric, size] = whole.head(size)
-    settings = [_settings(study, found[name, metric]) for name, metric, _ in segments]
+    settings = [settings_of(study, found[name, metric].settings) for name, metric, _ in segments]
     seeds = [study.seed] * len(segments)
     compared = run_comparisons("comparing systems", list(segments.values()), settings, seeds, context)
     return dict(zip(segments, compared, strict=True))
@@ -112,16 +111,11 @@ def _by_items(
     asked = [key for key, whole in outputs.items() if study.comparison.unit is None and whole.natural_unit != "item"]
     if not asked:
         return pd.DataFrame()
-    settings = [_settings(study, found[key]).model_copy(update={"unit": "item"}) for key in asked]
+    settings = [settings_of(study, found[key].settings).model_copy(update={"unit": "item"}) for key in asked]
     compared = run_comparisons(
         "the same by items", [outputs[key] for key in asked], settings, [study.seed] * len(asked), context
     )
     return pd.concat(compared, ignore_index=True)
-
-
-def _settings(study: NaturalStudy, part: Found) -> Comparison:
-    changed = {"n_resamples": part.settings.n_resamples} if part.settings.n_resamples else {}
-    return study.comparison.model_copy(update=changed)
 
 
 def _analyse(

@@ -9,9 +9,12 @@ from itertools import combinations
 import pandas as pd
 
 from simstudy.choices import nearest
+from simstudy.generators.resampled import variants
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import StudyError
+from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.stand_ins import check_comparison, stand_in
 from simstudy.tasks import Task
 
 _SEPARATOR = " / "
@@ -26,41 +29,71 @@ def find(outputs: Mapping[str, Outputs], name: str) -> Outputs:
 
 
 def check(study: ResamplingStudy, task: Task) -> None:
-    """Raise StudyError where the study asks for test sets, items or item columns that the task has not.
+    """Raise a StudyError that says all that a study asks for and the task has not: test sets, items, columns, tests.
 
     This is before any training, so that nobody waits an hour for a misspelt name.
     """
-    home, domains = study.home.test_set, study.domains
-    compared = {home: _items(task, "home.test_set", home)}
-    _check_size("home.sizes", home, compared[home], study.home.sizes[-1])
-    if domains:
-        for name in domains.test_sets:
-            items = _items(task, "domains.test_sets", name)
-            if _overlap(name, home):
-                raise StudyError(f"domains.test_sets: '{name}' and the home test set '{home}' share items")
-            if domains.curves is None or name in domains.curves:
-                compared[name] = items
-        for name in domains.curves or []:
-            if name not in domains.test_sets:
-                raise StudyError(f"domains.curves: '{name}' is not in domains.test_sets")
-        for name, items in compared.items():
-            _check_size("domains.size", name, items, domains.size)
+    problems = Problems(study.name)
+    asked = [("home.test_set", study.home.test_set)]
+    if study.domains:
+        asked += [("domains.test_sets", name) for name in study.domains.test_sets]
     if study.calibration:
-        population = [(name, _items(task, "calibration.population", name)) for name in study.calibration.population]
+        asked += [("calibration.population", name) for name in study.calibration.population]
+    known: dict[str, pd.DataFrame] = {}
+    for key, name in asked:
+        with problems.at(key):
+            known[name] = _items(task, name)
+    _check_names(study, known, problems)
+    compared = _compared(study, known)
+    for key, name, size in compared:
+        if size > len(known[name]):
+            problems.add(key, f"{size} is more than the {len(known[name])} items of test set '{name}'")
+    for key, column in (("unit", study.comparison.unit), ("strata", study.comparison.strata)):
+        for name, items in known.items():
+            if column not in (None, "item", *items.columns):
+                columns = ", ".join(items.columns)
+                problem = f"the items of test set '{name}' have no column '{column}'; they have {columns}"
+                problems.add(f"comparison.{key}", problem)
+    if study.calibration and study.comparison.strata:
+        problems.add("calibration", "redrawn test sets do not keep the sizes of comparison.strata; leave out one")
+    with problems.at("training"):
+        variants(task, study.training.fractions, study.training.replicates)
+    # What is wrong by name or number would be said a second time by the comparison.
+    problems.raise_any()
+    outputs = {name: stand_in(task, name) for name in task.test_sets}
+    for key, name, size in compared:
+        with problems.at(f"{key} {size}"):
+            check_comparison(find(outputs, name).head(size), study.comparison)
+    problems.raise_any()
+
+
+def _check_names(study: ResamplingStudy, known: Mapping[str, pd.DataFrame], problems: Problems) -> None:
+    """Find test sets that are there twice or share items."""
+    home = study.home.test_set
+    if study.domains:
+        for name in study.domains.test_sets:
+            if _overlap(name, home):
+                problems.add("domains.test_sets", f"'{name}' and the home test set '{home}' share items")
+            if study.domains.test_sets.count(name) > 1:
+                problems.add("domains.test_sets", f"'{name}' is there twice")
+        for name in study.domains.curves or []:
+            if name not in study.domains.test_sets:
+                problems.add("domains.curves", f"'{name}' is not in domains.test_sets")
+    if study.calibration:
+        population = [(name, known[name]) for name in study.calibration.population if name in known]
         for (name, items), (other, others) in combinations(population, 2):
             if set(items["id"]) & set(others["id"]):
-                raise StudyError(f"calibration.population: '{name}' and '{other}' share items")
-        compared |= dict(population)
-    for key, column in (("unit", study.comparison.unit), ("strata", study.comparison.strata)):
-        for name, items in compared.items():
-            if column not in (None, "item", *items.columns):
-                raise StudyError(
-                    f"comparison.{key}: the items of test set '{name}' have no column '{column}'; they have "
-                    f"{', '.join(items.columns)}"
-                )
+                problems.add("calibration.population", f"'{name}' and '{other}' share items")
 
-    if study.calibration and study.comparison.strata:
-        raise StudyError("calibration: redrawn test sets do not keep the sizes of comparison.strata; leave out one")
+
+def _compared(study: ResamplingStudy, known: Mapping[str, pd.DataFrame]) -> list[tuple[str, str, int]]:
+    """The key, the test set and the size of every comparison on a test set as it is."""
+    home = study.home.test_set
+    sizes = [("home.sizes", home, size) for size in study.home.sizes]
+    if study.domains:
+        others = study.domains.test_sets if study.domains.curves is None else study.domains.curves
+        sizes += [("domains.size", name, study.domains.size) for name in dict.fromkeys([home, *others])]
+    return [asked for asked in sizes if asked[1] in known]
 
 
 def _overlap(name: str, other: str) -> bool:
@@ -69,12 +102,7 @@ def _overlap(name: str, other: str) -> bool:
     return first[0] == second[0] and (len(first) != len(second) or first == second)
 
 
-def _check_size(key: str, name: str, items: pd.DataFrame, size: int) -> None:
-    if size > len(items):
-        raise StudyError(f"{key}: {size} is more than the {len(items)} items of test set '{name}'")
-
-
-def _items(task: Task, key: str, name: str) -> pd.DataFrame:
+def _items(task: Task, name: str) -> pd.DataFrame:
     """The items of a test set or of one domain of it."""
     if name in task.test_sets:
         return task.test_sets[name].items
@@ -82,11 +110,11 @@ def _items(task: Task, key: str, name: str) -> pd.DataFrame:
     if test_set not in task.test_sets:
         names = list(task.test_sets)
         raise StudyError(
-            f"{key}: task '{task.name}' has no test set '{name}'{nearest(name, names)}; it has {', '.join(names)}"
+            f"task '{task.name}' has no test set '{name}'{nearest(name, names)}; it has {', '.join(names)}"
         )
     items = task.test_sets[test_set].items
     domains = items["domain"] if "domain" in items else pd.Series(dtype=str)
     if not (domains == domain).any():
         known = ", ".join(sorted(domains.unique())) or "none"
-        raise StudyError(f"{key}: test set '{test_set}' has no items of domain '{domain}'; its domains are {known}")
+        raise StudyError(f"test set '{test_set}' has no items of domain '{domain}'; its domains are {known}")
     return items[domains == domain]

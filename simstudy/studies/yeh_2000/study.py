@@ -10,32 +10,31 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
 from simstudy.cells import Cell
+from simstudy.choices import check_choice
 from simstudy.engines.comparisons import applicable, compare, run_twice
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.clustered import all_alike, clustered_accuracies
+from simstudy.generators.resampled import variants
 from simstudy.outputs import Outputs
 from simstudy.pvalues import clopper_pearson
 from simstudy.report import save_figure
 from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import train
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.yeh_2000 import page
 from simstudy.studies.yeh_2000.definition import METRICS, PRINTED_SHUFFLES, Dependence, Example, Yeh2000
-from simstudy.tasks import load_task
+from simstudy.tasks import Task, load_task
 
 
 def run(study: Yeh2000, context: RunContext) -> Findings:
     """Compute every figure that the paper prints, and do its experiments on systems of our own."""
-    wanted, known = set(study.printed), set(quantities(study.example, study.example.relations[0]))
-    if wanted - known:
-        raise StudyError(f"printed: unknown {', '.join(sorted(wanted - known))}; known are {', '.join(sorted(known))}")
     with context.clock("data"):
         task = load_task(study.systems.task, context.data_dir)
-    if study.systems.test_set not in task.test_sets:
-        raise StudyError(f"systems.test_set: task '{task.name}' has {', '.join(task.test_sets)}")
+    _check(study, task)
     with context.clock("the example"):
         tables = {
             "example": _example(study),
@@ -76,6 +75,23 @@ def run(study: Yeh2000, context: RunContext) -> Findings:
     )
 
 
+def _check(study: Yeh2000, task: Task) -> None:
+    """Raise a StudyError that says everything that is wrong, before anything is drawn or trained."""
+    problems = Problems(study.name)
+    known: list[str] = []
+    for relations in study.example.relations:
+        with problems.at("example.relations"):
+            known = list(quantities(study.example, relations))
+    for name in study.printed if known else ():
+        with problems.at("printed"):
+            check_choice("a name", name, known)
+    with problems.at("systems.test_set"):
+        check_choice(f"a test set of task '{task.name}'", study.systems.test_set, task.test_sets)
+    with problems.at("systems.training"):
+        variants(task, study.systems.training.fractions, study.systems.training.replicates)
+    problems.raise_any()
+
+
 def _setting(dependence: Dependence) -> str:
     return (
         f"Two systems of accuracy {dependence.accuracy:g} on {dependence.n_clusters} clusters of "
@@ -87,7 +103,7 @@ def responses(example: Example, relations: int, metric: str) -> Outputs:
     """The example as response-level outputs of methods I and II."""
     found = example.found_by_both + example.found_by_1 + example.found_by_2
     if relations < found:
-        raise StudyError(f"example.relations: {relations} is less than the {found} that were found")
+        raise StudyError(f"{relations} is less than the {found} that were found")
     spurious = example.spurious_in_both + example.spurious_in_1 + example.spurious_in_2
     gold = [f"relation {k + 1}" for k in range(relations)]
     wrong = [f"spurious {k + 1}" for k in range(spurious)]

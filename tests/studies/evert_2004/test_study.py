@@ -113,7 +113,7 @@ def test_pairs_are_shares_of_the_lengths(done: Results) -> None:
 @needs_data
 def test_lists_longer_than_the_candidates_are_refused(tmp_path: Path) -> None:
     long = study(tests={**SMALL["tests"], "lengths": [200, 6000]})
-    with pytest.raises(StudyError, match=r"tests.lengths must be at most 5102, not 6000"):
+    with pytest.raises(StudyError, match=r"tests.lengths: must be at most 5102, not 6000"):
         ss.run_study(long, out=tmp_path, data_dir=SHARED)
 
 

@@ -95,7 +95,7 @@ def test_one_test_set_by_two_metrics_has_a_part_of_the_page_for_each(done: Resul
 
 def test_a_test_set_needs_two_domains_of_enough_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
     study = make({**EXAMS, "each": ["a"], "sizes": []}, calibration=[{"domains_of": "exam a", "least_items": 50}])
-    with pytest.raises(StudyError, match="calibration: 'exam a' has not two domains of 50 items"):
+    with pytest.raises(StudyError, match="study 'small': calibration.0: 'exam a' has not two domains of 50 items"):
         ss.run_study(study, out=tmp_path, data_dir=data_dir)
 
 
@@ -109,7 +109,9 @@ def test_a_test_set_without_domains_is_named(make: Make, data_dir: Path, tmp_pat
 def test_test_sets_of_other_systems_can_not_be_one_anothers_home(make: Make, data_dir: Path, tmp_path: Path) -> None:
     runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{j}" for j in range(8) if j % 2 == k]} for k in (0, 1)]  # fmt: skip  # noqa: E501
     study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"]}])
-    with pytest.raises(StudyError, match="calibration: fewer than 2 systems are in all of runs 0, runs 1"):
+    with pytest.raises(
+        StudyError, match="study 'small': calibration.0: fewer than 2 systems are in all of runs 0, runs 1"
+    ):
         ss.run_study(study, out=tmp_path, data_dir=data_dir)
 
 

@@ -22,7 +22,7 @@ def read(
     study = make(*test_sets)
     assert isinstance(study, NaturalStudy)
     steps: list[int] = []
-    found, hashes = read_all(study.test_sets, data_dir, steps.append)
+    found, hashes = read_all(study, data_dir, steps.append)
     assert sum(steps) == len(found) == n_test_sets(study.test_sets)
     return {key: part.loaded.outputs for key, part in found.items()}, hashes
 
@@ -113,14 +113,18 @@ def test_files_of_one_name_in_two_folders_are_both_read_and_told(make: Make, tmp
         (EXAMS, {"leave_out": ["brokn"]}, "leave_out must be one of"),
         (ANSWERS, {"leave_out": ["on"]}, "not 'on' (did you mean 'one'?)"),
         (ANSWERS, {"groups": {"x": ["oen"]}}, "groups must be one of"),
-        (ANSWERS, {"by": ["group", "kind"]}, "by must be one of"),
+        (ANSWERS, {"groups": {}, "by": ["group", "kind"]}, "by must be one of"),
         (EXAMS, {"by": ["base_modl"]}, "not 'base_modl' (did you mean 'base_model'?)"),
         (MEASURES, {"where": {"measur": "ap"}}, "measures.csv: no column 'measur' among measure, run, topic"),
         (MEASURES, {"where": {"measure": "map"}}, "no row is left"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exams": "a"}}}, "systems.csv: no column 'exams'"),
         (EXAMS, {"systems": {"file": "made/systems.csv", "where": {"exam": "c"}}}, "must have rows for the systems"),
         (EXAMS, {"systems": {"file": "made/systems.csv"}}, "occurs twice"),
-        (EXAMS, {"systems": {"file": "made/exam_a.csv", "columns": {"system": "item"}}}, "test set 'exam a': "),
+        (EXAMS, {"systems": {"file": "made/exam_a.csv", "columns": {"system": "item"}}}, "'a000' occurs twice"),
+        (EXAMS, {"systems": {"file": "made/systems.csv", "columns": {"group": "teem"}}}, "no column 'teem' among exam"),
+        (EXAMS, {"format": "text"}, "format is not for tables of scores"),
+        (EXAMS, {"references": ["made/gold.txt"]}, "references is not for tables of scores"),
+        (EXAMS, {"lowercase": True}, "lowercase is not for tables of scores"),
         (EXAMS, {"columns": {"score": "points"}}, "no column 'points'"),
         (ANSWERS, {"references": []}, "references"),
         (ANSWERS, {"paths": ["made/gold.txt", "made/exam_a.csv"]}, "test set 'answers': "),
@@ -130,7 +134,7 @@ def test_what_the_files_have_not_is_named_with_the_test_set(
     make: Make, data_dir: Path, test_set: dict[str, Any], changed: dict[str, Any], message: str
 ) -> None:
     said = problem(make, data_dir, {**test_set, **changed})
-    assert said.startswith(f"test set '{test_set['name'].replace('{}', 'a')}': ")
+    assert said.startswith(f"study 'small': test set '{test_set['name'].replace('{}', 'a')}'")
     assert message in said
 
 

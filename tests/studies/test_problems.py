@@ -1,0 +1,113 @@
+"""Studies of training-set resampling, and papers' studies, say all that is wrong before anything is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simstudy as ss
+from simstudy.generators.resampled import variants
+from simstudy.studies import StudyError, load_study, make_study
+from simstudy.studies.problems import Problems
+from simstudy.studies.stand_ins import stand_in
+from simstudy.tasks import load_task
+
+DIGITS: dict[str, Any] = {
+    "name": "small", "title": "T", "question": "Q?", "task": "digits",
+    "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    "home": {"test_set": "test", "sizes": [100, 200]},
+}  # fmt: skip
+
+
+def problem(out: Path, content: dict[str, Any]) -> str:
+    with pytest.MonkeyPatch.context() as patched:
+        for trains in ("simstudy.studies.resampling.study.train", "simstudy.studies.yeh_2000.study.train"):
+            patched.setattr(trains, lambda *_: pytest.fail("something was trained"))
+        with pytest.raises(StudyError) as error:
+            ss.run_study(make_study(content, "here"), out=out / "out", n_jobs=1)
+    assert not (out / "out").exists()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_everything_that_a_task_has_not_is_said_at_once(tmp_path: Path) -> None:
+    said = problem(
+        tmp_path,
+        {
+            **DIGITS,
+            "comparison": {"unit": "writer"},
+            "home": {"test_set": "test", "sizes": [100, 4000, 5000]},
+            "domains": {"test_sets": ["noise", "rotated 10°", "rotated 10°"], "size": 3000, "curves": ["blur"]},
+            "calibration": {"population": ["test", "tset"], "size": 50},
+            "training": {"fractions": [0.0001], "replicates": [1]},
+        },
+    )
+    assert said.startswith("study 'small': ")
+    for part in (
+        "domains.test_sets: task 'digits' has no test set 'noise'",
+        "domains.test_sets: 'rotated 10°' is there twice",
+        "domains.curves: 'blur' is not in domains.test_sets",
+        "calibration.population: task 'digits' has no test set 'tset' (did you mean 'test'?)",
+        "home.sizes: 4000 is more than the ",
+        "home.sizes: 5000 is more than the ",
+        "domains.size: 3000 is more than the ",
+        "comparison.unit: the items of test set 'test' have no column 'writer'; they have id",
+        "training: fractions must leave at least one of ",
+    ):
+        assert part in said
+
+
+def test_a_test_that_is_not_for_the_metric_is_told_before_training(tmp_path: Path) -> None:
+    """Accuracy of digits: systems do not accept some images and reject others."""
+    said = problem(tmp_path, {**DIGITS, "comparison": {"test": "fisher"}})
+    assert said.startswith("study 'small': home.sizes 100, home.sizes 200: test 'fisher' needs systems that accept or ")
+
+
+def test_systems_to_come_are_of_the_kind_that_stands_in_for_them() -> None:
+    """Trained digits' classifiers can be asked the tests that their stand-ins can."""
+    task = load_task("digits")
+    (first, *_) = variants(task, [0.1], [2])
+    outputs = ss.resample_training(task, fractions=[0.1], replicates=[2])["test"]
+    ahead = stand_in(task, "test")
+    assert first.name in outputs.names
+    assert ss.applicable(ahead) == ss.applicable(outputs)
+    assert (ahead.items.equals(outputs.items), ahead.metric) == (True, outputs.metric)
+    assert ahead.scores()[0] == 100
+
+
+def test_all_of_chinchors_cases_are_looked_at(tmp_path: Path) -> None:
+    shipped = load_study("chinchor_1992").model_dump()
+    shipped["worked"]["relevant"] = 999
+    shipped["constructed"][0]["published"] = {"nobody / no one": 0.1}
+    shipped["constructed"][1]["correct"] |= {"A": [(1, 1)]}
+    said = problem(tmp_path, shipped)
+    assert said.startswith("study 'chinchor_1992': worked: relevant must be at most n_messages")
+    assert "published: no pair nobody / no one; pairs are " in said
+    assert "correct.A must have " in said
+
+
+def test_all_of_yehs_names_are_looked_at(tmp_path: Path) -> None:
+    shipped = load_study("yeh_2000").model_dump()
+    shipped["printed"] |= {"nothing": "1", "nobody": "2"}
+    shipped["systems"]["test_set"] = "tset"
+    said = problem(tmp_path, shipped)
+    for part in (
+        "not 'nothing'",
+        "not 'nobody'",
+        "systems.test_set: a test set of task 'digits' must be one of test, ",
+    ):
+        assert part in said
+
+
+def test_one_thing_wrong_in_many_places_is_one_sentence() -> None:
+    problems = Problems("mine")
+    for k in range(8):
+        for _ in range(2):
+            problems.add(f"test set {k}", "it is empty")
+    problems.add("seed", "it is odd")
+    with pytest.raises(StudyError) as error:
+        problems.raise_any()
+    listed = ", ".join(f"test set {k}" for k in range(5))
+    assert str(error.value) == f"study 'mine': {listed} and 3 more: it is empty; seed: it is odd"
