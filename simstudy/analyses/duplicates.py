@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from simstudy.choices import check_fraction
 from simstudy.outputs import Outputs
@@ -16,6 +17,9 @@ SHARE = 0.9
 
 # Kappa that is the share is not more than it, whatever the last bits say.
 _ROUNDING = 1e-12
+
+# Systems whose chances of being equal to others are worked out together.
+_TILE = 64
 
 _COLUMNS = [
     *("task", "test_set", "n_items", "system_a", "system_b"),
@@ -34,10 +38,13 @@ def near_duplicates(
         K systems on n items.
     answers
         (K, n) numbers, equal in a column where two systems' outputs for the item are equal
-        (`simstudy.loaders.base.Loaded.answers`). Without them the items' statistics are compared, and that they are
-        equal says less: two systems of 95 % accuracy, and two of 1 %, have most scores in common without any likeness.
-        Only items are looked at then on which some two systems differ, and what is equal there by chance is taken off
-        (Cohen's kappa). Of two systems alone only identical ones are found.
+        (`simstudy.loaders.base.Loaded.answers`). Good systems agree on right answers where there is one of them only
+        (a label, a number): an item is not looked at for two systems that both have it right, if all systems that have
+        it right gave one answer. Right is what scores as well as the best answer to any item.
+        Without answers the items' statistics are compared, and that they are equal says less: two systems of 95 %
+        accuracy, and two of 1 %, have most scores in common without any likeness. Only items are looked at then on
+        which some two systems differ, and what is equal there by chance is taken off (Cohen's kappa). Of two systems
+        alone only identical ones are found.
     share
         Near-duplicates have more than this in common, of scores also beyond chance.
 
@@ -45,8 +52,9 @@ def near_duplicates(
     -------
     duplicates
         One row a pair, most alike first: task, test_set, n_items, system_a, system_b (by name), n_identical, share
-        (a fraction; both of the items that were looked at), kappa (of scores; NaN of answers, and where both systems
-        have one score throughout), compared ("answers" or "scores"), identical (whether the two are so on every item).
+        (a fraction; both of the items that were looked at for the two), kappa (of scores; NaN of answers, and where
+        both systems have one score throughout), compared ("answers" or "scores"), identical (whether the two are so on
+        every item).
 
     Raises
     ------
@@ -70,20 +78,32 @@ def near_duplicates(
     if answers is None:
         table = table[:, (table != table[:1]).any(axis=0)]
     names, n = outputs.names, table.shape[1]
-    expected = _equal_by_chance(table) if answers is None and n else np.full((len(names), len(names)), np.nan)
-    order = sorted(range(len(names)), key=names.__getitem__)
+    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    table = table[order]
+    # What two systems have in common is not looked at where the answer could be no other.
+    given = (
+        np.zeros((len(names), 0), dtype=np.float32) if answers is None else _given(outputs, np.asarray(answers))[order]
+    )
+    counts = _value_counts(table) if answers is None and n else None
+    transposed = counts.T.tocsr() if counts is not None else None
     rows = []
-    for place, k in enumerate(order):
-        others = order[place + 1 :]
-        if not others:
-            continue
-        equal = (table[others] == table[k]).sum(axis=1)
-        for other, count in zip(others, equal.tolist(), strict=True):
-            by_chance = expected[k, other]
-            kappa = (count / n - by_chance) / (1 - by_chance) if by_chance < 1 else np.nan
-            if count == n or (count > share * n and not kappa <= share + _ROUNDING):
-                known = [outputs.task, outputs.test_set, outputs.n_items, names[k], names[other]]
-                rows.append([*known, count, count / n if n else 1.0, kappa, compared, count == n])
+    for place in range(len(names) - 1):
+        equal = (table[place + 1 :] == table[place]).sum(axis=1)
+        # Whole numbers, exact in single precision.
+        passed = (given[place + 1 :] @ given[place]).astype(np.int64)
+        looked = n - passed
+        kappa = np.full(len(equal), np.nan)
+        if counts is not None:
+            if place % _TILE == 0:
+                expected = (counts[place : place + _TILE] @ transposed).toarray() / n**2
+            by_chance = expected[place % _TILE, place + 1 :]
+            np.divide(equal / n - by_chance, 1 - by_chance, out=kappa, where=by_chance < 1)
+        alike = (equal == n) | ((equal - passed > share * looked) & ~(kappa <= share + _ROUNDING))
+        for at in np.flatnonzero(alike):
+            count, of = int(equal[at] - passed[at]), int(looked[at])
+            known = [outputs.task, outputs.test_set, outputs.n_items, names[order[place]], names[order[place + 1 + at]]]
+            whole = bool(equal[at] == n)
+            rows.append([*known, count, count / of if of else 1.0, float(kappa[at]), compared, whole])
     found = pd.DataFrame(rows, columns=_COLUMNS)
     return found.sort_values(["share", "system_a", "system_b"], ascending=[False, True, True], ignore_index=True)
 
@@ -111,10 +131,28 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
     return [name for name in names if name in kept]
 
 
-def _equal_by_chance(table: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(K, K): the share of items on which two systems agree that have their values in any order."""
-    shares = np.stack([np.bincount(row, minlength=table.max() + 1) for row in table]) / table.shape[1]
-    return np.asarray(shares @ shares.T)
+def _value_counts(table: NDArray[Any]) -> Any:
+    """How often each system has each value, (K, V) and sparse: a system has at most n of the values."""
+    k, n = table.shape
+    rows = np.repeat(np.arange(k), n)
+    return sparse.csr_array((np.ones(k * n, dtype=np.int64), (rows, table.ravel())), shape=(k, int(table.max()) + 1))
+
+
+def _given(outputs: Outputs, answers: NDArray[np.int64]) -> NDArray[np.float32]:
+    """1 where a system has an item right and all that have it right gave one answer, else 0; (K, n)."""
+    metric, sign = outputs.metric, 1 if outputs.metric.higher_is_better else -1
+    scores = np.empty(answers.shape)
+    for k, of_system in enumerate(outputs.statistics):
+        scores[k] = np.where(metric.defined(of_system), sign * metric.score(of_system), np.nan)
+    known = ~np.isnan(scores)
+    if not known.any() or scores[known].min() == scores[known].max():
+        # Scores that are all the same do not tell right from wrong.
+        return np.zeros(answers.shape, dtype=np.float32)
+    # Nothing to find and nothing found (0 / 0) is right.
+    right = ~known | (scores == scores[known].max())
+    least = np.where(right, answers, np.iinfo(np.int64).max).min(axis=0)
+    most = np.where(right, answers, np.iinfo(np.int64).min).max(axis=0)
+    return np.asarray(right & (least == most), dtype=np.float32)
 
 
 def _scores(outputs: Outputs) -> NDArray[np.int64]:
