@@ -100,9 +100,13 @@ def encoded(key: str, label: str, value: Any) -> bytes:
 def decoded(key: str, content: bytes) -> Any:
     """What `encoded` made bytes of."""
     header, line = _header(key, content)
-    bounds = np.cumsum([line, *header["sizes"]]).tolist()
-    parts = [content[low:high] for low, high in zip(bounds, bounds[1:], strict=False)]
-    return _value(header["value"], parts)
+    try:
+        bounds = np.cumsum([line, *header["sizes"]]).tolist()
+        parts = [content[low:high] for low, high in zip(bounds, bounds[1:], strict=False)]
+        return _value(header["value"], parts)
+    except Exception as error:
+        # Only what somebody forged has a checksum that fits and no value.
+        raise DamagedCell(f"it is no result that was kept here ({error})") from None
 
 
 def _header(key: str, content: bytes) -> tuple[dict[str, Any], int]:
@@ -114,8 +118,12 @@ def _header(key: str, content: bytes) -> tuple[dict[str, Any], int]:
     if content[len(_FORMAT) : start - 1] != sha256(rest).hexdigest().encode():
         raise DamagedCell("its checksum does not fit")
     line = content.index(b"\n", start) + 1
-    header: dict[str, Any] = json.loads(content[start:line])
-    if header["key"] != key:
+    try:
+        header: dict[str, Any] = json.loads(content[start:line])
+        owner = header["key"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedCell(f"it is no result that was kept here ({error})") from None
+    if owner != key:
         raise DamagedCell("it belongs to another cell")
     return header, line
 

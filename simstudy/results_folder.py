@@ -225,7 +225,8 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         top = name.split("/")[0]
-        if top in (_MARKER, _LOCK, _GATHERED) or name in known or name in (_CELLS, "figures"):
+        # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
+        if top.startswith(".") or name in known or name in (_CELLS, "figures"):
             continue
         own = top == _CELLS and name.count("/") == 1 and path.name.endswith((SUFFIX, ".error.txt"))
         if not own:

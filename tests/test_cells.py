@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -89,16 +90,29 @@ class Trap:
         return (exec, ("raise SystemExit('executed')",))
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+def forged(header: Any, part: bytes = b"") -> bytes:
+    """A cell whose checksum fits, made by hand."""
+    rest = json.dumps(header).encode() + b"\n" + part
+    first = encoded("key", "", None).split(b"\n")[0]
+    return first + b"\n" + sha256(rest).hexdigest().encode() + b"\n" + rest
+
+
 def test_nothing_in_a_cell_is_executed() -> None:
     """A cell that is well formed and malicious: arrays of objects are pickles, and are refused."""
-    content = encoded("key", "a cell", np.zeros(3))
     trap = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117) + b"\n"
     trap += pickle.dumps([Trap()])
-    from hashlib import sha256
+    with pytest.raises(DamagedCell, match="allow_pickle=False"):
+        decoded("key", forged({"key": "key", "label": "", "value": {"@array": 0}, "sizes": [len(trap)]}, trap))
 
-    header = {"key": "key", "label": "", "value": {"@array": 0}, "sizes": [len(trap)]}
-    rest = json.dumps(header).encode() + b"\n" + trap
-    forged = content[: content.index(b"\n") + 1] + sha256(rest).hexdigest().encode() + b"\n" + rest
-    with pytest.raises(ValueError, match="allow_pickle=False"):
-        decoded("key", forged)
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        [], 1, {}, {"key": "key"}, {"key": "key", "sizes": "x", "value": 1},
+        {"key": "key", "sizes": [5], "value": {"@table": 0}},
+        {"key": "key", "sizes": [], "value": {"@array": 3}},
+    ],
+)  # fmt: skip
+def test_forged_cells_are_damaged_ones(header: Any) -> None:
+    with pytest.raises(DamagedCell):
+        decoded("key", forged(header))
