@@ -229,11 +229,12 @@ def test_items_that_a_system_lacks_are_dropped_or_count_as_wrong() -> None:
 
 
 def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
-    lines = [f"word{i} and more" for i in range(20)]
+    """By the twenty answers that are wrong, of which nineteen are the same."""
+    lines = [f"word{i} and more" for i in range(40)]
     Path("gold").write_text("\n".join(lines))
-    Path("one").write_text("\n".join([*lines[:10], *["nothing"] * 10]))
-    Path("same").write_text("\n".join([*lines[:10], *["nothing"] * 9, "else"]))
-    Path("other").write_text("\n".join([*["something"] * 12, *lines[12:]]))
+    Path("one").write_text("\n".join([*lines[:20], *["nothing"] * 20]))
+    Path("same").write_text("\n".join([*lines[:20], *["nothing"] * 19, "else"]))
+    Path("other").write_text("\n".join([*["something"] * 24, *lines[24:]]))
     options = ("one", "same", "other", "--metric", "accuracy", "--references", "gold")
     kept = as_json(*options)
     assert [(row["system_a"], row["system_b"], row["share"]) for row in kept["near_duplicates"]] == [
