@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -147,6 +148,34 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     if name in registry():
         return [fetch(name, data_dir)]
     raise DataError(f"no data set and no data file is called '{name}'{nearest(name, [*known, *registry()])}")
+
+
+def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
+    """The paths of public files by name: `fetch` of each.
+
+    Raises
+    ------
+    DataError
+        As `fetch`; of a folder at hand all files that it lacks are named at once. A download that fails is the last.
+
+    Examples
+    --------
+    >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
+    Traceback (most recent call last):
+    simstudy.datasets.DataError: /nowhere/nltk/brown.zip is missing: --data-dir or SIMSTUDY_DATA_DIR must hold \
+nltk/brown.zip; no data file is called 'nltk/brwn.zip' (did you mean 'nltk/brown.zip'?)
+    """
+    found, missing = {}, []
+    for name in dict.fromkeys(names):
+        try:
+            found[name] = fetch(name, data_dir)
+        except DataError as error:
+            if folder_at_hand(data_dir) is None:
+                raise
+            missing.append(str(error))
+    if missing:
+        raise DataError("; ".join(missing))
+    return found
 
 
 def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:

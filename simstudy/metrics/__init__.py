@@ -12,8 +12,9 @@ from simstudy.metrics.attachment import LAS, UAS
 from simstudy.metrics.base import Metric, Ratio
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
+from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.f_measure import FBeta, Precision, Recall
-from simstudy.metrics.mean import Mean
+from simstudy.metrics.mean import MEAN, Mean
 from simstudy.metrics.muc import MucF, MucPrecision, MucRecall
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
@@ -63,6 +64,8 @@ def get_metric(metric: str | Metric) -> Metric:
     found = METRICS.get(metric) or at_cutoff(metric)
     if found is None:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
+        if sounds_like_error(metric):
+            near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better (--lower-is-better)"
         raise ValueError(
             f"metric must be one of {', '.join(METRICS)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
         )

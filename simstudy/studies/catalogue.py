@@ -128,7 +128,8 @@ def _problem(model: type[Study], details: Mapping[str, Any]) -> str:
         return f"unknown key '{where}'" + (nearest(last, keys) or f" (the keys are {', '.join(keys)})")
     if details["type"] == "missing":
         return f"key '{where}' is missing"
-    message = details["msg"].removeprefix("Value error, ")
+    # Of what is too short pydantic says how long it is, and then we what it is.
+    message = details["msg"].removeprefix("Value error, ").partition(" after validation")[0]
     value = "" if details["type"] == "value_error" else f", not {details['input']!r}"
     # A rule about several keys names them itself.
     return (f"{where}: " if where else "") + f"{message[0].lower()}{message[1:]}{value}"

@@ -16,6 +16,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Positive = Annotated[int, Field(ge=1)]
 Resamples = Annotated[int, Field(ge=1, lt=2**53)]
 Size = Annotated[int, Field(ge=2)]
+Name = Annotated[str, Field(min_length=1)]
 
 
 def one_of(known: Iterable[str]) -> AfterValidator:
@@ -69,8 +70,8 @@ class Comparison(Keys):
     alternative: Annotated[str, one_of(ALTERNATIVES)] | None = None
     convention: Annotated[str, one_of(CONVENTIONS)] = "default"
     monte_carlo: Literal["auto"] | bool = "auto"
-    unit: str | None = None
-    strata: str | None = None
+    unit: Name | None = None
+    strata: Name | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

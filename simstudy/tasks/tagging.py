@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
 
-from simstudy.datasets import fetch, registry
+from simstudy.datasets import fetch_each, registry
 from simstudy.loaders.conllu import Sentence, read_conllu
 from simstudy.metrics import get_metric
 from simstudy.tasks.base import BaseSystem, Examples, Task, count_correct
@@ -45,11 +45,9 @@ def tagging(data_dir: Path | None = None) -> Task:
     they are much shorter). Test sets are therefore put in a fixed mixed order: every initial segment is a random sample
     with the genres in the proportions of the whole.
     """
-    train = read_conllu(fetch(_TRAIN, data_dir))
-    tests = {
-        name: _mixed([s for file in files for s in read_conllu(fetch(file, data_dir))])
-        for name, files in _TEST_SETS.items()
-    }
+    at = fetch_each(chain([_TRAIN], *_TEST_SETS.values()), data_dir)
+    train = read_conllu(at[_TRAIN])
+    tests = {name: _mixed([s for file in files for s in read_conllu(at[file])]) for name, files in _TEST_SETS.items()}
     # The embeddings see the training text only, which comes first.
     everything = [train, *tests.values()]
     tokens = Tokens.index([sentence.words for sentences in everything for sentence in sentences])

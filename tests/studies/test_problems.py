@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import simstudy as ss
+from simstudy.datasets import DataError, registry
 from simstudy.generators.resampled import variants
 from simstudy.studies import StudyError, load_study, make_study
 from simstudy.studies.problems import Problems
@@ -99,6 +100,18 @@ def test_all_of_yehs_names_are_looked_at(tmp_path: Path) -> None:
         "systems.test_set: a test set of task 'digits' must be one of test, ",
     ):
         assert part in said
+
+
+def test_all_files_that_a_task_lacks_are_named(tmp_path: Path) -> None:
+    home = {"test_set": "EWT test", "sizes": [100]}
+    study = make_study({**DIGITS, "task": "tagging", "home": home}, "here")
+    with pytest.raises(DataError) as error:
+        ss.run_study(study, out=tmp_path / "out", data_dir=tmp_path, n_jobs=1)
+    wanted = [name for name in registry() if name.startswith("ud_english_") and "sent_segmented" not in name]
+    named = [name for name in wanted if f"{tmp_path / name} is missing" in str(error.value)]
+    assert len(named) > 4, "training and test data of several treebanks"
+    assert "ud_english_ewt/en_ewt-ud-train.conllu" in named
+    assert str(error.value).count(" is missing") == len(named)
 
 
 def test_one_thing_wrong_in_many_places_is_one_sentence() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.precision_curves import precision_curve
 from simstudy.analyses.ranking_differences import ranking_differences
-from simstudy.datasets import fetch, registry
+from simstudy.datasets import fetch_each, registry
 from simstudy.figures.rankings import in_words
 from simstudy.loaders.tagged import read_tagged
 from simstudy.rankings.candidates import Candidates
@@ -32,8 +32,9 @@ _STEP = 5
 def run(study: Evert2004, context: RunContext) -> Findings:
     """Draw the paper's figures, check its sentences, and do its section 4 again."""
     with context.clock("data"):
+        at = fetch_each((KRENN, BROWN), context.data_dir)
         candidates = krenn_candidates(context.data_dir, study.seed)
-        documents = read_tagged(fetch(BROWN, context.data_dir))
+        documents = read_tagged(at[BROWN])
     longest = max(study.figures.n_to, *study.tests.lengths)
     problems = Problems(study.name)
     if longest > candidates.n_candidates:

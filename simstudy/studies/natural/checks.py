@@ -34,7 +34,7 @@ def check(
     for (name, metric), whole in outputs.items():
         where, part = f"test set '{name}'", settings[name, metric]
         if whole.n_systems < 2:
-            problems.add(where, "fewer than 2 systems are left that are not near-duplicates")
+            problems.add(where, "fewer than 2 systems are left, without near-duplicates and those of leave_out")
             continue
         for size in part.sizes:
             if size > whole.n_items:

@@ -81,6 +81,8 @@ class NaturalTestSet(Keys):
         for system in members:
             if members.count(system) > 1:
                 raise ValueError(f"groups must have each system once; '{system}' is there twice")
+        if len(set(self.by)) < len(self.by):
+            raise ValueError(f"by must name each column once, not {self.by}")
         if self.groups and self.systems:
             raise ValueError("groups are for test sets without a table of systems; leave out groups or systems")
         if self.groups and len(self.by) != 1:
@@ -167,6 +169,8 @@ class NaturalStudy(Study):
             (part.name.replace("{}", value), m) for part in self.test_sets for value in part.each for m in part.metrics
         ]
         for key in names:
+            if not key[0].strip():
+                raise ValueError("test_sets must have names; one is empty")
             if names.count(key) > 1:
                 raise ValueError(f"test_sets must differ in name or metric; '{key[0]}' by {key[1]} is there twice")
         wanted = [*self.shown, *(name for part in self.calibration for name in part.among)]
