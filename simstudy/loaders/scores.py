@@ -108,6 +108,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         raise ValueError(f"{origin}: no row is left")
     _check_columns(frame, origin, source)
     frame = _renamed(frame, source.columns)
+    if "item" not in frame:
+        no_column(origin, "item", frame.columns, "; --columns item=... names it")
     tidy = is_tidy(frame, source.metric)
     frame, notes = _plain(frame, tidy, source, _places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:

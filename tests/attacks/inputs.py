@@ -220,6 +220,8 @@ KNOWN = {
     "--resamples": ["1", "10", "1.5"],
     "--jobs": ["1", "-2", "0"],
     "--alternative": ["greater", "less"],
+    # Only what is refused: else it is written to, wherever it is.
+    "--out": [".", "old.txt", "scores.csv"],
     "--ties": ["keep"],
     "--tokenize": ["zh", "none", "13a", "flores101"],
 }
@@ -256,7 +258,8 @@ def attacks(draw: st.DrawFn) -> tuple[str, dict[str, bytes], dict[str, str], lis
             places[path] = draw(st.sampled_from(sorted(PLACES)))
         elif kind == "option":
             option = draw(st.sampled_from(OPTIONS))
-            value = draw(st.sampled_from(KNOWN[option] if option in KNOWN and draw(st.booleans()) else VALUES))
+            known = option == "--out" or (option in KNOWN and draw(st.booleans()))
+            value = draw(st.sampled_from(KNOWN[option] if known else VALUES))
             if option in arguments and draw(st.booleans()):
                 arguments[arguments.index(option) + 1] = value
             else:

@@ -84,6 +84,10 @@ _BAD = {
     "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
     "half a column": ("scores.csv --metric accuracy --columns item=", "columns must be like item=instance_id"),
     "no column": ("scores.csv --metric accuracy --columns item=itme", "scores.csv: no column 'itme' among item, old"),
+    "the column of items under another name": (
+        "scores.csv --metric accuracy --columns domain=item",
+        "scores.csv: no column 'item' among old, new, domain; --columns item=... names it",
+    ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",
         "domain 'sports' has no items; the domains are mail, news, web",
