@@ -33,7 +33,9 @@ def keyed_table(
             f"{argument} must be a list of names or a table, in the order of the statistics, not {given!r}"
         )
     else:
-        table = pd.DataFrame({key: default if given is None else list(given)})
+        names = default if given is None else list(given)
+        check_utf8((name for name in names if isinstance(name, str)), argument)
+        table = pd.DataFrame({key: names})
     if len(table) != n:
         raise ValueError(f"{argument} must have {n} rows, as the statistics have, not {len(table)}")
     if table[key].isna().any():
@@ -41,6 +43,22 @@ def keyed_table(
     table[key] = table[key].astype(str)
     check_unique(table[key], argument)
     return table
+
+
+def check_utf8(names: Iterable[str], what: str) -> None:
+    r"""Raise a ValueError that names the first text with half a character, as damaged files have.
+
+    Examples
+    --------
+    >>> check_utf8(["naïve", "\ud83d"], "systems")
+    Traceback (most recent call last):
+    ValueError: systems must be named in whole characters (UTF-8), unlike '\ud83d'
+    """
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{what} must be named in whole characters (UTF-8), unlike {name!r}") from None
 
 
 def matched_table(given: object, names: Sequence[str], argument: str, key: str, axis: pd.Index[Any]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.mean import Mean
@@ -147,6 +148,7 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     ['claude-3.5-sonnet', 'gpt-4.1-mini', 'baseline']
     """
     _check_once(paths)
+    check_utf8(map(str, paths), "files")
     files = [Path(path.stem if path.suffix.lower() == ".gz" else path.name) for path in paths]
     shared = {file.suffix for file in files}
     names: list[str] = []

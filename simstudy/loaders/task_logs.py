@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.inputs import check_utf8
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble
 from simstudy.loaders.tables import match_items
 
@@ -27,12 +28,16 @@ def parse_json(text: str, path: Path, line: int = 1) -> Any:
     json.JSONDecodeError
         Where it is not JSON.
     ValueError
-        Where it is nested too deeply, or a number has too many digits, for Python; the message names file and line.
+        Where an object has a key twice, it is nested too deeply, or a number has too many digits, for Python; the
+        message names file and line.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError:
         raise
+    except _TwiceError as error:
+        place = f"{path}, line {line}" if "\n" not in text.strip() else path
+        raise ValueError(f"{place}: an object of JSON has the key '{error}' twice") from None
     except RecursionError:
         depth = deepest = offset = 0
         for piece in _PIECE.finditer(text):
@@ -45,6 +50,18 @@ def parse_json(text: str, path: Path, line: int = 1) -> Any:
         offset = next(p.start() for p in _PIECE.finditer(text) if len(p[0]) > most and p[0][0] != '"')
         problem = f"a number of more than {most} digits"
     raise ValueError(f"{path}, line {line + text.count(chr(10), 0, offset)}: {problem}")
+
+
+class _TwiceError(ValueError):
+    """An object of JSON has a key twice: which of the values holds is not known."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for i, name in enumerate(names) if name in names[:i]))
+    return made
 
 
 def assemble_tasks(
@@ -73,6 +90,10 @@ def assemble_tasks(
     ValueError
         As `assemble` and `match_items`.
     """
+    for (model, task), log in logs.items():
+        check_utf8([model, task], f"{log.origin}: model and task")
+        check_utf8(log.ids, f"{log.origin}: samples")
+    check_utf8((item for _, item in asked), "samples")
     several = len({task for _, task in logs}) > 1
     domains = {_id(task, item, several): task for task, item in asked}
     parts: dict[str, list[SystemOutputs]] = {}

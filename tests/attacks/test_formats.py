@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, note, settings
 from typer.testing import CliRunner
 
 from simstudy.cli import app
-from tests.attacks.inputs import CASES, PLACES, attacks
+from tests.attacks.inputs import CASES, CHANGES, PLACES, attacks
 from tests.attacks.names import acts
 
 Attack = tuple[str, dict[str, bytes], dict[str, str], list[str]]
@@ -96,3 +96,41 @@ def test_what_has_no_end_is_not_read(name: str, place: str, tmp_path: Path, monk
             f"simstudy: {attacked} must be a file, but is a pipe or a device: write its content to a file first\n"
         )
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
+
+
+def test_a_key_that_is_twice_in_an_object_is_no_choice_of_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """{"acc": 1.0, "acc": 0.0} was taken for 0."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("lm-eval", "inspect"):
+        files = {path: text.encode() for path, text in CASES[name].files.items()}
+        attacked = sorted(files)[-1]
+        laid_out(tmp_path, files | {attacked: CHANGES["a key twice"](files[attacked], 0)}, {})
+        result = CliRunner().invoke(app, ["compare", *CASES[name].arguments])
+        key = "acc" if name == "lm-eval" else "id"
+        said = f"simstudy: {attacked}, line 1: an object of JSON has the key '{key}' twice\n"
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+
+
+def test_halves_of_characters_are_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's name that is not UTF-8, a model's or a sample's in JSON: pandas cannot hold them."""
+    monkeypatch.chdir(tmp_path)
+    Path(os.fsdecode(b"ol\xe7d.txt")).write_text("1\n0\n")
+    Path("new.txt").write_text("1\n1\n")
+    files = {path: text.encode() for path, text in CASES["inspect"].files.items()}
+    laid_out(tmp_path, files | {"one.json": files["one.json"].replace(b"a/one", b"a\\ud83d")}, {})
+    laid_out(tmp_path, {"three.json": files["two.json"].replace(b'"id": 1', b'"id": "\\udc00"')}, {})
+    for paths, said in (
+        (
+            [os.fsdecode(b"ol\xe7d.txt"), "new.txt"],
+            "files must be named in whole characters (UTF-8), unlike 'ol\\udce7d.txt'",
+        ),
+        (
+            ["one.json", "two.json"],
+            "one.json: model and task must be named in whole characters (UTF-8), unlike 'a\\ud83d'",
+        ),
+        (["three.json", "two.json"], "three.json: samples must be named in whole characters (UTF-8), unlike '\\udc00'"),
+    ):
+        result = CliRunner().invoke(app, ["compare", *paths, "--metric", "mean"])
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"simstudy: {said}\n")
