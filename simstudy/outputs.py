@@ -167,14 +167,17 @@ class Outputs:
         if metric.name not in (MEAN, LOWER_MEAN, "accuracy"):
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
-        if lower_is_better is None and metric.higher_is_better and sounds_like_error(str(scores.columns.name)):
+        names = [str(name) for name in scores.columns]
+        # All columns: one system of many may be called after its loss.
+        called = [str(scores.columns.name), *(names if all(map(sounds_like_error, names)) else ())]
+        errors = [name for name in called if sounds_like_error(name)]
+        if lower_is_better is None and metric.higher_is_better and errors:
             warnings.warn(
-                f"the scores are called '{scores.columns.name}', but higher is taken to be better; say "
+                f"the scores are called '{errors[0]}', but higher is taken to be better; say "
                 "lower_is_better=True or False",
                 stacklevel=2,
             )
         statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
-        names = [str(name) for name in scores.columns]
         ids = [str(item) for item in scores.index]
         return cls.from_statistics(
             statistics,

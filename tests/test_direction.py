@@ -162,6 +162,13 @@ class TestAnalyses:
         assert_same(*tables)
         assert tables[0]["share"].notna().any()
 
+    def test_winners_elsewhere_by_another_direction_are_refused(self, boards: tuple[Outputs, Outputs]) -> None:
+        pairs = ss.compare(boards[0], unit="item", n_resamples=99)
+        with pytest.raises(
+            ValueError, match=r"'there' must have the direction of the pairs, 'mean \(lower is better\)', not"
+        ):
+            ss.calibration(pairs, {"there": boards[1]})
+
     def test_duplicates(self, boards: tuple[Outputs, Outputs]) -> None:
         assert_same(*(ss.near_duplicates(outputs, share=0.1) for outputs in boards))
 
@@ -216,6 +223,9 @@ class TestMetrics:
             Outputs.from_scores(frame)
         for said in (True, False):
             Outputs.from_scores(frame, lower_is_better=said)
+        with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is taken to be better"):
+            Outputs.from_scores(pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]}))
+        Outputs.from_scores(pd.DataFrame({"focal_loss": [1, 0], "b": [0, 0]}))
 
 
 def test_sentences_say_what_is_better() -> None:

@@ -12,6 +12,7 @@ from simstudy.analyses.classes import TEST_SET, relation_classes, require_column
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.choices import check_seed, check_whole
+from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs
 from simstudy.pvalues import speaks_for_gain
 
@@ -95,8 +96,8 @@ def calibration(
     Raises
     ------
     ValueError
-        Where a test set has other systems than the pairs, bins do not ascend within 0 … 1, or pairs is not a
-        table of Comparisons of one test, alternative and unit.
+        Where a test set has other systems than the pairs, or their metric turned round, bins do not ascend within
+        0 … 1, or pairs is not a table of Comparisons of one test, alternative and unit.
 
     Examples
     --------
@@ -216,6 +217,10 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArr
 
 
 def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
+    own = outputs.metric.name
+    for metric in set(pairs["metric"]) - {own}:
+        if str(metric).removesuffix(LOWER) == own.removesuffix(LOWER):
+            raise ValueError(f"test set '{name}' must have the direction of the pairs, '{metric}', not '{own}'")
     known = pd.Index(outputs.names)
     first, second = (known.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
     if (first < 0).any() or (second < 0).any():
