@@ -76,6 +76,8 @@ def load_study(study: str | Path) -> Study:
     >>> load_study("quickstart").title
     'How large must a gain be on a test set of digits?'
     """
+    if not isinstance(study, str | Path):
+        raise StudyError(f"study must be a name, a path or a Study, not {study!r}")
     known = shipped_studies()
     path = known.get(str(study)) or Path(study)
     if path.is_dir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -27,6 +27,16 @@ def one_of(known: Iterable[str]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def _each_once(values: list[Any]) -> list[Any]:
+    if len({str(value) for value in values}) < len(values):
+        raise ValueError(f"it must have each value once, not {values}")
+    return values
+
+
+#: The rule that a list has no value twice: what is counted would be counted twice.
+EACH_ONCE = AfterValidator(_each_once)
 
 
 def check_resamples(test: str, n_resamples: int | None) -> None:

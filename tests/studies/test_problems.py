@@ -102,6 +102,42 @@ def test_all_of_yehs_names_are_looked_at(tmp_path: Path) -> None:
         assert part in said
 
 
+@pytest.mark.parametrize(
+    ("name", "section", "key", "value"),
+    [
+        ("error_rates", "", "tests", ["sign", "sign"]),
+        ("error_rates", "", "conditions", ["accuracy", "accuracy"]),
+        ("error_rates", "", "n_units", [10, 100, 10]),
+        ("evert_2004", "tests", "lengths", [100, 100]),
+        ("evert_2004", "parts", "n_parts", [5, 5]),
+        ("yeh_2000", "example", "relations", [103, 103]),
+        ("yeh_2000", "dependence", "within", [0.1, 0.1]),
+    ],
+)
+def test_what_is_listed_twice_would_be_counted_twice(name: str, section: str, key: str, value: list[Any]) -> None:
+    content = load_study(name).model_dump()
+    if key == "conditions":
+        value = content[key][:1] * 2
+    (content[section] if section else content)[key] = value
+    with pytest.raises(StudyError) as error:
+        make_study(content, "here")
+    where = f"{section}.{key}" if section else key
+    assert f"here: {where}: it must have each value once, not {value}" in str(error.value)
+
+
+def test_ranges_of_aims_ascend() -> None:
+    content = load_study("error_rates").model_dump()
+    content["aims"]["target"] = (0.9, 0.1)
+    with pytest.raises(StudyError, match=r"here: aims.target: it must be a lower and an upper bound, not \(0.9, 0.1\)"):
+        make_study(content, "here")
+
+
+@pytest.mark.parametrize("study", [None, 3, ["quickstart"]])
+def test_what_is_no_study_is_said(study: Any) -> None:
+    with pytest.raises(StudyError, match="study must be a name, a path or a Study, not "):
+        ss.run_study(study)
+
+
 def test_all_files_that_a_task_lacks_are_named(tmp_path: Path) -> None:
     home = {"test_set": "EWT test", "sizes": [100]}
     study = make_study({**DIGITS, "task": "tagging", "home": home}, "here")

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from simstudy.engines.registry import TESTS
-from simstudy.studies.definition import Keys, Positive, Resamples, Size, Study, one_of
+from simstudy.studies.definition import EACH_ONCE, Keys, Positive, Resamples, Size, Study, one_of
 from simstudy.studies.error_rates.conditions import CONDITIONS
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Range = Annotated[tuple[Share, Share], Field(strict=False)]
+
+
+def _ascending(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] >= bounds[1]:
+        raise ValueError(f"it must be a lower and an upper bound, not {bounds}")
+    return bounds
+
+
+Range = Annotated[tuple[Share, Share], Field(strict=False), AfterValidator(_ascending)]
 
 
 class Aims(Keys):
@@ -31,11 +39,13 @@ class ErrorRates(Study):
     """The keys of a study of error rates."""
 
     kind: Literal["error_rates"] = "error_rates"
-    conditions: list[Annotated[str, one_of(CONDITIONS)]] = Field(default=list(CONDITIONS), min_length=1)
-    tests: list[Annotated[str, one_of(TESTS)]] = Field(default=list(TESTS), min_length=1)
+    conditions: Annotated[list[Annotated[str, one_of(CONDITIONS)]], EACH_ONCE] = Field(
+        default=list(CONDITIONS), min_length=1
+    )
+    tests: Annotated[list[Annotated[str, one_of(TESTS)]], EACH_ONCE] = Field(default=list(TESTS), min_length=1)
     """Which of them apply to a condition's metric, the registry says."""
-    n_units: list[Size] = Field(default=[5, 10, 15, 20, 30, 50, 100, 500, 2000], min_length=1)
-    shown: list[Size] = Field(default=[100, 500], min_length=1)
+    n_units: Annotated[list[Size], EACH_ONCE] = Field(default=[5, 10, 15, 20, 30, 50, 100, 500, 2000], min_length=1)
+    shown: Annotated[list[Size], EACH_ONCE] = Field(default=[100, 500], min_length=1)
     """Those that the page's main table shows."""
     batches: Positive = 16
     """Batches of test sets, each with resamples of its own that its test sets share."""

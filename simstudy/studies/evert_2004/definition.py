@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from simstudy.engines.registry import TESTS
 from simstudy.rankings.association import MEASURES
-from simstudy.studies.definition import Keys, Positive, Resamples, Size, Study, one_of
+from simstudy.studies.definition import EACH_ONCE, Keys, Positive, Resamples, Size, Study, one_of
 from simstudy.studies.evert_2004.particles import ARRANGEMENTS
 
 #: The rankings of figure 1: G2, t, X2 and f.
@@ -40,8 +40,8 @@ class Figures(Keys):
 class Beside(Keys):
     """All tests on the same precision at n."""
 
-    tests: list[Annotated[str, one_of(TESTS)]] = Field(min_length=1)
-    lengths: list[Positive] = Field(min_length=1)
+    tests: Annotated[list[Annotated[str, one_of(TESTS)]], EACH_ONCE] = Field(min_length=1)
+    lengths: Annotated[list[Positive], EACH_ONCE] = Field(min_length=1)
     n_resamples: Resamples
 
 
@@ -66,11 +66,11 @@ class Printed(Keys):
 class Parts(Keys):
     """Disjoint parts of the Brown corpus."""
 
-    n_parts: list[Size] = Field(min_length=1)
-    arrangements: list[Annotated[str, one_of(ARRANGEMENTS)]] = Field(min_length=1)
+    n_parts: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
+    arrangements: Annotated[list[Annotated[str, one_of(ARRANGEMENTS)]], EACH_ONCE] = Field(min_length=1)
     floor: Positive
     """The least frequency of a candidate in a part."""
-    rankings: list[Measure] = Field(min_length=1)
+    rankings: Annotated[list[Measure], EACH_ONCE] = Field(min_length=1)
     share_accepted: Level
     """How many candidates are accepted on average, as a share of those there are."""
 
@@ -85,7 +85,7 @@ class Simulated(Keys):
     separation: float
     """Of two scoring functions that are equally good."""
     correlation: Annotated[float, Field(ge=0, le=1)]
-    clusters: list[Clusters] = Field(min_length=1)
+    clusters: Annotated[list[Clusters], EACH_ONCE] = Field(min_length=1)
     """Candidates of a cluster, and their latent correlation; one candidate each, or 0: the binomial is true."""
     n_accepted: Positive
 

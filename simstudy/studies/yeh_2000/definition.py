@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from simstudy.engines.registry import ALTERNATIVES
-from simstudy.studies.definition import Keys, Positive, SideBySide, Size, Study, Training, one_of
+from simstudy.studies.definition import EACH_ONCE, Keys, Positive, SideBySide, Size, Study, Training, one_of
 from simstudy.tasks import TASKS
 
 #: The metrics of the example.
@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=0)]
 class Example(Keys):
     """Two methods' responses, by who found them (sections 2.2 and 3.3)."""
 
-    relations: list[Positive] = Field(min_length=1)
+    relations: Annotated[list[Positive], EACH_ONCE] = Field(min_length=1)
     """How many there are to find; all readings of a printed number that is not clear, the likeliest first."""
     found_by_both: Count
     found_by_1: Count
@@ -46,7 +46,7 @@ class Dependence(Keys):
     accuracy: Annotated[float, Field(gt=0, lt=1)]
     n_clusters: Size
     cluster_size: Size
-    within: list[Annotated[float, Field(ge=0, lt=1)]] = Field(min_length=1)
+    within: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], EACH_ONCE] = Field(min_length=1)
     """Latent correlations of a system's results on the items of one cluster."""
     between: Annotated[float, Field(ge=0, lt=1)]
     """Latent correlation of two systems on one item."""
@@ -79,7 +79,7 @@ class Yeh2000(Study):
         min_length=1
     )
     """Rows of the table of section 2.1: r12, and how much larger independence makes the standard deviation."""
-    flips: list[Annotated[float, Field(ge=0, lt=1)]] = Field(min_length=1)
+    flips: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], EACH_ONCE] = Field(min_length=1)
     """Correlations of five coins."""
     systems: Systems
     tests: SideBySide = SideBySide()
