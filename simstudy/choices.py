@@ -18,8 +18,22 @@ def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
     ValueError: metric must be one of accuracy, f1, not 'acuracy' (did you mean 'accuracy'?)
     """
     names = list(known)
+    if not isinstance(value, str):
+        raise ValueError(f"{argument} must be one of {', '.join(names)}, not {brief(value)}")
     if value not in names:
         raise ValueError(f"{argument} must be one of {', '.join(names)}, not '{value}'{nearest(value, names)}")
+
+
+def brief(value: object) -> str:
+    """What was given, for a message of one line: as Python writes it, or, where that is long, what it is.
+
+    Examples
+    --------
+    >>> brief(1.5), brief([0] * 1000)
+    ('1.5', 'a list')
+    """
+    text = repr(value)
+    return text if "\n" not in text and len(text) <= 80 else f"a {type(value).__name__}"
 
 
 def nearest(value: object, known: Iterable[str]) -> str:
@@ -49,7 +63,7 @@ def check_whole(argument: str, value: object, least: int, below: int | None = No
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ValueError(f"{argument} must be a whole number (an int), not {value!r}") from None
+        raise ValueError(f"{argument} must be a whole number (an int), not {brief(value)}") from None
     if below is not None and not least <= number < below:
         raise ValueError(f"{argument} must be at least {least} and below 2^{below.bit_length() - 1}, not {number}")
     if number < least:
@@ -71,4 +85,4 @@ def check_fraction(argument: str, value: float) -> None:
     ValueError: cutoff must lie between 0 and 1, both excluded, not 5
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {value!r}")
+        raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")

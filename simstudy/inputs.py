@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
+from simstudy.choices import brief
 from simstudy.metrics import Metric
 
 
@@ -28,9 +29,9 @@ def keyed_table(
             raise ValueError(
                 f"{argument} must have columns of different names, unlike '{labels[labels.duplicated()].iloc[0]}'"
             )
-    elif isinstance(given, str | Mapping | Set):
+    elif given is not None and (isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable)):
         raise ValueError(
-            f"{argument} must be a list of names or a table, in the order of the statistics, not {given!r}"
+            f"{argument} must be a list of names or a table, in the order of the statistics, not {brief(given)}"
         )
     else:
         names = default if given is None else list(given)

@@ -49,7 +49,7 @@ def n_workers(n_jobs: int) -> int:
     ValueError
         Where n_jobs is neither positive nor -1 (all cores).
     """
-    if n_jobs == -1:
+    if isinstance(n_jobs, int) and n_jobs == -1:
         return int(joblib.cpu_count())
     check_whole("n_jobs (-1: all cores)", n_jobs, 1)
     return int(n_jobs)

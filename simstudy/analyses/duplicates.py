@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from simstudy.choices import check_fraction
+from simstudy.choices import brief, check_fraction
 from simstudy.outputs import Outputs
 
 #: Two systems are near-duplicates where more than this share of their answers is identical.
@@ -68,6 +68,8 @@ def near_duplicates(
     [['a', 'b', True]]
     """
     check_fraction("share", share)
+    if not isinstance(outputs, Outputs):
+        raise ValueError(f"outputs must be Outputs, not {brief(outputs)}")
     if answers is not None and np.shape(answers) != (outputs.n_systems, outputs.n_items):
         raise ValueError(
             f"answers must have shape ({outputs.n_systems}, {outputs.n_items}), as the outputs have, not "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from simstudy.analyses.classes import require_columns
-from simstudy.choices import check_fraction
+from simstudy.choices import brief, check_fraction
 from simstudy.proportions import tango, tango_z
 from simstudy.pvalues import significant
 
@@ -75,7 +75,7 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
 def check_margin(margin: object) -> None:
     """Raise a ValueError where a margin is not a number above 0."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < float(margin) < np.inf:
-        raise ValueError(f"margin must be a number above 0, on the metric's scale, not {margin!r}")
+        raise ValueError(f"margin must be a number above 0, on the metric's scale, not {brief(margin)}")
 
 
 def _distances(pairs: pd.DataFrame, margin: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -5,7 +5,7 @@ To add a metric, write one file beside these (`accuracy.py` is a model) and one 
 
 from __future__ import annotations
 
-from simstudy.choices import nearest
+from simstudy.choices import brief, nearest
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.aer import Aer
 from simstudy.metrics.attachment import LAS, UAS
@@ -60,7 +60,7 @@ def get_metric(metric: str | Metric) -> Metric:
             raise ValueError(f"metric must have a name of its own: '{metric.name}' is that of {known}, unlike {metric}")
         return metric
     if not isinstance(metric, str):
-        raise ValueError(f"metric must be a name or a Metric, not {metric!r}")
+        raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
     found = METRICS.get(metric) or at_cutoff(metric)
     if found is None:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, equivalence
-from simstudy.choices import check_fraction
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
+from simstudy.choices import brief, check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics.labels import in_percent, label
 from simstudy.plain_text import shown
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
+
+# Some of the columns of Comparisons; what has these has all.
+_NEEDED = {"system_a", "system_b", "favours", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
 
 
 def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None = None) -> str:
@@ -48,6 +51,10 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     40 items, new better on 10, worse on 0, level on 30. The gain is significant at 0.05.
     """
     check_fraction("alpha", alpha)
+    if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
+        raise ValueError(f"pair must be one row of Comparisons, such as pairs.iloc[0], not {brief(pair)}")
+    if margin is not None:
+        check_margin(margin)
     pair = _printable(pair)
     return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha)])
 
