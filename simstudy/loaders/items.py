@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
@@ -11,7 +13,7 @@ from simstudy.loaders.tables import item_columns, read_table
 KEYS = ("id", "domain", "cluster")
 
 
-def read_items(source: Source, n: int) -> pd.DataFrame | None:
+def read_items(source: Source, n: int, ids: Sequence[str] | None = None) -> pd.DataFrame | None:
     r"""The table of a source's items, row i for item i; None where the source has none.
 
     Parameters
@@ -21,11 +23,14 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
         keep their names.
     n
         How many items there are.
+    ids
+        Theirs, where they have names: the table's ids must be the same, in any order.
 
     Returns
     -------
     pd.DataFrame
-        (n, …) with a column ``id`` in front: the file's, or "1" … "n" where it has none.
+        (n, …) with a column ``id`` in front: the file's, or `ids`, or "1" … "n" where it has none. Rows whose ids are
+        these in another order go by them.
 
     Raises
     ------
@@ -57,8 +62,9 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
             empty = table[key].str.strip() == ""
             if empty.any():
                 raise ValueError(f"{path}, {table.index.name} {table.index[empty][0]}: no {key}")
+    own = list(ids) if ids is not None else [str(i) for i in range(1, n + 1)]
     if "id" not in table:
-        table = table.assign(id=[str(i) for i in range(1, n + 1)])
+        table = table.assign(id=own)
     broken = table["id"].str.contains("[\r\n]")
     if broken.any():
         where = f"{path}, {table.index.name} {table.index[broken][0]}"
@@ -67,4 +73,8 @@ def read_items(source: Source, n: int) -> pd.DataFrame | None:
     if twice.any():
         where = f"{path}, {table.index.name} {table.index[twice][0]}"
         raise ValueError(f"{where}: item '{table['id'][twice].iloc[0]}' occurs twice")
-    return table[["id", *table.columns.drop("id")]].reset_index(drop=True)
+    unlike = set(own).symmetric_difference(table["id"])
+    if unlike and ids is not None:
+        raise ValueError(f"{path} must have the ids of the references; '{min(unlike)}' is in one of them only")
+    table = table[["id", *table.columns.drop("id")]]
+    return table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index()

@@ -36,11 +36,14 @@ class References:
         The file that says how many items there are.
     notes
         What was odd about the files.
+    ids
+        Of the items, where a table names them.
     """
 
     texts: list[list[str]]
     origin: Path
     notes: tuple[str, ...] = ()
+    ids: list[str] | None = None
 
 
 def read_references(source: Source) -> References:
@@ -116,7 +119,8 @@ def _from_table(path: Path, source: Source) -> References:
     for name, own in texts.items():
         if not own:
             raise ValueError(f"{path}, line {first[name]}: item '{name}' has no reference that is not empty")
-    return References(list(texts.values()), path, notes)
+    named = all(name.strip() and "\n" not in name and "\r" not in name for name in texts)
+    return References(list(texts.values()), path, notes, list(texts) if named else None)
 
 
 def _column(table: pd.DataFrame, path: Path, source: Source, ours: str, position: int) -> str:

@@ -15,6 +15,7 @@ from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.references import References, check_lengths, is_table, read_references
+from simstudy.loaders.scripts import doubts
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.base import Array
 from simstudy.metrics.bleu import Bleu, BleuCounter
@@ -34,7 +35,8 @@ def read_text(source: Source) -> Loaded:
       not count.
     - "mean", and any other `Mean`: lines are numbers. There are no references.
 
-    A system's line may be empty where it is text or a label. Items' ids are "1", "2", …, or those of the items table.
+    A system's line may be empty where it is text or a label. Items' ids are those of the table of references, which
+    the items table must have then, in any order; else those of the items table, or "1", "2", …
 
     Parameters
     ----------
@@ -65,14 +67,16 @@ def read_text(source: Source) -> Loaded:
     gold = read_references(source) if _needs_references(source) else None
     files = [read_lines(path) for path in source.paths]
     n = _common_length([(path, len(text.lines)) for path, text in zip(source.paths, files, strict=True)], gold)
-    items = read_items(source, n)
-    ids = [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
+    named = gold.ids if gold else None
+    items = read_items(source, n, named)
+    ids = named or [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
     score = _numbers(source) if gold is None else _scorer(source, gold)
     systems = []
     for name, path, text in zip(names, source.paths, files, strict=True):
         lines = [line.strip() for line in text.lines] if isinstance(source.metric, Accuracy) else text.lines
         systems.append(SystemOutputs(name, str(path), ids, score(lines, path), None if gold is None else lines))
     notes = [note for text in files for note in text.notes]
+    notes += doubts(gold.texts, source) if gold else []
     loaded = assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
     return loaded if gold else replace(loaded, scored_by=all_errors(path.name for path in source.paths))
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.scripts import doubts
 from simstudy.loaders.text import read_text
 from simstudy.metrics import get_metric
 from simstudy.metrics.mean import Mean
@@ -329,3 +331,59 @@ def test_paragraphs_know_their_documents(shared_data: Path) -> None:
         "social": [531, 34],
         "speech": [111, 111],
     }
+
+
+SCRIPTS = {
+    "Chinese": ("今天天气很好，我们去公园。", "zh"),
+    "Japanese": ("今日は天気がいいので公園に行きます。", "ja-mecab"),
+    "Korean": ("오늘은 날씨가 좋아서 공원에 갑니다.", "ko-mecab"),
+    "Thai": ("วันนี้อากาศดีมากเราไปสวนสาธารณะ", "flores200"),
+}
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_scripts_without_words_between_spaces_are_told(tmp_path: Path, language: str) -> None:
+    text, tokenizer = SCRIPTS[language]
+    for name in ("ref", "sys"):
+        (tmp_path / name).write_text(f"{text}\n{text} A B\n", encoding="utf-8")
+
+    def notes(metric: str, tokenize: str | None = None) -> tuple[str, ...]:
+        source = Source((tmp_path / "sys",), get_metric(metric), references=(tmp_path / "ref",), tokenize=tokenize)
+        return read_text(source).notes
+
+    (told,) = notes("bleu")
+    assert told.startswith(f"the references look {language}, and BLEU with its default tokenizer (13a)")
+    assert f"--tokenize {tokenizer} " in told
+    assert notes("bleu", "char") == notes("chrf") == ()
+    assert notes("chrf++")[0].startswith(f"the references look {language}: chrf++ takes words between spaces")
+
+
+@pytest.mark.parametrize("text", ["Today 今天 is fine and we go", "Сегодня хорошая погода", "1 2 3", "naïve déjà vu"])
+def test_texts_with_spaces_are_not_told(tmp_path: Path, text: str) -> None:
+    (tmp_path / "ref").write_text(text, encoding="utf-8")
+    (tmp_path / "sys").write_text(text, encoding="utf-8")
+    assert read_text(Source((tmp_path / "sys",), get_metric("bleu"), references=(tmp_path / "ref",))).notes == ()
+
+
+def test_rouge_does_not_see_other_letters() -> None:
+    for text in ("Сегодня хорошая погода", "今天天气很好"):
+        assert "looks at runs of a-z and 0-9 only" in doubts([[text]], Source((), get_metric("rouge1")))[0]
+    assert doubts([["the weather is fine, déjà vu"]], Source((), get_metric("rougeL"))) == []
+
+
+def test_items_meet_the_references_by_their_ids(tmp_path: Path) -> None:
+    (tmp_path / "ref.tsv").write_text("item\treference\nx\ta cat\ny\ta dog\n")
+    (tmp_path / "sys").write_text("a cat\na cow\n")
+    (tmp_path / "items.csv").write_text("id,domain\ny,of y\nx,of x\n")
+    source = Source(
+        (tmp_path / "sys",), get_metric("chrf"), references=(tmp_path / "ref.tsv",), items=tmp_path / "items.csv"
+    )
+    assert read_text(source).outputs.items.to_dict("list") == {"id": ["x", "y"], "domain": ["of x", "of y"]}
+    (tmp_path / "items.csv").write_text("id,domain\n1,p\n2,q\n")
+    with pytest.raises(ValueError, match=r"items.csv must have the ids of the references; '1' is in one of them only$"):
+        read_text(source)
+    # Lines have numbers: a table that has these in another order goes by them.
+    (tmp_path / "items.csv").write_text("id,domain\n2,of 2\n1,of 1\n")
+    (tmp_path / "ref").write_text("a cat\na dog\n")
+    by_line = replace(source, references=(tmp_path / "ref",))
+    assert read_text(by_line).outputs.items.to_dict("list") == {"id": ["1", "2"], "domain": ["of 1", "of 2"]}

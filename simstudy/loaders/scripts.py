@@ -1,0 +1,65 @@
+"""Texts in scripts that a metric's words do not fit: what to say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain, islice
+
+from simstudy.loaders.base import Source
+from simstudy.metrics.bleu import Bleu
+from simstudy.metrics.rouge import KINDS
+
+# Scripts that write no spaces between words, or whose words are not the unit; what sacrebleu has for each.
+_HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff", "\u3040-\u30ff"
+_SCRIPTS = {
+    "Japanese": (re.compile(f"[{_KANA}]"), "ja-mecab"),
+    "Chinese": (re.compile(f"[{_HAN}]"), "zh"),
+    "Korean": (re.compile("[\u1100-\u11ff\uac00-\ud7af]"), "ko-mecab"),
+    "Thai": (re.compile("[\u0e00-\u0e7f]"), "flores200"),
+    "Lao, Khmer or Burmese": (re.compile("[\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]"), "flores200"),
+}
+_LETTER = re.compile(r"[^\W\d_]|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_LATIN = re.compile("[A-Za-z]")
+
+# What is looked at, and the share of its letters that makes a text one of a script. A Japanese text has fewer kana
+# than other characters, a Chinese one none.
+_TEXTS, _SHARE, _KANA_SHARE = 2_000, 0.3, 0.1
+
+
+def doubts(texts: Iterable[Iterable[str]], source: Source) -> list[str]:
+    """Notes on references whose script does not fit the metric and its tokenizer.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import get_metric
+    >>> (note,) = doubts([["今天天气很好。"]], Source((), get_metric("bleu")))
+    >>> note.split(",")[0]
+    'the references look Chinese'
+    >>> doubts([["今天天气很好。"]], Source((), get_metric("bleu"), tokenize="zh"))
+    []
+    """
+    text = "".join(islice(chain.from_iterable(texts), _TEXTS))
+    letters = len(_LETTER.findall(text))
+    if not letters:
+        return []
+    name = source.metric.name
+    if name in KINDS:
+        if len(_LATIN.findall(text)) / letters >= 1 - _SHARE:
+            return []
+        return [
+            f"ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: '{name}' does "
+            "not see them; --metric chrf does"
+        ]
+    by_default = isinstance(source.metric, Bleu) and source.tokenize is None
+    if not by_default and name != "chrf++":
+        return []
+    for language, (script, tokenizer) in _SCRIPTS.items():
+        if len(script.findall(text)) / letters > (_KANA_SHARE if language == "Japanese" else _SHARE):
+            if not by_default:
+                return [f"the references look {language}: chrf++ takes words between spaces; --metric chrf takes none"]
+            return [
+                f"the references look {language}, and BLEU with its default tokenizer (13a) takes a whole phrase for "
+                f"one word; --tokenize {tokenizer} (tokenize='{tokenizer}') is sacrebleu's for it"
+            ]
+    return []
