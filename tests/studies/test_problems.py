@@ -125,6 +125,19 @@ def test_what_is_listed_twice_would_be_counted_twice(name: str, section: str, ke
     assert f"here: {where}: it must have each value once, not {value}" in str(error.value)
 
 
+def test_a_study_whose_classes_have_too_few_pairs_for_a_share_ends_all_the_same(tmp_path: Path) -> None:
+    """All pairs together have a share, pairs of a relation none: there is nothing to draw, and all else is kept."""
+    calibration = {"population": ["test"], "size": 20, "n_draws": 2}
+    comparison = {"test": "t_paired"}
+    study = make_study({**DIGITS, "comparison": comparison, "calibration": calibration}, "here")
+    results = ss.run_study(study, out=tmp_path / "out", n_jobs=1)
+    table = results.tables["calibration_identical"]
+    assert table.loc[table["relation"] == "all pairs", "share"].notna().any()
+    assert table.loc[table["relation"] != "all pairs", "share"].isna().all()
+    assert (tmp_path / "out" / "README.md").is_file()
+    assert not (tmp_path / "out" / "figures" / "calibration_identical.png").exists()
+
+
 def test_ranges_of_aims_ascend() -> None:
     content = load_study("error_rates").model_dump()
     content["aims"]["target"] = (0.9, 0.1)

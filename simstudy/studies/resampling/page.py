@@ -93,11 +93,12 @@ def sections(tables: Tables, folder: Path, *, home: str, home_size: int, domain_
         drawn.append(save_figure(figure, folder, "thresholds"))
     if "calibration_identical" in tables:
         table = tables["calibration_identical"]
-        if table["share"].notna().any():
+        classes = table[table["relation"] != ALL_PAIRS]
+        if classes["share"].notna().any():
             figure, (ax,) = figures.panels(
                 ["Redrawn test sets: does the winner win in the population?"], width=5.8, height=3.9
             )
-            figures.calibration(table[table["relation"] != ALL_PAIRS], by="relation", ax=ax)
+            figures.calibration(classes, by="relation", ax=ax)
             drawn.append(save_figure(figure, folder, "calibration_identical"))
     if "calibration_domains" in tables:
         table = tables["calibration_domains"]
