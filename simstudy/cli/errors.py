@@ -126,7 +126,8 @@ def _of_the_disk(error: OSError) -> str:
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes | Path)]
     if named:
         return f"{' and '.join(named)}: {reason}"
-    if not _can_be_written(sys.stdout):
+    printing = any("rich" in Path(frame.filename).parts for frame in traceback.extract_tb(error.__traceback__))
+    if printing or not _can_be_written(sys.stdout):
         _silence(sys.stdout)
         return f"standard output: {reason}"
     return reason

@@ -7,12 +7,14 @@ import os
 import re
 from collections.abc import Callable
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from simstudy.choices import check_fraction
@@ -178,6 +180,17 @@ def test_what_cannot_be_written_is_named_by_its_own_name(tmp_path: Path) -> None
     with pytest.raises(FileNotFoundError) as other, atomic_path(target):
         (tmp_path / "other").read_text()
     assert other.value.filename == str(tmp_path / "other")
+
+
+def test_standard_output_is_named_where_it_is_full(raising: Callable[[Callable[[], Any]], None]) -> None:
+    class Full(StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    raising(lambda: Console(file=Full()).print("a result"))
+    code, _, err = run("compare", *FILES)
+    assert code == 2
+    assert one_line(err) == "standard output: no space left on device"
 
 
 def test_a_name_that_is_too_long_is_one_line() -> None:
