@@ -241,13 +241,12 @@ def _examine(
 ) -> Examination:
     from dataclasses import replace
 
-    from simstudy.engines.registry import TESTS
+    from simstudy.engines.asking import resamples_to_draw
     from simstudy.natural import examine
     from simstudy.runner import progress_bar
 
     loaded = replace(loaded, notes=(*loaded.notes, *notes))
-    known = TESTS.get(options["test"])
-    total = options["n_resamples"] or (known.n_resamples if known else None)
+    total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
     with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
         comparison = {**options, "progress": advance}
         return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, margin=margin, comparison=comparison)

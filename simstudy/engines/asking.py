@@ -54,7 +54,7 @@ def ask(
         alternative=alternative or rule.alternative or chosen.alternatives[0],
         convention=rule,
         monte_carlo=monte_carlo,
-        n_resamples=n_resamples or rule.n_resamples.get(test) or chosen.n_resamples or 0,
+        n_resamples=planned_resamples(test, convention, n_resamples),
         seed=seed,
         n_jobs=n_workers(n_jobs),
         tile_size=tile_size,
@@ -64,6 +64,40 @@ def ask(
     if refusal := chosen.refusal(question):
         raise ValueError(refusal)
     return question
+
+
+def planned_resamples(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
+    """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none.
+
+    Raises
+    ------
+    ValueError
+        For an unknown test or convention.
+
+    Examples
+    --------
+    >>> planned_resamples("bootstrap"), planned_resamples("bootstrap", "koehn2004"), planned_resamples("mcnemar")
+    (1000000, 1000, 0)
+    """
+    check_choice("test", test, TESTS)
+    check_choice("convention", convention, CONVENTIONS)
+    known = TESTS[test]
+    if known.n_resamples is None:
+        return 0
+    return n_resamples or CONVENTIONS[convention].n_resamples.get(test) or known.n_resamples
+
+
+def resamples_to_draw(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
+    """What a comparison's `progress` adds up to at most: sacrebleu's bootstrap draws all its resamples twice.
+
+    Examples
+    --------
+    >>> resamples_to_draw("bootstrap", "sacrebleu"), resamples_to_draw("randomization", "sacrebleu")
+    (2000, 10000)
+    """
+    planned = planned_resamples(test, convention, n_resamples)
+    twice = test == "bootstrap" and CONVENTIONS[convention].counts == "beyond the mean"
+    return 2 * planned if twice else planned
 
 
 def check_options(

@@ -184,6 +184,8 @@ class Task:
         known = np.unique(np.asarray(gold))
         if positive_label is not None and positive_label not in known:
             raise ValueError(f"positive_label must be one of the training labels, not {positive_label!r}")
+        for system, estimator in systems.items():
+            _check_classifier(system, estimator)
         for test_set, given in test_sets.items():
             if len(given) not in (2, 3):
                 raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
@@ -199,6 +201,19 @@ class Task:
             systems={system: BaseSystem(estimator) for system, estimator in systems.items()},
             metric=chosen,
             statistics=count,
+        )
+
+
+def _check_classifier(system: str, estimator: Any) -> None:
+    """Raise a ValueError where an estimator predicts numbers rather than labels, or nothing at all."""
+    from sklearn.base import is_regressor
+
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise ValueError(f"system '{system}' must be an estimator with fit and predict, not {estimator!r}")
+    if is_regressor(estimator):
+        raise ValueError(
+            f"system '{system}' must be a classifier, but {type(estimator).__name__} is a regressor: it predicts "
+            "numbers, none of which is a label, so that its accuracy would be 0"
         )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.engines.asking import planned_resamples, resamples_to_draw
 from simstudy.engines.comparisons import compare, run_twice
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import Metric
@@ -270,3 +271,20 @@ def test_sacrebleus_mean_of_scores_that_cancel() -> None:
     )
     np.testing.assert_allclose(here["p_value"], there["p_value"], atol=0.003)
     assert here["p_value"].between(0.3, 0.5).all()
+
+
+@pytest.mark.parametrize("name", sorted(CONVENTIONS))
+def test_as_many_resamples_are_drawn_as_were_planned(name: str) -> None:
+    """What a progress bar counts up to: a convention has a number of its own."""
+    rng = np.random.default_rng(0)
+    outputs = Outputs.from_scores(pd.DataFrame(rng.normal(size=(12, 2)), columns=["a", "b"]))
+    for test in CONVENTIONS[name].tests:
+        if planned_resamples(test, name) > 20_000:
+            continue
+        seen: list[int] = []
+        alternative = CONVENTIONS[name].alternative
+        table = compare(
+            outputs, test=test, convention=name, alternative=alternative, monte_carlo=True, progress=seen.append
+        )
+        assert sum(seen) == resamples_to_draw(test, name)
+        assert set(table["n_resamples"]) == {planned_resamples(test, name)}

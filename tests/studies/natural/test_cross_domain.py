@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,8 @@ import simstudy as ss
 from simstudy.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, StudyError
+from simstudy.studies.baselines import n_units
+from simstudy.studies.natural import cross_domain
 from tests.studies.natural.small import EXAMS, MEASURES, Make
 
 BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
@@ -127,3 +131,34 @@ def test_no_folder_no_study(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("SIMSTUDY_DATA_DIR", raising=False)
     with pytest.raises(DataError, match="made/exam_a.csv has no public address: --data-dir or SIMSTUDY_DATA_DIR"):
         ss.run_study(make(EXAMS), out=tmp_path / "out")
+
+
+@pytest.mark.parametrize("unit", ["cluster", None])
+def test_redrawn_test_sets_have_as_many_clusters_as_the_home(monkeypatch: pytest.MonkeyPatch, unit: str | None) -> None:
+    """Of 40 clusters at home 40 are redrawn, whole, whatever their items are."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(80), rng.integers(1, 4, size=80)).astype(str)
+    items = pd.DataFrame({"id": [f"i{k}" for k in range(len(clusters))], "cluster": clusters})
+    right = rng.random((5, len(clusters))) < np.linspace(0.5, 0.8, 5)[:, None]
+    statistics = np.stack([right, np.ones_like(right)], axis=-1)
+    population = Outputs.from_statistics(statistics, "accuracy", items=items)
+    home = population.take(np.flatnonzero(clusters.astype(int) < 40))
+    drawn: list[Outputs] = []
+
+    def compared(_: str, test_sets: list[Outputs], *rest: object) -> list[pd.DataFrame]:
+        drawn.extend(test_sets)
+        return [ss.compare(test_set, unit=unit, n_resamples=100) for test_set in test_sets]
+
+    monkeypatch.setattr(cross_domain, "run_comparisons", compared)
+    study: Any = SimpleNamespace(comparison=SimpleNamespace(unit=unit), seed=0)
+    part: Any = SimpleNamespace(n_draws=3, bins=[0.0, 1.0], min_pairs=1)
+    size = n_units(home, unit)
+    table = cross_domain._redrawn(study, part, population, size, SimpleNamespace())  # type: ignore[arg-type]
+    assert size == 40
+    assert len(drawn) == 3
+    assert len(table)
+    sizes = population.items["cluster"].value_counts()
+    for test_set in drawn:
+        of_drawn = test_set.items["cluster"].value_counts()
+        assert len(of_drawn) == 40
+        assert all(count == sizes[str(name).split("#")[0]] for name, count in of_drawn.items())
