@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.analyses.classes import (
     QUESTION,
@@ -78,14 +79,13 @@ def agreement(
         p_values, rejects, other = (decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other"))
         first, second, n_systems = system_codes(members)
         drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
-        weights = drawn[:, first] * drawn[:, second]
-        weights = weights[weights.sum(axis=1) > 0]
+        redrawn = _shares(drawn, first, second, rejects.to_numpy())
         p_reference, by_reference = p_values[reference].to_numpy(), rejects[reference].to_numpy()
-        for test in tests:
+        for t, test in enumerate(tests):
             p_value, rejected = p_values[test].to_numpy(), rejects[test].to_numpy()
             comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
             comparable &= ~(other[test] | other[reference]).to_numpy()
-            shares = (weights @ rejected) / weights.sum(axis=1)
+            shares = redrawn[:, t]
             low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
             ratio = p_value[comparable] / p_reference[comparable]
             rows.append(
@@ -105,6 +105,23 @@ def agreement(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _shares(
+    drawn: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], rejects: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The shares (R, tests) of rejected pairs where systems are there as often as drawn (R', K) says.
+
+    Resamples without a pair are left out. Pairs are looked at through the matrix of their systems, K^2 numbers.
+    """
+    k, found = drawn.shape[1], []
+    weights = drawn.astype(np.float64)
+    for of_test in (np.ones(len(first)), *rejects.T.astype(np.float64)):
+        table = np.zeros((k, k))
+        np.add.at(table, (first, second), of_test)
+        found.append(((weights @ table) * weights).sum(axis=1))
+    there = found[0] > 0
+    return np.stack([of_test[there] / found[0][there] for of_test in found[1:]], axis=1)
 
 
 def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:

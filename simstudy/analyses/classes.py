@@ -15,6 +15,9 @@ ALL_PAIRS = "all pairs"
 #: What tells one test set in a table of Comparisons from another.
 TEST_SET = ["task", "test_set", "n_items", "metric"]
 
+#: What analyses ask of pairs: who, by how much, how surely, and of which families.
+PAIR = ("system_a", "system_b", "family_a", "family_b", "gain", "p_value", "favours", "p_floor")
+
 #: What all p-values and standard errors of one test set must have in common before they are put together.
 QUESTION = ("test", "alternative", "convention", "unit", "strata")
 
@@ -67,13 +70,18 @@ def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION)
 
 def _require_once(pairs: pd.DataFrame) -> None:
     apart = [column for column in (*TEST_SET, "draw") if column in pairs]
-    one, other = (pairs[side].astype(str) for side in ("system_a", "system_b"))
-    keys = pairs[apart].assign(first=one.where(one < other, other), second=other.where(one < other, one))
+    first, second, n_systems = system_codes(pairs)
+    keys = pd.DataFrame(
+        {
+            "set": pairs.groupby(apart, sort=False, dropna=False, observed=True).ngroup().to_numpy(),
+            "pair": np.minimum(first, second) * n_systems + np.maximum(first, second),
+        }
+    )
     if (twice := keys.duplicated().to_numpy()).any():
-        row = keys[twice].iloc[0]
+        row = pairs[twice].iloc[0]
         raise ValueError(
-            f"pairs must have every two systems of a test set once, unlike '{row['first']}' and '{row['second']}' of "
-            f"'{row['test_set']}' (another seed, or another test set of that name?); hand them in one by one"
+            f"pairs must have every two systems of a test set once, unlike '{row['system_a']}' and '{row['system_b']}' "
+            f"of '{row['test_set']}' (another seed, or another test set of that name?); hand them in one by one"
         )
 
 
@@ -98,8 +106,20 @@ def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
     return sure
 
 
-def relation_classes(pairs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield each test set's pairs by relation class, and all of them together where there is more than one class."""
+def relation_classes(
+    pairs: pd.DataFrame, columns: Sequence[str] | None = None
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield each test set's pairs by relation class, and all of them together where there is more than one class.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons.
+    columns
+        Those that are wanted, as far as they are there: a million pairs are not copied with all that is known of them.
+    """
+    if columns is not None:
+        pairs = pairs[[column for column in pairs if column in (*TEST_SET, "relation", *columns)]]
     for values, of_test_set in pairs.groupby(TEST_SET, sort=False, observed=True):
         key = dict(zip(TEST_SET, values, strict=True))
         classes = sorted(of_test_set["relation"].unique(), reverse=True)

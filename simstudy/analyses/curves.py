@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import TEST_SET, confidence, relation_classes, require_columns, require_one_question
+from simstudy.analyses.classes import (
+    PAIR,
+    TEST_SET,
+    confidence,
+    relation_classes,
+    require_columns,
+    require_one_question,
+)
 from simstudy.choices import check_whole
 
 _LEAST_PAIRS = 30
@@ -55,7 +62,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
         _running(members["gain"].to_numpy(), confidence(members), n_points).assign(
             **key, alternative=members["alternative"].iloc[0], n_pairs=len(members)
         )
-        for key, members in relation_classes(pairs)
+        for key, members in relation_classes(pairs, ["alternative", *PAIR])
         if len(members) >= _LEAST_PAIRS
     ]
     line = ["gain", "confidence", "confidence_05", "confidence_95"]

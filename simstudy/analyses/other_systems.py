@@ -6,13 +6,14 @@ pairs of 75 systems on 5 base models knows 5 base models. So what is left out, o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import sparse, stats
+from scipy.sparse import csgraph
 
 from simstudy.analyses.classes import system_codes
 
@@ -21,6 +22,8 @@ OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these famili
 
 # With fewer families in effect than these (five, some larger than others), or fewer variants, coverage was below 0.9.
 _LEAST_FAMILIES, _LEAST_VARIANTS = 4.5, 10
+# Weights of pairs that are held at a time: 32 MiB.
+_TOGETHER = 2**22
 # The share of pairs that may be with a system without other variants, where variants are drawn.
 _MOST_ALONE = 0.1
 
@@ -52,10 +55,17 @@ class OtherSystems:
     interval_for: str
     note: str
 
-    def left_out(self) -> NDArray[np.float64]:
-        """(C, P) 1 where a pair stays when cluster c is left out, else 0; no rows where there is no interval."""
-        clusters = np.arange(len(self.strata) if self.interval_for else 0)[:, None]
-        return np.asarray((self.first != clusters) & (self.second != clusters), dtype=np.float64)
+    def taken_along(self) -> sparse.csr_array:
+        """(C, P) 1 where a pair goes when cluster c is left out; no rows where there is no interval."""
+        n_clusters = len(self.strata) if self.interval_for else 0
+        if not n_clusters:
+            return sparse.csr_array((0, len(self.first)))
+        pairs, apart = np.arange(len(self.first)), self.first != self.second
+        rows = np.concatenate([self.first, self.second[apart]])
+        columns = np.concatenate([pairs, pairs[apart]])
+        taken = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_clusters, len(self.first)))
+        taken.sort_indices()
+        return taken
 
     def drawn(self, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """(n_bootstrap, C) how often each cluster is there when as many of each stratum are drawn again."""
@@ -65,15 +75,19 @@ class OtherSystems:
             drawn[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_bootstrap)
         return drawn
 
-    def redrawn(self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> NDArray[np.int64]:
-        """(n_bootstrap, P inside) how often each pair is there when clusters are drawn again, as many of each stratum.
+    def redrawn(self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> Iterator[NDArray[np.int64]]:
+        """How often each pair inside is there when clusters are drawn again, as many of each stratum.
 
-        A family brings all its systems along; so their number, and what they have in common, vary as they do.
+        A family brings all its systems along; so their number, and what they have in common, vary as they do. What
+        comes is some rows of (n_bootstrap, P inside) at a time.
         """
         first, second = self.first[inside], self.second[inside]
         drawn = self.drawn(n_bootstrap, np.random.default_rng(seed))
-        # Two systems of one family are there as often as it is.
-        return np.where(first == second, drawn[:, first], drawn[:, first] * drawn[:, second])
+        width = max(1, _TOGETHER // max(len(first), 1))
+        for begin in range(0, n_bootstrap, width):
+            some = drawn[begin : begin + width]
+            # Two systems of one family are there as often as it is.
+            yield np.where(first == second, some[:, first], some[:, first] * some[:, second])
 
     def jackknife(self, estimate: float, left_out: NDArray[np.float64]) -> tuple[float, float]:
         """The 95 % interval of a positive number from its values with one cluster left out each, (C,).
@@ -126,8 +140,8 @@ def other_systems(pairs: pd.DataFrame) -> OtherSystems:
     >>> names = [f"s{k:02}" for k in range(12)]
     >>> pairs = pd.DataFrame([(a, b) for a in names for b in names if a < b], columns=["system_a", "system_b"])
     >>> found = other_systems(pairs)
-    >>> found.interval_for, round(found.df, 9), found.left_out().sum(axis=1)[0]   # 11 of 66 pairs have system s00
-    ('other systems', 11.0, np.float64(55.0))
+    >>> found.interval_for, round(found.df, 9), int(found.taken_along().sum(axis=1)[0])   # of 66 pairs
+    ('other systems', 11.0, 11)
     >>> family = {name: "even" if k % 2 else "odd" for k, name in enumerate(names)}
     >>> kin = pairs.assign(family_a=pairs["system_a"].map(family), family_b=pairs["system_b"].map(family))
     >>> other_systems(kin).interval_for
@@ -165,9 +179,25 @@ def _in_effect(first: NDArray[np.int64], second: NDArray[np.int64], n_clusters: 
     """How many clusters of equal weight these are worth, by the pairs that each is in (Kish's formula)."""
     touched = np.bincount(first, minlength=n_clusters) + np.bincount(second, minlength=n_clusters)
     touched = touched - np.bincount(first[first == second], minlength=n_clusters)
-    sides = [np.arange(n_clusters)]
-    graph = nx.Graph(zip(first.tolist(), second.tolist(), strict=True))
-    if nx.is_bipartite(graph):
+    sides = [np.flatnonzero(touched)]
+    if (side := _two_sides(first, second, n_clusters)) is not None:
         # Three systems, each against thirty others, are three: what the thirty say of other systems, they say of these.
-        sides = [np.array([c for c, side in nx.bipartite.color(graph).items() if side == which]) for which in (0, 1)]
+        sides = [np.flatnonzero((touched > 0) & (side == which)) for which in (False, True)]
     return min(float(touched[side].sum() ** 2 / (touched[side] ** 2).sum()) for side in sides)
+
+
+def _two_sides(first: NDArray[np.int64], second: NDArray[np.int64], n_clusters: int) -> NDArray[np.bool_] | None:
+    """On which of two sides each cluster is, if all pairs are of one side with the other; None if they are not.
+
+    Every cluster is there twice, and a pair joins either copy of the one with the other copy of the other: two sides
+    are what is not joined.
+    """
+    rows = np.concatenate([first, first + n_clusters])
+    columns = np.concatenate([second + n_clusters, second])
+    joined = sparse.csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(2 * n_clusters,) * 2)
+    part = csgraph.connected_components(joined, directed=False)[1]
+    one, other = part[:n_clusters], part[n_clusters:]
+    if (one == other).any():
+        return None
+    # The first cluster of each connected part is on the one side.
+    return np.asarray(one < other, dtype=np.bool_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,14 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, require_one_question, system_codes
+from simstudy.analyses.classes import (
+    PAIR,
+    TEST_SET,
+    relation_classes,
+    require_columns,
+    require_one_question,
+    system_codes,
+)
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.choices import check_fraction, check_whole
 
@@ -25,6 +33,9 @@ _MOST_SHARE = 0.8
 
 # True gains at which the power of all pairs is computed, to find the one with a given power between them.
 _GRID = 128
+
+# Pairs whose powers are held at a time: 32 MiB.
+_TOGETHER = 2**15
 
 
 def significant_gains(
@@ -96,7 +107,7 @@ def significant_gains(
     _check_power(power, alpha)
     check_whole("min_pairs", min_pairs, 1)
     rows = []
-    for key, members in relation_classes(pairs):
+    for key, members in relation_classes(pairs, ["alternative", "gain_se", "df", *PAIR]):
         told = _can_be_told(members, alpha)
         able = members[told]
         doubtful = able[able["gain"] < _DOUBT * just_significant(able, alpha)]
@@ -166,20 +177,32 @@ def _observed(pairs: pd.DataFrame, alpha: float, shares: Sequence[float], others
     """The gains that are significant for these shares of the pairs."""
     gains = just_significant(pairs, alpha)
     order = np.argsort(gains, kind="stable")
-    ordered, stay = gains[order], others.left_out()[:, order]
+    ordered = gains[order]
+    taken = others.taken_along()[:, order]
+    taken.sort_indices()
+    gone = np.split(taken.indices, taken.indptr[1:-1]) if taken.shape[0] else []
     found = []
     for share in shares:
         # The least gain that is enough for the share: no interpolation, so that the sentence is true of these pairs.
-        number = float(ordered[_reached(np.ones((1, len(gains))), share)[0]])
-        ends = others.jackknife(number, ordered[_reached(stay, share)]) if share <= _MOST_SHARE else (np.nan, np.nan)
+        number = float(ordered[_reached(len(gains), np.empty(0, dtype=np.int64), share)])
+        ends = (np.nan, np.nan)
+        if share <= _MOST_SHARE:
+            ends = others.jackknife(number, ordered[[_reached(len(gains), places, share) for places in gone]])
         found.append((number, *ends))
     return found
 
 
-def _reached(weights: NDArray[np.float64], share: float) -> NDArray[np.int64]:
-    """The first place by which each row of weights (R, P) has come to this share of its sum, (R,)."""
-    ends = np.cumsum(weights, axis=1)
-    return np.asarray((ends < share * ends[:, -1:] - 1e-9).sum(axis=1), dtype=np.int64)
+def _reached(n: int, gone: NDArray[Any], share: float) -> int:
+    """The place by which this share of n places is reached, of which some (ascending) are left out.
+
+    Examples
+    --------
+    >>> _reached(6, np.array([0, 2]), 0.5)   # the second of 1, 3, 4, 5
+    3
+    """
+    which = max(int(np.ceil(share * (n - len(gone)) - 1e-9)), 1) - 1
+    before = np.searchsorted(gone - np.arange(len(gone)), which, side="right")
+    return int(min(which + before, n - 1))
 
 
 def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: OtherSystems) -> _Numbers:
@@ -188,12 +211,17 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
     # At the lower end no pair has more than the least power, at the upper none less than the greatest.
     low, high = ((critical + stats.norm.ppf(end)) * se for end in (min(powers), max(powers)))
     grid = np.geomspace(low.min(), high.max(), _GRID)
-    by_pair = ndtr(grid / se[:, None] - critical[:, None])
-    stay = others.left_out()
-    left_out = (stay @ by_pair) / stay.sum(axis=1, keepdims=True)
+    taken, n = others.taken_along(), len(pairs)
+    together, gone = np.zeros(_GRID), np.zeros((taken.shape[0], _GRID))
+    for first in range(0, n, _TOGETHER):
+        those = slice(first, first + _TOGETHER)
+        by_pair = ndtr(grid / se[those, None] - critical[those, None])
+        together += by_pair.sum(axis=0)
+        gone += taken[:, those] @ by_pair
+    left_out = (together - gone) / (n - taken.sum(axis=1))[:, None]
     found = []
     for power in powers:
-        number = float(np.interp(power, by_pair.mean(axis=0), grid))
+        number = float(np.interp(power, together / n, grid))
         found.append((number, *others.jackknife(number, np.array([np.interp(power, row, grid) for row in left_out]))))
     return found
 

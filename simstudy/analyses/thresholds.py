@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.classes import (
+    PAIR,
     TEST_SET,
     relation_classes,
     require_columns,
@@ -100,7 +101,7 @@ def thresholds(
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     rows = []
-    for key, members in relation_classes(pairs):
+    for key, members in relation_classes(pairs, ["alternative", *PAIR]):
         inside = members["p_value"].between(*window).to_numpy() & speaks_for_gain(members)
         n_window = int(inside.sum())
         row = {
@@ -122,8 +123,10 @@ def thresholds(
         if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
             note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
         elif others.interval_for:
-            weights = others.redrawn(inside, n_bootstrap, seed)
-            low, high = others.bootstrap(threshold, weighted_percentile(gains, weights, percentile))
+            redrawn = [
+                weighted_percentile(gains, weights, percentile) for weights in others.redrawn(inside, n_bootstrap, seed)
+            ]
+            low, high = others.bootstrap(threshold, np.concatenate(redrawn))
         speaks = others.interval_for if np.isfinite(low) else ""
         row |= {"threshold": threshold, "low": low, "high": high, "interval_for": speaks}
         rows.append({**row, "note": note})

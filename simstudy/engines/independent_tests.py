@@ -6,13 +6,15 @@ gain than the data do. They are here to be studied against the others.
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
 from simstudy.engines.question import Answers, Question, products
-from simstudy.metrics.base import FloatArray, item_deviations
+from simstudy.metrics.base import Array, FloatArray, item_deviations
 
 
 def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:
@@ -141,6 +143,11 @@ def _counts(question: Question) -> tuple[FloatArray, FloatArray]:
     return (above if question.metric.higher_is_better else below + above), below
 
 
+def _digest(above: Array, below: Array) -> bytes:
+    # Adding 0 makes of -0.0, which equals 0.0 and has other bytes, the same.
+    return blake2b((above + 0).tobytes() + (below + 0).tobytes(), digest_size=16).digest()
+
+
 def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, direction: FloatArray) -> Answers:
     """Two systems with the same counts on every unit do not differ: p = 1.
 
@@ -148,7 +155,8 @@ def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, dir
     """
     i, j = question.pairs
     assert question.ratio is not None
-    counts = np.concatenate(question.ratio, axis=1)
-    _, codes = np.unique(counts, axis=0, return_inverse=True)
-    codes = codes.reshape(-1)
+    above, below = question.ratio
+    known: dict[bytes, int] = {}
+    # By their bytes, one system at a time: sorting them all would take several copies.
+    codes = np.array([known.setdefault(_digest(a, b), len(known)) for a, b in zip(above, below, strict=True)])
     return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic, direction)

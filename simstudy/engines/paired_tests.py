@@ -6,7 +6,7 @@ or F (section 3.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from simstudy.engines import exact_kernels
 from simstudy.engines.question import Answers, Question
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 
-# Differences that are held at a time: 64 MiB.
-_TOGETHER = 2**23
+# Differences that are held at a time: 32 MiB, and as much of each of the two systems.
+_TOGETHER = 2**22
 
 # Wilcoxon's exact distribution is built where units times cells stay below this; beyond, the normal one is as good.
 _EXACT_RANKS = 2**23
@@ -116,9 +116,11 @@ def tail_of(distribution: Any, statistic: FloatArray, two_sided: bool) -> FloatA
     return np.asarray(distribution.sf(statistic))
 
 
-def _parts(question: Question) -> list[tuple[int, Array]]:
-    n_pairs, width = question.n_pairs, max(1, _TOGETHER // question.n_units)
-    return [(first, question.differences(first, first + width)) for first in range(0, n_pairs, width)]
+def _parts(question: Question) -> Iterator[tuple[int, Array]]:
+    """Differences of some pairs at a time, and the first of these pairs."""
+    width = max(1, _TOGETHER // question.n_units)
+    for first in range(0, question.n_pairs, width):
+        yield first, question.differences(first, first + width)
 
 
 def _of_differences(

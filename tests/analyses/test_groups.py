@@ -3,12 +3,13 @@ from __future__ import annotations
 import time
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.groups import _cliques, gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
 from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
@@ -245,3 +246,13 @@ def test_bad_tables() -> None:
         groups(pairs.head(0))
     with pytest.raises(ValueError, match="no column n_extreme"):
         groups(pairs.drop(columns="n_extreme"))
+
+
+@pytest.mark.parametrize("density", [0.1, 0.5, 0.9])
+def test_largest_sets_are_those_of_a_graph(density: float) -> None:
+    rng = np.random.default_rng(5)
+    for k in (1, 2, 7, 20):
+        differ = np.triu(rng.random((k, k)) < density, 1)
+        differ |= differ.T
+        graph = nx.from_numpy_array(~differ & ~np.eye(k, dtype=bool))
+        assert sorted(_cliques(~differ & ~np.eye(k, dtype=bool))) == sorted(map(sorted, nx.find_cliques(graph)))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.other_systems import other_systems
+from simstudy.analyses.other_systems import _two_sides, other_systems
+from simstudy.analyses.significant_gains import _reached
 
 
 def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
@@ -49,7 +51,7 @@ def test_families_speak_where_there_are_enough_else_their_variants(
     else:
         assert found.note == f"too few systems for an interval: {sum(sizes)} of {len(sizes)} families"
         assert np.isnan([found.jackknife(1.0, np.ones(3)), found.bootstrap(1.0, np.ones(3))]).all()
-        assert len(found.left_out()) == 0
+        assert found.taken_along().shape[0] == 0
 
 
 def test_systems_without_a_family_are_families_of_their_own() -> None:
@@ -73,31 +75,34 @@ def test_few_systems_against_many_are_few() -> None:
 
 def test_left_out_are_the_pairs_of_a_family() -> None:
     pairs = pairs_of([2] * 8, "both")
-    stay = other_systems(pairs).left_out()
+    stay = 1 - other_systems(pairs).taken_along().toarray()
     assert stay.shape == (8, 120)
     for family, row in zip(sorted({*pairs["family_a"]}), stay, strict=True):
         np.testing.assert_array_equal(row, (pairs["family_a"] != family) & (pairs["family_b"] != family))
 
 
-def test_redrawn_families_bring_their_systems_along() -> None:
+def test_redrawn_families_bring_their_systems_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every pair of a family is there as often as the family, and pairs of two as often as their product."""
     pairs = pairs_of([2] * 8, "both")
     everything = np.ones(len(pairs), dtype=bool)
-    drawn = pd.DataFrame(other_systems(pairs).redrawn(everything, 200, seed=3).T)
+    drawn = pd.DataFrame(np.vstack(list(other_systems(pairs).redrawn(everything, 200, seed=3))).T)
     same = pairs["family_a"] == pairs["family_b"]
     times = drawn[same].set_index(pairs.loc[same, "family_a"])
     assert set(times.sum()) == {8}, "as many families as there are"
     for pair, row in zip(pairs[~same].itertuples(), drawn[~same].to_numpy(), strict=True):
         np.testing.assert_array_equal(row, times.loc[pair.family_a] * times.loc[pair.family_b])
     half = np.arange(len(pairs)) % 2 == 0
-    np.testing.assert_array_equal(other_systems(pairs).redrawn(half, 200, seed=3), drawn[half].T)
+    monkeypatch.setattr("simstudy.analyses.other_systems._TOGETHER", 7 * half.sum())
+    parts = list(other_systems(pairs).redrawn(half, 200, seed=3))
+    assert len(parts) == 29, "seven draws at a time"
+    np.testing.assert_array_equal(np.vstack(parts), drawn[half].T)
 
 
 def test_redrawn_variants_keep_the_size_of_their_family() -> None:
     pairs = pairs_of([2, 20], "both")
     found = other_systems(pairs)
     assert found.interval_for == "other variants of these families"
-    drawn = found.redrawn(np.ones(len(pairs), dtype=bool), 300, seed=1)
+    drawn = np.vstack(list(found.redrawn(np.ones(len(pairs), dtype=bool), 300, seed=1)))
     between = (pairs["family_a"] != pairs["family_b"]).to_numpy()
     assert set(drawn[:, between].sum(axis=1)) == {40}
     # The one pair of the family of two is there when each of the two is drawn once.
@@ -121,3 +126,27 @@ def test_variance_of_a_mean_over_strata() -> None:
     variance = sum(part.var(ddof=1) / 12 for part in (values[:12], values[12:])) / 4
     assert np.log(high / low) / 2 == pytest.approx(2.073873 * np.sqrt(variance), rel=1e-6)
     assert low * high == pytest.approx(np.exp(2 * values.mean()))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.31, 0.5, 0.8, 1.0])
+def test_a_share_is_reached_where_counting_says(share: float) -> None:
+    rng = np.random.default_rng(0)
+    for n in (5, 40):
+        gone = np.sort(rng.choice(n, size=n // 3, replace=False))
+        stay = np.delete(np.arange(n), gone)
+        expected = next(place for k, place in enumerate(stay, start=1) if k >= share * len(stay) - 1e-9)
+        assert _reached(n, gone, share) == expected
+
+
+def test_sides_are_those_of_a_graph() -> None:
+    rng = np.random.default_rng(1)
+    two_sided = 0
+    for _ in range(60):
+        first, second = rng.integers(0, 8, (2, 5))
+        graph = nx.Graph(zip(first.tolist(), second.tolist(), strict=True))
+        sides = _two_sides(first, second, 8)
+        assert (sides is not None) == nx.is_bipartite(graph)
+        if sides is not None:
+            two_sided += 1
+            assert (sides[first] != sides[second]).all()
+    assert 5 < two_sided < 55

@@ -129,6 +129,7 @@ def test_too_few_pairs_give_no_number_and_too_few_systems_no_interval() -> None:
 def test_classes_and_test_sets_have_rows_of_their_own() -> None:
     """Pairs of one class have half the standard error: so does what is significant there."""
     same = pairs_of(np.full(66, 0.5)).assign(relation="same group")
+    same[["system_a", "system_b"]] = "other " + same[["system_a", "system_b"]]
     both = pd.concat([pairs_of(np.ones(66)), same], ignore_index=True)
     table = significant_gains(pd.concat([both, pairs_of(np.full(66, 2.0)).assign(test_set="other")]))
     found = table[table["of"] == "all pairs"].set_index(["test_set", "relation"])["observed_50"]
