@@ -12,6 +12,7 @@ import pandas as pd
 from simstudy.choices import check_choice
 from simstudy.engines.asking import ask
 from simstudy.engines.intervals import intervals
+from simstudy.engines.memory import check_memory
 from simstudy.engines.question import Answers, MonteCarlo, Question
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import wins
@@ -107,7 +108,8 @@ def compare(
     ------
     ValueError
         For fewer than two systems, for any argument outside its rule, for a test that does not apply to the metric,
-        for a unit with one value, and where monte_carlo=False can not be had.
+        for a unit with one value, where monte_carlo=False can not be had, and where the table would not fit into
+        memory.
 
     Examples
     --------
@@ -141,6 +143,7 @@ def compare(
         tile_size=tile_size,
         progress=progress,
     )
+    check_memory(question, test)
     answers = TESTS[test].run(question)
     two_sided = _two_sided(question, test, answers)
     i, j = question.pairs
@@ -148,9 +151,11 @@ def compare(
     difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
     gain = np.where(difference > noise, difference, 0.0)
     drawn = answers.n_resamples > 0
-    low, high = clopper_pearson(answers.n_extreme, np.maximum(answers.n_resamples, 1))
+    low, high = answers.p_value.copy(), answers.p_value.copy()
+    low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
+    relations = np.array(["different families", "same family"], dtype=object)
     n_better, n_worse, n_differ = wins(question)
     interval = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
@@ -169,7 +174,7 @@ def compare(
             "system_b": names[j],
             "family_a": family[i],
             "family_b": family[j],
-            "relation": np.where(family[i] == family[j], "same family", "different families"),
+            "relation": relations[(family[i] == family[j]).astype(np.intp)],
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,
@@ -183,8 +188,8 @@ def compare(
             "n_worse": n_worse,
             "n_level": question.n_units - n_better - n_worse,
             "p_value": answers.p_value,
-            "p_low": np.where(drawn, low, answers.p_value),
-            "p_high": np.where(drawn, high, answers.p_value),
+            "p_low": low,
+            "p_high": high,
             "p_two_sided": two_sided,
             "p_floor": _floor(question, n_differ),
             "favours": _favours(question, test, answers, gain, names),
