@@ -293,7 +293,7 @@ def _cliques(alike: NDArray[np.bool_]) -> Iterator[list[int]]:
     """
     neighbours = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in alike]
     # What is chosen, what may join it, and what would have but was looked at before.
-    todo = [([], (1 << len(alike)) - 1, 0)]
+    todo: list[tuple[list[int], int, int]] = [([], (1 << len(alike)) - 1, 0)]
     while todo:
         chosen, candidates, seen = todo.pop()
         if not candidates:

@@ -201,8 +201,8 @@ def _reached(n: int, gone: NDArray[Any], share: float) -> int:
     3
     """
     which = max(int(np.ceil(share * (n - len(gone)) - 1e-9)), 1) - 1
-    before = np.searchsorted(gone - np.arange(len(gone)), which, side="right")
-    return int(min(which + before, n - 1))
+    before = int(np.searchsorted(gone - np.arange(len(gone)), which, side="right"))
+    return min(which + before, n - 1)
 
 
 def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: OtherSystems) -> _Numbers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -93,9 +95,14 @@ def thresholds(
     """
     require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
     require_one_question(pairs)
-    if np.shape(window) != (2,) or not 0 <= window[0] < window[1] <= 1:
+    if (
+        not isinstance(window, tuple | list)
+        or len(window) != 2
+        or not all(isinstance(end, Real) for end in window)
+        or not 0 <= window[0] < window[1] <= 1
+    ):
         raise ValueError(f"window must be two p-values, the lower first, not {window}")
-    if not 0 < percentile <= 100:
+    if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
         raise ValueError(f"percentile must be above 0 and at most 100, not {percentile}")
     check_whole("min_pairs", min_pairs, 1)
     check_whole("n_bootstrap", n_bootstrap, 1)

@@ -41,6 +41,9 @@ def ask(
         For any argument outside its rule, and for a test that does not apply.
     """
     check_options(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size, strata)
+    for argument, column in (("unit", unit), ("strata", strata)):
+        if column is not None and not isinstance(column, str):
+            raise ValueError(f"{argument} must be the name of a column of the items, or None, not {column!r}")
     chosen, rule = TESTS[test], CONVENTIONS[convention]
     what = unit or ranked.natural_unit
     statistics, bounds = _units(ranked, what, strata)

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.analyses.thresholds import thresholds
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS
+from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 from tests.oracles import shuffled_p
 
@@ -104,3 +106,38 @@ def test_clusters_within_strata(tagged: Outputs) -> None:
     outputs = Outputs.from_statistics(tagged.statistics, "accuracy", tagged.systems, items)
     pairs = compare(outputs, test="bootstrap", unit="cluster", strata="half", n_resamples=300)
     assert pairs["p_value"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("argument", ["test", "alternative", "convention", "unit", "strata", "n_resamples", "seed"])
+@pytest.mark.parametrize("value", [["item"], {"a": 1}, 2.5, float("nan"), np.array([1, 2]), pd.DataFrame({"a": [1]})])
+def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argument: str, value: object) -> None:
+    options: dict[str, Any] = {"test": "bootstrap", argument: value}
+    with pytest.raises(ValueError, match=f"{argument} must be"):
+        compare(tagged, **options)
+
+
+def test_a_verdict_is_of_one_row(tagged: Outputs) -> None:
+    pairs = compare(tagged)
+    for given in (pairs, None, {}, "a", pd.Series({"a": 1})):
+        with pytest.raises(ValueError, match="pair must be one row of Comparisons"):
+            verdict(given)  # type: ignore[arg-type]
+    for alpha in (2, None, [0.05], "0.05", True, float("nan")):
+        with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+            verdict(pairs.iloc[0], alpha=alpha)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"window": "ab"},
+        {"window": 3},
+        {"window": ["a", "b"]},
+        {"percentile": "95"},
+        {"percentile": None},
+        {"min_pairs": "9"},
+        {"seed": None},
+    ],
+)
+def test_options_of_thresholds_are_numbers(tagged: Outputs, option: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(option))} must"):
+        thresholds(compare(tagged), **option)
