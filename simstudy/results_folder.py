@@ -107,7 +107,8 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         to it, or where it cannot be written to.
     """
     folder = Path(path)
-    require_own(folder, of)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"out must be a folder, but {folder} is a file")
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -119,8 +120,13 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
     gathered = folder / _GATHERED
     try:
-        # Once more: nobody else writes here now.
+        # Only now: while another run moves its files, they are in nobody's manifest.
         require_own(folder, of)
+    except ValueError:
+        lock.release()
+        (folder / _LOCK).unlink(missing_ok=True)
+        raise
+    try:
         shutil.rmtree(gathered, ignore_errors=True)
         gathered.mkdir()
         _mark(folder, _moving(folder))
