@@ -8,10 +8,12 @@ from simstudy.analyses.curves import curve
 
 
 def table(gain: np.ndarray, confidence: np.ndarray, relation: str = "same family") -> pd.DataFrame:
+    numbers = [f"{k} of {relation}" for k in range(len(gain))]
     return pd.DataFrame(
         {
             "task": "t", "test_set": "s", "n_items": 10, "metric": "accuracy", "alternative": "greater",
-            "relation": relation, "system_a": "a", "system_b": "b", "gain": gain, "p_value": 1 - confidence,
+            "relation": relation, "system_a": [f"a {k}" for k in numbers], "system_b": [f"b {k}" for k in numbers],
+            "gain": gain, "p_value": 1 - confidence,
         }
     )  # fmt: skip
 
@@ -46,7 +48,8 @@ def test_classes_are_apart_and_together() -> None:
 def test_a_p_value_that_speaks_for_the_other_system_is_no_confidence() -> None:
     """Every pair has p = 0.01; of each three pairs of one gain one, then two, speak for the system that is behind."""
     pairs = table(np.repeat([1.0, 2.0], 60), np.full(120, 0.99))
-    pairs["favours"] = ["a", "a", "b"] * 20 + ["a", "b", "b"] * 20
+    whose = np.array(["a", "a", "b"] * 20 + ["a", "b", "b"] * 20)
+    pairs["favours"] = pairs["system_a"].where(whose == "a", pairs["system_b"])
     found = curve(pairs).set_index("gain")
     assert found["confidence"].to_dict() == pytest.approx({1.0: 0.99, 2.0: 0.0})
     assert found["confidence_05"].tolist() == [0.0, 0.0]

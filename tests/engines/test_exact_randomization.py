@@ -133,7 +133,8 @@ def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
     with pytest.raises(ValueError, match=r"must sum to less than 2\^53; sum of system number 0 reaches 1.84e\+19"):
         Outputs.from_statistics([[[2**62, 1]] * 4, [[1, 1]] * 4], "mean")
     wide = np.zeros((2, 1024, 2), np.int64) + [0, 1]
-    wide[:, :, 0] = [np.arange(1024) * 2**30, np.arange(1024)[::-1] * 2**30]
+    # One more, so that they are multiples of nothing: otherwise they would be taken as 0 to 1023.
+    wide[:, :, 0] = [np.arange(1024) * 2**30 + 1, np.arange(1024)[::-1] * 2**30 + 1]
     outputs = Outputs.from_statistics(wide, "mean")
     with pytest.raises(ValueError, match="monte_carlo=False can not be had"):
         compare(outputs, test="randomization", monte_carlo=False)
