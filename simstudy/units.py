@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.base import IntArray
 from simstudy.outputs import Outputs
 
 
@@ -56,6 +56,5 @@ def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, l
 
 def _shortest_first(names: pd.Series[str]) -> IntArray:
     """The order of names by their length and then by their letters: numbers are in theirs, 9 before 10."""
-    texts: Array = names.astype(str).to_numpy(dtype=object)
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    return np.asarray(pd.DataFrame({"length": lengths, "text": texts}).sort_values(["length", "text"]).index)
+    texts = names.astype(str).tolist()
+    return np.array(sorted(range(len(texts)), key=lambda k: (len(texts[k]), texts[k])), dtype=np.int64)
