@@ -31,13 +31,18 @@ def check(
         The part of the definition that each is from.
     """
     problems = Problems(study.name)
+    # One list of sizes serves all test sets of an entry; one of them must have as many items.
+    largest: dict[int, int] = {}
+    for key, whole in outputs.items():
+        entry = id(settings[key])
+        largest[entry] = max(largest.get(entry, 0), whole.n_items)
     for (name, metric), whole in outputs.items():
         where, part = f"test set '{name}'", settings[name, metric]
         if whole.n_systems < 2:
             problems.add(where, "fewer than 2 systems are left, without near-duplicates and those of leave_out")
             continue
         for size in part.sizes:
-            if size > whole.n_items:
+            if size > largest[id(part)]:
                 problems.add(f"{where}, sizes", f"{size} is more than its {whole.n_items} items")
         asked = settings_of(study, part)
         for size in [*(size for size in part.sizes if size < whole.n_items), whole.n_items]:

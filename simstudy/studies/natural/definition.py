@@ -69,7 +69,7 @@ class NaturalTestSet(Keys):
     mixed: bool = False
     """Whether items are put into a mixed order first, where the files have one domain after the other."""
     sizes: list[Size] = []
-    """Nested initial segments to compare on, beside the whole."""
+    """Nested initial segments to compare on, beside the whole; of test sets of one entry, each on those that it has."""
     n_resamples: Resamples | None = None
     """Instead of the study's."""
     duplicates: Annotated[str, one_of(DUPLICATES)] | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import simstudy as ss
@@ -40,6 +42,22 @@ def test_everything_is_said_at_once(make: Make, data_dir: Path, tmp_path: Path) 
     ):
         assert part in said
     assert "test set 'answers'" not in said, "nothing is wrong with these"
+
+
+def test_sizes_of_an_entry_are_those_of_its_largest_test_set(make: Make, tmp_path: Path) -> None:
+    """Tracks of 50 and 100 topics may share a list of sizes: each is compared on those that it has."""
+    for value, n in (("a", 30), ("b", 60)):
+        right = (np.arange(n)[:, None] % (2 + np.arange(4))) > 0
+        table = pd.DataFrame(right.astype(int), columns=list("wxyz"))
+        table.to_csv(tmp_path / f"track_{value}.csv", index_label="item")
+    tracks = {"name": "{}", "each": ["a", "b"], "metric": "accuracy", "paths": ["track_{}.csv"], "by": []}
+    results = ss.run_study(make({**tracks, "sizes": [20, 40]}), out=tmp_path / "out", data_dir=tmp_path, n_jobs=1)
+    sizes = results.comparisons.groupby("test_set")["n_items"].unique()
+    assert {name: sorted(found) for name, found in sizes.items()} == {"a": [20, 30], "b": [20, 40, 60]}
+    said = problem(make, tmp_path, tmp_path / "none", {**tracks, "sizes": [20, 40, 61]})
+    assert "61 is more than its 30 items" in said
+    assert "61 is more than its 60 items" in said
+    assert " 40 is more" not in said
 
 
 def test_units_and_strata_are_columns_of_the_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
