@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy import figures
 from simstudy.files import atomic_path
@@ -16,6 +18,34 @@ from simstudy.plain_text import code, csv_cell, markdown, paragraph
 from simstudy.results_folder import ResultsFolder
 
 Tables = Mapping[str, pd.DataFrame]
+
+# Rows of a table in another order that are held at a time.
+_TOGETHER = 2**16
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """A table that is written in another order of its rows, some at a time: of a million pairs no copy is made.
+
+    Attributes
+    ----------
+    table
+        N rows.
+    order
+        (N,) positions of its rows.
+    """
+
+    table: pd.DataFrame
+    order: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        """N."""
+        return len(self.order)
+
+    def parts(self) -> Iterator[pd.DataFrame]:
+        """Yield its rows, some at a time."""
+        for first in range(0, len(self), _TOGETHER):
+            yield self.table.iloc[self.order[first : first + _TOGETHER]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +78,7 @@ def write_results(
     command: str,
     facts: Mapping[str, str],
     sections: Sequence[Section],
-    tables: Tables,
+    tables: Mapping[str, pd.DataFrame | InOrder],
     closing: str,
     settings: Mapping[str, Any],
     data: Mapping[str, Any],
@@ -72,11 +102,18 @@ def write_results(
     results.publish(manifest_of(settings, data, seconds))
 
 
-def write_tables(tables: Tables, folder: Path) -> None:
+def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
     """Each table as <name>.csv, six significant digits; no text is a formula (`simstudy.plain_text.csv_cell`)."""
     for name, table in tables.items():
-        with atomic_path(folder / f"{name}.csv") as temporary:
-            without_formulas(table).to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+        parts = table.parts() if isinstance(table, InOrder) else [table]
+        with (
+            atomic_path(folder / f"{name}.csv") as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
+            for k, part in enumerate(parts):
+                without_formulas(part).to_csv(
+                    file, header=k == 0, index=False, float_format="%.6g", lineterminator="\n"
+                )
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> str:
@@ -93,7 +130,7 @@ def write_page(
     command: str,
     facts: Mapping[str, str],
     sections: Sequence[Section],
-    tables: Tables,
+    tables: Mapping[str, pd.DataFrame | InOrder],
     closing: str,
 ) -> None:
     """README.md: the question, what was run, figures and main tables. All that it is given is text, not Markdown."""
@@ -117,7 +154,7 @@ def write_page(
             for name, table in tables.items()
         ),
     ]
-    if any(without_formulas(table) is not table for table in tables.values()):
+    if any(map(_has_formulas, (t.table if isinstance(t, InOrder) else t for t in tables.values()))):
         parts.append(_APOSTROPHES)
     parts.append(paragraph(closing))
     with atomic_path(folder / "README.md") as temporary:
@@ -135,16 +172,28 @@ _TEXTS = (pd.StringDtype, pd.CategoricalDtype)
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """The table with cells of text that no spreadsheet takes for a formula: the same one, where it has no others."""
-    text = [name for name, column in table.items() if isinstance(column.dtype, _TEXTS) or column.dtype == object]
-    changed = [name for name in text if any(isinstance(c, str) and csv_cell(c) != c for c in table[name])]
-    names = [csv_cell(str(name)) for name in table.columns]
-    if not changed and names == [str(name) for name in table.columns]:
+    if not _has_formulas(table):
         return table
     without = table.copy()
-    for name in changed:
+    for name in _with_formulas(table):
         cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in table[name]]
         without[name] = pd.Series(cells, index=table.index, dtype=object)
-    return without.set_axis(names, axis="columns")
+    return without.set_axis([csv_cell(str(name)) for name in table.columns], axis="columns")
+
+
+def _has_formulas(table: pd.DataFrame) -> bool:
+    return bool(_with_formulas(table)) or any(csv_cell(str(name)) != str(name) for name in table.columns)
+
+
+def _with_formulas(table: pd.DataFrame) -> list[Any]:
+    """Columns with a cell of text that a spreadsheet takes for a formula."""
+    text = [name for name, column in table.items() if isinstance(column.dtype, _TEXTS) or column.dtype == object]
+    return [name for name in text if any(isinstance(c, str) and csv_cell(c) != c for c in _cells(table[name]))]
+
+
+def _cells(column: pd.Series[Any]) -> Iterable[Any]:
+    """The column's values, of text each once: a million pairs have a few thousand names."""
+    return column.drop_duplicates() if isinstance(column.dtype, _TEXTS) else column
 
 
 def table_rows(table: pd.DataFrame) -> str:

@@ -124,14 +124,16 @@ def relation_classes(
         key = dict(zip(TEST_SET, values, strict=True))
         classes = sorted(of_test_set["relation"].unique(), reverse=True)
         for relation in classes:
-            yield {**key, "relation": relation}, of_test_set[of_test_set["relation"] == relation]
+            inside = of_test_set["relation"] == relation
+            yield {**key, "relation": relation}, of_test_set if inside.all() else of_test_set[inside]
         if len(classes) > 1:
             yield {**key, "relation": ALL_PAIRS}, of_test_set
 
 
 def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Each pair's two systems as integers, and how many systems there are."""
-    codes, names = pd.factorize(np.concatenate([pairs["system_a"], pairs["system_b"]]))
+    # As pandas holds them: a million pairs have no object of Python's for each of their names.
+    codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
     return codes[: len(pairs)], codes[len(pairs) :], len(names)
 
 

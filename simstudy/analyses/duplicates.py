@@ -88,7 +88,8 @@ def near_duplicates(
     )
     counts = _value_counts(table) if answers is None and n else None
     transposed = counts.T.tocsr() if counts is not None else None
-    rows = []
+    # Of all places: the pairs found there, as arrays (a small test set has millions of identical pairs).
+    parts = []
     for place in range(len(names) - 1):
         equal = (table[place + 1 :] == table[place]).sum(axis=1)
         # Whole numbers, exact in single precision.
@@ -101,12 +102,29 @@ def near_duplicates(
             by_chance = expected[place % _TILE, place + 1 :]
             np.divide(equal / n - by_chance, 1 - by_chance, out=kappa, where=by_chance < 1)
         alike = (equal == n) | ((equal - passed > share * looked) & ~(kappa <= share + _ROUNDING))
-        for at in np.flatnonzero(alike):
-            count, of = int(equal[at] - passed[at]), int(looked[at])
-            known = [outputs.task, outputs.test_set, outputs.n_items, names[order[place]], names[order[place + 1 + at]]]
-            whole = bool(equal[at] == n)
-            rows.append([*known, count, count / of if of else 1.0, float(kappa[at]), compared, whole])
-    found = pd.DataFrame(rows, columns=_COLUMNS)
+        at = np.flatnonzero(alike)
+        if len(at):
+            parts.append(
+                (np.full(len(at), place), place + 1 + at, (equal - passed)[at], looked[at], kappa[at], equal[at] == n)
+            )
+    if not parts:
+        return pd.DataFrame([], columns=_COLUMNS)
+    first, second, count, of, beyond_chance, whole = (np.concatenate(part) for part in zip(*parts, strict=True))
+    by_name = np.array(names, dtype=object)[order]
+    found = pd.DataFrame(
+        {
+            "task": outputs.task,
+            "test_set": outputs.test_set,
+            "n_items": outputs.n_items,
+            "system_a": by_name[first],
+            "system_b": by_name[second],
+            "n_identical": count,
+            "share": np.where(of > 0, count / np.maximum(of, 1), 1.0),
+            "kappa": beyond_chance,
+            "compared": compared,
+            "identical": whole,
+        }
+    )
     return found.sort_values(["share", "system_a", "system_b"], ascending=[False, True, True], ignore_index=True)
 
 
@@ -135,9 +153,12 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
 
 def _value_counts(table: NDArray[Any]) -> Any:
     """How often each system has each value, (K, V) and sparse: a system has at most n of the values."""
-    k, n = table.shape
-    rows = np.repeat(np.arange(k), n)
-    return sparse.csr_array((np.ones(k * n, dtype=np.int64), (rows, table.ravel())), shape=(k, int(table.max()) + 1))
+    # A system at a time: what is held beside the table are the values that are there.
+    values, counts = zip(*(np.unique(row, return_counts=True) for row in table), strict=True)
+    ends = np.cumsum([0, *map(len, values)])
+    return sparse.csr_array(
+        (np.concatenate(counts), np.concatenate(values), ends), shape=(len(table), int(table.max()) + 1)
+    )
 
 
 def _given(outputs: Outputs, answers: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -162,7 +183,12 @@ def _scores(outputs: Outputs) -> NDArray[np.int64]:
     k, n, width = outputs.statistics.shape
     codes = np.zeros((k, n), dtype=np.int64)
     for s in range(width):
-        values, inverse = np.unique(outputs.statistics[..., s], return_inverse=True)
+        values = np.unique(outputs.statistics[..., s])
+        for own, numbers in zip(codes, outputs.statistics[..., s], strict=True):
+            own *= len(values)
+            own += np.searchsorted(values, numbers)
         # Numbered anew for each statistic, so that the product of their sizes can not overflow.
-        codes = np.unique(codes * len(values) + inverse.reshape(k, n), return_inverse=True)[1].reshape(k, n)
+        there = np.unique(codes)
+        for own in codes:
+            own[:] = np.searchsorted(there, own)
     return codes

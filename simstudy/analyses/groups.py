@@ -257,8 +257,9 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
 
 def _ranked(pairs: pd.DataFrame) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_], NDArray[np.float64]]:
     """Both systems of each pair by their places (0 for the best), and the systems' names and scores by place."""
-    names, start = np.unique(pairs[["system_a", "system_b"]].to_numpy(dtype=object), return_inverse=True)
-    first, second = start.reshape(-1, 2).T
+    codes, known = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
+    names, start = np.unique(np.asarray(known, dtype=object), return_inverse=True)
+    first, second = start[codes[: len(pairs)]], start[codes[len(pairs) :]]
     k = len(names)
     ahead = np.zeros((k, k), dtype=np.int64)
     np.add.at(ahead, (first, second), 1)

@@ -60,10 +60,11 @@ class OtherSystems:
         n_clusters = len(self.strata) if self.interval_for else 0
         if not n_clusters:
             return sparse.csr_array((0, len(self.first)))
-        pairs, apart = np.arange(len(self.first)), self.first != self.second
-        rows = np.concatenate([self.first, self.second[apart]])
+        pairs, apart = np.arange(len(self.first), dtype=np.int32), self.first != self.second
+        rows = np.concatenate([self.first.astype(np.int32), self.second[apart].astype(np.int32)])
         columns = np.concatenate([pairs, pairs[apart]])
-        taken = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_clusters, len(self.first)))
+        ones = np.ones(len(rows), dtype=np.int8)
+        taken = sparse.csr_array((ones, (rows, columns)), shape=(n_clusters, len(self.first)))
         taken.sort_indices()
         return taken
 
@@ -169,8 +170,11 @@ def _families(
     """(n_systems,) the family of each system, as whole numbers from 0."""
     if "family_a" not in pairs or "family_b" not in pairs:
         return np.arange(n_systems)
-    known = np.full(n_systems, None, dtype=object)
-    known[first], known[second] = pairs["family_a"].to_numpy(), pairs["family_b"].to_numpy()
+    # A row in which each system is: a million pairs have no object of Python's for each of their families.
+    at_first, at_second = np.full((2, n_systems), -1)
+    at_first[first] = at_second[second] = np.arange(len(first))
+    of_first, of_second = pairs["family_a"].iloc[at_first], pairs["family_b"].iloc[at_second]
+    known = np.where(at_second >= 0, of_second.to_numpy(dtype=object), of_first.to_numpy(dtype=object))
     named = [("system", k) if pd.isna(family) else ("family", family) for k, family in enumerate(known)]
     return np.asarray(pd.factorize(pd.Series(named, dtype=object))[0], dtype=np.int64)
 

@@ -215,7 +215,9 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
     together, gone = np.zeros(_GRID), np.zeros((taken.shape[0], _GRID))
     for first in range(0, n, _TOGETHER):
         those = slice(first, first + _TOGETHER)
-        by_pair = ndtr(grid / se[those, None] - critical[those, None])
+        by_pair = grid / se[those, None]
+        by_pair -= critical[those, None]
+        ndtr(by_pair, out=by_pair)
         together += by_pair.sum(axis=0)
         gone += taken[:, those] @ by_pair
     left_out = (together - gone) / (n - taken.sum(axis=1))[:, None]

@@ -143,7 +143,7 @@ def compare(
         tile_size=tile_size,
         progress=progress,
     )
-    check_memory(question, test)
+    check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
     answers = TESTS[test].run(question)
     two_sided = _two_sided(question, test, answers)
     i, j = question.pairs

@@ -3,51 +3,74 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from simstudy.engines.question import Question
+# Measured: bytes for each pair of systems (its row of Comparisons, and what the row is made of; all analyses of them,
+# as `simstudy compare` makes them), and copies of the statistics that are held together, 8 bytes a number.
+_OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 800, 1100, 5
 
-# Measured: bytes for each pair of systems (its row of Comparisons, and what the row is made of), and copies of the
-# statistics that are held together, 8 bytes a number.
-_OF_PAIR, _COPIES = 1100, 5
-
-# What a thread's tiles of resamples and sums take, and Python with its packages.
+# What a thread's tiles of resamples and sums take, and what is read in late.
 _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20
 
 _GIB = 2**30
 
+# Where the limits of control groups are, and what their files are called: of the second kind, and of the first.
+_GROUPS = Path("/sys/fs/cgroup")
+_FILES = {
+    "": ("memory.max", "memory.current", ("inactive_file", "active_file")),
+    "memory": (
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        ("total_inactive_file", "total_active_file"),
+    ),
+}
 
-def needed(n_systems: int, n_units: int, n_statistics: int, n_pairs: int, n_jobs: int = 1) -> int:
-    """Bytes that a comparison takes at its peak, beside its Outputs.
+
+def needed(
+    n_systems: int, n_units: int, n_statistics: int, n_pairs: int, n_jobs: int = 1, *, analysed: bool = False
+) -> int:
+    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`).
 
     Examples
     --------
     >>> round(needed(1000, 1000, 2, 499_500) / 2**30, 1)
-    0.7
+    0.6
     """
-    return _OF_PYTHON + _OF_THREAD * n_jobs + _OF_PAIR * n_pairs + 8 * _COPIES * n_systems * n_units * n_statistics
+    of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
+    return _OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + 8 * _COPIES * n_systems * n_units * n_statistics
 
 
-def check_memory(question: Question, test: str) -> None:
-    """Raise a ValueError where a comparison would take more memory than there is, and say what would fit."""
-    k, n, s = question.statistics.shape
-    bytes_needed, there = needed(k, n, s, question.n_pairs, question.n_jobs), available()
+def check_memory(test: str, shape: Sequence[int], n_pairs: int, n_jobs: int = 1, *, analysed: bool = False) -> None:
+    """Raise a ValueError where a comparison would take more memory than there is, and say what would fit.
+
+    Parameters
+    ----------
+    test
+        For the message.
+    shape
+        (K systems, n units, S statistics).
+    n_pairs, n_jobs, analysed
+        As in `needed`.
+    """
+    k, n, s = shape
+    bytes_needed, there = needed(k, n, s, n_pairs, n_jobs, analysed=analysed), available()
     if there is None or bytes_needed <= there:
         return
     raise ValueError(
-        f"outputs must fit into memory: test '{test}' of {question.n_pairs:,} pairs of {k:,} systems on {n:,} units "
+        f"outputs must fit into memory: test '{test}' of {n_pairs:,} pairs of {k:,} systems on {n:,} units "
         f"needs about {bytes_needed / _GIB:.1f} GiB, and {there / _GIB:.1f} GiB are available; select fewer systems "
-        f"(Outputs.select; half of them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a "
-        "machine with more memory"
+        f"(half of them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a machine with more "
+        "memory"
     )
 
 
 def available() -> int | None:
     """Bytes that this process may still take: what the machine has left, or less where a limit is set; None: unknown.
 
-    Limits are those of the process (`ulimit -v`) and of its control group (containers, clusters).
+    Limits are those of the process (`ulimit -v`) and of its control groups (containers, clusters).
     """
-    found = [left for left in (_of_machine(), _of_process(), _of_group()) if left is not None]
+    found = [left for left in (_of_machine(), _of_process(), _of_groups()) if left is not None]
     return min(found) if found else None
 
 
@@ -75,19 +98,34 @@ def _of_process() -> int | None:
     return max(limit - taken, 0)
 
 
-def _of_group() -> int | None:
-    folder = Path("/sys/fs/cgroup")
-    for limit, taken, statistics, cached in (
-        ("memory.max", "memory.current", "memory.stat", "inactive_file"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"),
-    ):
-        try:
-            most, now, told = ((folder / name).read_text(encoding="ascii") for name in (limit, taken, statistics))
-            # What of files is kept in memory is given back when it is needed.
-            files = dict(line.split() for line in told.splitlines()).get(cached, "0")
-            if not most.strip().isdigit() or int(most) >= 2**60:
-                return None
-            return max(int(most) - int(now) + int(files), 0)
-        except (OSError, ValueError):
-            continue
-    return None
+def _of_groups(process: Path = Path("/proc/self/cgroup"), mounted: Path = _GROUPS) -> int | None:
+    """What the control groups leave that this process is in: its own, and those that hold it, up to the top."""
+    try:
+        lines = process.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    found = []
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        for controller in {*controllers.split(",")} & {*_FILES}:
+            # In a container the path may be of the machine outside: then the top is the container's own group.
+            parts = [part for part in path.split("/") if part]
+            folders = (Path(mounted, controller, *parts[:end]) for end in range(len(parts) + 1))
+            found += [left for folder in folders if (left := _left(folder, *_FILES[controller])) is not None]
+    return min(found) if found else None
+
+
+def _left(folder: Path, limit: str, taken: str, kept: Sequence[str]) -> int | None:
+    """What one control group leaves; None where it has no limit, or is not there."""
+    try:
+        most, now, told = (
+            (folder / name).read_text(encoding="ascii").strip() for name in (limit, taken, "memory.stat")
+        )
+        if not most.isdigit() or int(most) >= 2**60:
+            return None
+        # What of files is kept in memory is given back when it is needed.
+        told_of = dict(line.split() for line in told.splitlines())
+        return max(int(most) - int(now) + sum(int(told_of.get(name, 0)) for name in kept), 0)
+    except (OSError, ValueError):
+        return None

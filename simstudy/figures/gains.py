@@ -50,7 +50,9 @@ def curve(
     """
     require(points, ["gain", "p_value", by], "points")
     ax = ax or panels([""])[1][0]
-    points = points.assign(confidence=_confidence(points))
+    # Of a million pairs no more is copied than what is drawn.
+    drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
+    points = points[drawn].assign(confidence=_confidence(points))
     values = list(dict.fromkeys(points[by]))
     colours = colours_of(by, values)
     if curves is not None:

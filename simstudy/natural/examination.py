@@ -20,11 +20,13 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
-from simstudy.engines.registry import TESTS
+from simstudy.engines.memory import check_memory
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import Loaded, counted
 from simstudy.natural.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
+from simstudy.runner import n_workers
 
 #: What to do with near-duplicates.
 DUPLICATES = ("keep", "drop")
@@ -113,6 +115,8 @@ def examine(
     check_fraction("alpha", alpha)
     options = dict(comparison or {})
     outputs, notes = loaded.outputs, list(loaded.notes)
+    if duplicates == "keep":
+        _check_memory(outputs, options)
     alike = near_duplicates(outputs, loaded.answers)
     if duplicates == "drop" and len(alike):
         kept = without_duplicates(outputs.names, alike)
@@ -125,6 +129,8 @@ def examine(
     elif len(alike):
         first = f"{shown(alike['system_a'][0])} / {shown(alike['system_b'][0])}"
         notes.append(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
+    if duplicates == "drop":
+        _check_memory(outputs, options)
     notes += _domains(outputs, options.get("strata"))
     if by is not None and outputs.n_systems > 1:
         # A column that is not there, or says what it can not, is told before minutes of resampling.
@@ -149,6 +155,21 @@ def examine(
         significant_gains(pairs, alpha=alpha),
         verdict(pairs.iloc[0], alpha=alpha, margin=margin) if len(pairs) == 1 else None,
         tuple(notes),
+    )
+
+
+def _check_memory(outputs: Outputs, options: Mapping[str, Any]) -> None:
+    """Raise a ValueError where the comparison and what is made of it would take more memory than there is."""
+    k, n, s = outputs.statistics.shape
+    unit = options.get("unit") or outputs.natural_unit
+    if isinstance(unit, str) and unit in outputs.items:
+        n = outputs.items[unit].nunique()
+    check_memory(
+        str(options.get("test", DEFAULT_TEST)),
+        (k, n, s),
+        k * (k - 1) // 2,
+        n_workers(options.get("n_jobs", 1)),
+        analysed=True,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
@@ -18,7 +19,7 @@ from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import equals
 from simstudy.plain_text import line, shown
-from simstudy.report import Section, save_figure
+from simstudy.report import InOrder, Section, save_figure
 from simstudy.results_folder import results_folder
 
 # More systems make no picture of a matrix or of groups.
@@ -118,10 +119,10 @@ def ranking(found: Examination) -> pd.DataFrame:
 
 def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
     """A title, and pairs as text: the most significant first, or, where these are too many, neighbours by score."""
-    pairs = sorted_pairs(found)
     sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
-    title = f"Pairs, the most significant first ({sides} p)"
-    if len(pairs) > most:
+    if len(found.pairs) <= most:
+        pairs, title = sorted_pairs(found), f"Pairs, the most significant first ({sides} p)"
+    else:
         pairs = _neighbours(found).head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
     number = f"{{:.{_digits(found)}f}}".format
@@ -154,7 +155,11 @@ def _neighbours(found: Examination) -> pd.DataFrame:
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:
     """Comparisons, the most significant first; of equal p-values the widest gain first."""
-    return found.pairs.sort_values(["p_value", "gain"], ascending=[True, False], kind="stable", ignore_index=True)
+    return found.pairs.iloc[_most_significant_first(found.pairs)].reset_index(drop=True)
+
+
+def _most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
+    return np.lexsort((-pairs["gain"].to_numpy(), pairs["p_value"].to_numpy()))
 
 
 def threshold_rows(found: Examination) -> pd.DataFrame:
@@ -195,10 +200,10 @@ def _digits(found: Examination) -> int:
     return 2 if np.abs(found.outputs.scores()).max() >= 1 else 4
 
 
-def _tables(found: Examination) -> dict[str, pd.DataFrame]:
+def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
     known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     return {
-        "pairs": sorted_pairs(found),
+        "pairs": InOrder(found.pairs, _most_significant_first(found.pairs)),
         "systems": found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all"),
         "groups": found.groups,
         "curve": found.curve,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simstudy.engines import memory
 from simstudy.engines.comparisons import compare
+from simstudy.loaders.base import Loaded
+from simstudy.natural import examination
 from simstudy.outputs import Outputs
 
 PEAK = """
@@ -52,6 +57,52 @@ def test_what_would_not_fit_is_said_before_it_begins(monkeypatch: pytest.MonkeyP
         assert len(compare(outputs)) == 780
 
 
+@pytest.mark.parametrize("duplicates", ["keep", "drop"])
+def test_an_examination_that_would_not_fit_begins_nothing(monkeypatch: pytest.MonkeyPatch, duplicates: str) -> None:
+    """What is made of the pairs counts too: there is enough for the comparison alone."""
+    right = np.random.default_rng(0).random((40, 30)) < 0.5
+    outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
+    begun: list[object] = []
+    monkeypatch.setattr(memory, "available", lambda: memory.needed(40, 30, 2, 780))
+    monkeypatch.setattr(examination, "compare", lambda *given, **options: begun.append(options))
+    if duplicates == "keep":
+        monkeypatch.setattr(examination, "near_duplicates", lambda *given: begun.append(given))
+    with pytest.raises(ValueError, match=r"'sign' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
+        examination.examine(Loaded(outputs), duplicates=duplicates, comparison={"test": "sign"})
+    assert not begun
+
+
+def _group(folder: Path, **files: str) -> None:
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text)
+
+
+def test_the_narrowest_group_that_holds_the_process_counts(tmp_path: Path) -> None:
+    """Its own, or one above: what of files is kept in memory is given back."""
+    process = tmp_path / "cgroup"
+    second, first = tmp_path / "second", tmp_path / "first"
+    _group(second)
+    _group(second / "jobs", memory__max="1000\n", memory__current="300\n", memory__stat="inactive_file 50\nanon 9\n")
+    _group(second / "jobs" / "mine", memory__max="max\n", memory__current="200\n", memory__stat="active_file 7\n")
+    _group(second / "others", memory__max="10\n", memory__current="1\n", memory__stat="anon 1\n")
+    for path, left in (("/jobs/mine", 750), ("/jobs", 750), ("/", None), ("/others/of/outside", 9)):
+        process.write_text(f"0::{path}\n")
+        assert memory._of_groups(process, second) == left, path
+    _group(second / "jobs" / "less", memory__max="90\n", memory__current="95\n", memory__stat="active_file 7\n")
+    process.write_text("0::/jobs/less\n")
+    assert memory._of_groups(process, second) == 2
+    # The first kind has a tree for each controller; no limit is the largest number there is.
+    old = {"memory__usage_in_bytes": "300\n", "memory__stat": "total_inactive_file 40\ninactive_file 1\n"}
+    _group(first / "memory", memory__limit_in_bytes=f"{2**63 - 4096}\n", **old)
+    _group(first / "memory" / "user.slice", memory__limit_in_bytes="500\n", **old)
+    process.write_text("5:cpu,memory:/user.slice/me\n4:pids:/elsewhere\n0::/\n")
+    assert memory._of_groups(process, first) == 240
+    process.write_text("5:cpu,memory:/\n")
+    assert memory._of_groups(process, first) is None
+    assert memory._of_groups(tmp_path / "nothing", first) is None
+
+
 def test_what_is_available_is_no_more_than_a_limit() -> None:
     """A limit of the process counts, less what it has taken."""
     script = (
@@ -72,12 +123,61 @@ def test_analyses_take_little_more_than_the_comparison() -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_systems_take_less_than_two_gibibytes() -> None:
-    assert peaks(2000, 100)[2] < 2 * 2**20
-
-
-@pytest.mark.slow
 def test_differences_of_units_are_looked_at_a_few_at_a_time() -> None:
     before, compared, _, _ = peaks(200, 50_000, "mcnemar")
     # The statistics are 20 million numbers: 160 MB in the engine's own type.
     assert compared - before < 1.5 * 2**20
+
+
+COMMAND = """
+import resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "simstudy.cli", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def _of_command(scores: Path, *options: str) -> tuple[int, float, str]:
+    """What `simstudy compare` ends with, the KiB of its peak, and what it says of errors."""
+    command = [sys.executable, "-c", COMMAND, "compare", str(scores), "--metric", "accuracy", *options]
+    # One thread, as the engine alone has.
+    one = {"NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **one})
+    code, peak = done.stdout.split()
+    return int(code), float(peak), done.stderr
+
+
+def _right_or_wrong(path: Path, systems: int, items: int) -> Path:
+    right = np.random.default_rng(0).random((items, systems)) < np.linspace(0.4, 0.9, systems)
+    table = pd.DataFrame(right.astype(int), columns=[f"system {k}" for k in range(systems)])
+    table.rename_axis("item").to_csv(path)
+    return path
+
+
+@pytest.mark.slow
+def test_the_command_takes_little_more_than_the_engine(tmp_path: Path) -> None:
+    """A thousand systems on a thousand items, with a folder of results."""
+    scores = _right_or_wrong(tmp_path / "scores.csv", 1000, 1000)
+    code, peak, _ = _of_command(scores, "--out", str(tmp_path / "out"), "--jobs", "1")
+    assert code == 0
+    assert peak < 1.5 * peaks(1000, 1000)[1]
+
+
+@pytest.mark.slow
+def test_two_thousand_systems_take_less_than_two_gibibytes(tmp_path: Path) -> None:
+    code, peak, _ = _of_command(_right_or_wrong(tmp_path / "scores.csv", 2000, 100), "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert peak < 2 * 2**20
+
+
+@pytest.mark.slow
+def test_ten_thousand_systems_are_refused_in_one_line_before_work_begins(tmp_path: Path) -> None:
+    """Nearly fifty million pairs: some 50 GiB, which few machines have; where it is there, a limit is set."""
+    scores = _right_or_wrong(tmp_path / "scores.csv", 10_000, 20)
+    if (there := memory.available()) is None or there > 2**35:
+        pytest.skip("more memory than this takes")
+    code, peak, said = _of_command(scores, "--out", str(tmp_path / "out"))
+    assert (code, said.count("\n")) == (2, 1)
+    assert "49,995,000 pairs of 10,000 systems" in said
+    assert "select fewer systems" in said
+    assert peak < 2**20
+    assert not (tmp_path / "out").exists()
