@@ -8,7 +8,7 @@ from pathlib import Path
 
 # Measured: bytes for each pair of systems (its row of Comparisons, and what the row is made of; all analyses of them,
 # as `simstudy compare` makes them), and copies of the statistics that are held together, 8 bytes a number.
-_OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 800, 1100, 5
+_OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 650, 850, 5
 
 # What a thread's tiles of resamples and sums take, and what is read in late.
 _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20
@@ -35,7 +35,7 @@ def needed(
     Examples
     --------
     >>> round(needed(1000, 1000, 2, 499_500) / 2**30, 1)
-    0.6
+    0.5
     """
     of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
     return _OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + 8 * _COPIES * n_systems * n_units * n_statistics
