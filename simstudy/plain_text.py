@@ -119,7 +119,7 @@ def paragraph(text: object) -> str:
     >>> paragraph("# 1\n2. b")
     '\\# 1\n2\\. b'
     """
-    return "\n".join(_begun(markdown(part)) for part in str(text).strip().split("\n"))
+    return "\n".join(_begun(markdown(part).strip()) for part in str(text).strip().split("\n"))
 
 
 def _begun(text: str) -> str:

@@ -190,6 +190,13 @@ def test_a_paragraph_reads_as_the_text_does(text: str) -> None:
     assert as_read(paragraph(text)) == wanted
 
 
+@pytest.mark.parametrize("text", ["a\n # b", "a\n  - b", "a\n   > b", "a\n =", "a\n 1. b", "a\n\t+ b"])
+def test_a_line_that_begins_with_spaces_begins_nothing(text: str) -> None:
+    assert {kind for kind, _ in blocks(paragraph(text))} <= {
+        "paragraph_open", "paragraph_close", "inline", "text", "text_special", "softbreak",
+    }  # fmt: skip
+
+
 @given(st.lists(st.lists(TEXTS, min_size=2, max_size=2), min_size=1, max_size=3))
 @settings(max_examples=100, deadline=None)
 def test_a_table_keeps_its_cells(rows: list[list[str]]) -> None:
