@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from math import isnan
 from numbers import Real
 from operator import index
+from pathlib import Path
+
+#: Nothing that is counted here is as many: no machine has the memory.
+TOO_MANY = 2**40
 
 
 def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
@@ -48,7 +53,7 @@ def nearest(value: object, known: Iterable[str]) -> str:
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
-def check_whole(argument: str, value: object, least: int, below: int | None = None) -> None:
+def check_whole(argument: str, value: object, least: int, below: int = TOO_MANY) -> None:
     """Raise a ValueError where `value` is no whole number, under `least`, or not below `below` (a power of 2).
 
     Examples
@@ -63,11 +68,13 @@ def check_whole(argument: str, value: object, least: int, below: int | None = No
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
         raise ValueError(f"{argument} must be a whole number (an int), not {brief(value)}") from None
-    if below is not None and not least <= number < below:
-        raise ValueError(f"{argument} must be at least {least} and below 2^{below.bit_length() - 1}, not {number}")
-    if number < least:
+    if number < least and below == TOO_MANY:
         raise ValueError(f"{argument} must be at least {least}, not {number}")
+    if not least <= number < below:
+        raise ValueError(f"{argument} must be at least {least} and below 2^{below.bit_length() - 1}, not {number}")
 
 
 def check_seed(value: object) -> None:
@@ -75,7 +82,102 @@ def check_seed(value: object) -> None:
     check_whole("seed", value, 0, 2**64)
 
 
-def check_fraction(argument: str, value: float) -> None:
+def check_number(argument: str, value: object, what: str = "a number") -> None:
+    """Raise a ValueError where `value` is no number; `what` says in the message what it must be.
+
+    Examples
+    --------
+    >>> check_number("margin", "3")
+    Traceback (most recent call last):
+    ValueError: margin must be a number, not '3'
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value):
+        raise ValueError(f"{argument} must be {what}, not {brief(value)}")
+
+
+def check_share(argument: str, value: object) -> None:
+    """Raise a ValueError where `value` is no number from 0 to 1.
+
+    Examples
+    --------
+    >>> check_share("correlation", 2)
+    Traceback (most recent call last):
+    ValueError: correlation must lie between 0 and 1, not 2
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{argument} must lie between 0 and 1, not {brief(value)}")
+
+
+def check_flag(argument: str, value: object) -> None:
+    """Raise a ValueError where `value` is neither True nor False.
+
+    Examples
+    --------
+    >>> check_flag("population", "yes")
+    Traceback (most recent call last):
+    ValueError: population must be True or False, not 'yes'
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{argument} must be True or False, not {brief(value)}")
+
+
+def check_text(argument: str, value: object, what: str = "text", *, or_none: bool = False) -> None:
+    """Raise a ValueError where `value` is no text (or, where it may be, None).
+
+    Examples
+    --------
+    >>> check_text("unit", 3, "the name of a column of the items", or_none=True)
+    Traceback (most recent call last):
+    ValueError: unit must be the name of a column of the items, or None, not 3
+    """
+    if not isinstance(value, str) and not (or_none and value is None):
+        raise ValueError(f"{argument} must be {what}{', or None' if or_none else ''}, not {brief(value)}")
+
+
+def check_path(argument: str, value: object, *, or_none: bool = False) -> None:
+    """Raise a ValueError where `value` is no path (or, where it may be, None).
+
+    Examples
+    --------
+    >>> check_path("path", 3)
+    Traceback (most recent call last):
+    ValueError: path must be a path (str or Path), not 3
+    """
+    if (not isinstance(value, str | Path) or "\0" in str(value)) and not (or_none and value is None):
+        raise ValueError(f"{argument} must be a path (str or Path){', or None' if or_none else ''}, not {brief(value)}")
+
+
+def check_mapping(argument: str, value: object, what: str) -> None:
+    """Raise a ValueError where `value` is no dictionary with anything in it; `what` says what it maps to what.
+
+    Examples
+    --------
+    >>> check_mapping("thresholds", {}, "scoring functions to thresholds")
+    Traceback (most recent call last):
+    ValueError: thresholds must map scoring functions to thresholds, at least one, not {}
+    """
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"{argument} must map {what}, at least one, not {brief(value)}")
+
+
+def check_list(argument: str, value: object, what: str) -> None:
+    """Raise a ValueError where `value` is no list of things: text, a number, a table, a set, nothing at all.
+
+    Examples
+    --------
+    >>> check_list("measures", "t_score", "names of measures")
+    Traceback (most recent call last):
+    ValueError: measures must be a list of names of measures, not 't_score'
+    """
+    kind = type(value)
+    # Arrays and Series are lists too, of one dimension; sets have no order, and tables are lists of names.
+    if isinstance(value, str | bytes | Mapping | set | frozenset) or not hasattr(kind, "__iter__"):
+        raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
+    if getattr(value, "ndim", 1) != 1:
+        raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
+
+
+def check_fraction(argument: str, value: object) -> None:
     """Raise a ValueError where `value` is no number strictly between 0 and 1.
 
     Examples
@@ -84,5 +186,5 @@ def check_fraction(argument: str, value: float) -> None:
     Traceback (most recent call last):
     ValueError: cutoff must lie between 0 and 1, both excluded, not 5
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
         raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")

@@ -25,6 +25,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     'a,b'
     """
     target = Path(path)
+    if not target.name:
+        raise ValueError(f"path must name a file, not '{path}'")
     target.parent.mkdir(parents=True, exist_ok=True)
     # The suffix stays last: matplotlib and pandas choose the format by it.
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
-from simstudy.choices import brief
+from simstudy.choices import brief, check_list
 from simstudy.metrics import Metric
 
 
@@ -44,6 +45,24 @@ def keyed_table(
     table[key] = table[key].astype(str)
     check_unique(table[key], argument)
     return table
+
+
+def number_list(argument: str, values: object) -> NDArray[np.float64]:
+    """A list of numbers as an array (n,) of floats; ValueError where it is something else, or has NaN.
+
+    Examples
+    --------
+    >>> number_list("recalls", [0.5, "high"])
+    Traceback (most recent call last):
+    ValueError: recalls must be a list of numbers, not [0.5, 'high']
+    """
+    check_list(argument, values, "numbers")
+    check_unmasked(argument, values)
+    listed = list(values)  # type: ignore[call-overload]
+    # Text is a number to numpy, and so is what is true.
+    if any(isinstance(value, bool | np.bool_) or not isinstance(value, Real) or value != value for value in listed):
+        raise ValueError(f"{argument} must be a list of numbers, not {brief(values)}")
+    return np.array(listed, dtype=np.float64)
 
 
 def check_utf8(names: Iterable[str], what: str) -> None:
@@ -196,7 +215,7 @@ def response_statistics(
     Gold responses come first, then the spurious ones as they appear.
     """
     if not isinstance(responses, Mapping) or not responses:
-        raise ValueError(f"responses must map the name of each system to what it found, not {responses!r}")
+        raise ValueError(f"responses must map the name of each system to what it found, not {brief(responses)}")
     wanted = _distinct(gold, "gold")
     found = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
     positions = {response: i for i, response in enumerate(dict.fromkeys(chain(wanted, *found)))}
@@ -216,7 +235,7 @@ def response_statistics(
 def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
     """The responses in their order, a set's in that of their texts; ValueError where one is there twice."""
     if isinstance(given, str | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
-        raise ValueError(f"{argument} must be a list or set of responses, not {given!r}")
+        raise ValueError(f"{argument} must be a list or set of responses, not {brief(given)}")
     # A set of texts has another order in every process.
     listed = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
     seen: set[Hashable] = set()

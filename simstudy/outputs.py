@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
 from simstudy import parquet
-from simstudy.choices import check_whole
+from simstudy.choices import brief, check_list, check_path, check_text, check_whole
 from simstudy.columns import decode, encode
 from simstudy.fingerprints import fingerprint
 from simstudy.inputs import (
@@ -106,6 +106,8 @@ class Outputs:
         [50.0, 100.0]
         """
         metric = get_metric(metric)
+        check_text("task", task)
+        check_text("test_set", test_set)
         array = statistics_array(statistics)
         check_statistics(array, metric)
         system_table = keyed_table(
@@ -323,6 +325,7 @@ class Outputs:
         ValueError
             Where items have no domain, or none has this one.
         """
+        check_text("name", name)
         domains = self.labels("domain")
         positions = np.flatnonzero(domains == name)
         if positions.size == 0:
@@ -357,6 +360,7 @@ class Outputs:
         ValueError
             For a name that is not there, or an empty list.
         """
+        names = _name_list(names)
         index = {name: k for k, name in enumerate(self.names)}
         unknown = [name for name in names if name not in index]
         if len(set(names)) < len(names):
@@ -420,10 +424,11 @@ class Outputs:
 
     def aligned(self, names: Sequence[str]) -> Outputs:
         """The same systems in the order of `names`, which must name exactly these systems."""
+        names = _name_list(names)
         if sorted(names) != sorted(self.names):
             one_side = min(set(names) ^ set(self.names), default="a name that is given twice")
             raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
-        return self if list(names) == self.names else self.select(names)
+        return self if names == self.names else self.select(names)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
@@ -435,6 +440,7 @@ class Outputs:
         ValueError
             Where a column of a table is of a type that a file cannot keep (lists, intervals …).
         """
+        check_path("path", path)
         tables: dict[str, list[dict[str, Any]]] = {"systems": [], "items": []}
         columns: dict[str, pa.Array] = {}
         # Systems and columns by number: their names, which are free, are in the header.
@@ -472,6 +478,9 @@ class Outputs:
         FileNotFoundError
             Where there is none.
         """
+        check_path("path", path)
+        if metric is not None and not isinstance(metric, Metric):
+            raise ValueError(f"metric must be a Metric, or None, not {brief(metric)}")
         header, table = parquet.read(path)
         try:
             found = metric or get_metric(header["metric"])
@@ -535,6 +544,7 @@ class Outputs:
 
     def labels(self, name: str) -> pd.Series[str]:
         """A column of the item table as text, in which every item has a value; ValueError where one has none."""
+        check_text("name", name, "the name of a column of the items")
         if name not in self.items:
             raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
         column = self.items[name].astype(str)
@@ -547,6 +557,7 @@ class Outputs:
         return f" of test set '{self.test_set}'" if self.test_set else ""
 
     def _same_metric(self, other: Outputs) -> None:
+        check_outputs("other", other)
         if self.metric != other.metric:
             own, others = (f"'{m.name}'" for m in (self.metric, other.metric))
             if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
@@ -555,11 +566,32 @@ class Outputs:
             raise ValueError(f"the metrics differ: {own} and {others}")
 
 
+def _name_list(names: Sequence[str]) -> list[str]:
+    """The names of a list of names; ValueError where it is something else."""
+    check_list("names", names, "names")
+    for name in (listed := list(names)):
+        check_text("names", name, "a list of names")
+    return listed
+
+
 def _value_of(cell: Any) -> str:
     """What a cell holds, whatever type of number or of missing value it has."""
     if is_scalar(cell) and pd.isna(cell):
         return ""
     return repr(cell.item() if isinstance(cell, np.generic) else cell)
+
+
+def check_outputs(argument: str, value: object) -> None:
+    """Raise a ValueError where these are no Outputs.
+
+    Examples
+    --------
+    >>> check_outputs("population", [[1, 0], [1, 1]])
+    Traceback (most recent call last):
+    ValueError: population must be Outputs (see Outputs.from_scores), not list
+    """
+    if not isinstance(value, Outputs):
+        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}")
 
 
 def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:
@@ -571,8 +603,8 @@ def require_outputs(outputs: object, n_systems: int = 1, argument: str = "output
     Traceback (most recent call last):
     ValueError: outputs must be Outputs (see Outputs.from_scores), not list
     """
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(outputs).__name__}")
+    check_outputs(argument, outputs)
+    assert isinstance(outputs, Outputs)
     if outputs.n_systems < n_systems:
         raise ValueError(f"{argument} must have at least {n_systems} systems to compare, not {outputs.n_systems}")
     check_range(outputs.statistics, outputs.names)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from simstudy.choices import check_fraction
+from simstudy.choices import brief, check_fraction
 
 
 @dataclass(frozen=True)
@@ -197,10 +198,23 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
     0.8784
     """
     check_fraction("cutoff", cutoff)
-    count, drawn = np.asarray(n_extreme, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
+    count, drawn = _counts("n_extreme", n_extreme), _counts("n_resamples", n_resamples)
+    try:
+        np.broadcast_shapes(count.shape, drawn.shape)
+    except ValueError:
+        raise ValueError(f"n_extreme and n_resamples must broadcast, unlike {count.shape} and {drawn.shape}") from None
     if not ((count >= 0) & (count <= drawn)).all():
         raise ValueError("n_extreme must lie between 0 and n_resamples")
     return np.asarray(stats.beta.cdf(cutoff, count + 1, drawn - count + 1))
+
+
+def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Counts of any shape; ValueError where they are no numbers."""
+    found = np.asarray(values)
+    numbers = found.dtype == object and all(isinstance(value, Real) for value in found.flat)
+    if found.dtype.kind not in "iuf" and not numbers:
+        raise ValueError(f"{argument} must be whole numbers, not {brief(values)}")
+    return found.astype(np.float64)
 
 
 def significant(

@@ -16,6 +16,8 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from simstudy.choices import brief
+
 #: What a packed file may unpack to, where nothing else is said: a size, or "none".
 DEFAULT = "1G"
 
@@ -180,7 +182,7 @@ def _parsed(argument: str, size: int | str) -> float:
         return float("inf")
     found = _SIZE.fullmatch(str(size)) if not isinstance(size, bool) else None
     if found is None:
-        raise ValueError(f"{argument} must be a size such as 500M or 4G, or none, not {size!r}")
+        raise ValueError(f"{argument} must be a size such as 500M or 4G, or none, not {brief(size)}")
     return float(found[1]) * _UNITS[found[2].upper()]
 
 

@@ -17,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"choices", "plain_text"},
-    {"files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers"},
+    {"files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"parquet", "cells", "metrics", "pvalues", "proportions"},
     {"inputs", "runner", "results_folder"},
     {"manifest"},

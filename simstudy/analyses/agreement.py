@@ -6,17 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import (
-    QUESTION,
-    TEST_SET,
-    multiplicities,
-    relation_classes,
-    require_columns,
-    require_one_question,
-    system_codes,
-)
+from simstudy.analyses.classes import multiplicities, relation_classes
 from simstudy.choices import check_choice, check_fraction, check_seed, check_whole
 from simstudy.pvalues import supported
+from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 

@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns, require_one_question
+from simstudy.analyses.classes import relation_classes
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
-from simstudy.choices import check_seed, check_whole
+from simstudy.choices import check_flag, check_mapping, check_seed, check_whole
+from simstudy.inputs import number_list
 from simstudy.metrics.mean import LOWER
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, check_outputs
 from simstudy.pvalues import speaks_for_gain
+from simstudy.tables import TEST_SET, require_columns, require_one_question
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
 TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)
@@ -111,11 +113,14 @@ def calibration(
     """
     require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
     require_one_question(pairs)
-    bounds = np.atleast_1d(bins).tolist()
+    bounds = number_list("bins", bins).tolist()
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
         raise ValueError(f"bins must ascend within 0 and 1, not {bounds}")
-    if not elsewhere:
-        raise ValueError("elsewhere must have at least one test set")
+    check_mapping("elsewhere", elsewhere, "names of test sets to their Outputs")
+    for name, outputs in elsewhere.items():
+        for of_draw in outputs.values() if isinstance(outputs, Mapping) else [outputs]:
+            check_outputs(f"elsewhere['{name}']", of_draw)
+    check_flag("population", population)
     check_whole("min_pairs", min_pairs, 1)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from simstudy.analyses.classes import TEST_SET, relation_classes, require_columns
+from simstudy.analyses.classes import relation_classes
 from simstudy.metrics.base import Ratio, combine, item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.tables import TEST_SET, check_table
 
 # Below this part of both variances together, the variance of their difference is rounding.
 _ROUNDING = 1e-12
@@ -113,7 +114,7 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
     >>> shares[["r12_from", "n_pairs", "share"]].tail(2).to_numpy().tolist()
     [[0.9, 1.0, 0.25], [0.95, 3.0, 0.75]]
     """
-    require_columns(table, ["relation", "r12"])
+    check_table("table", table, ["relation", "r12"], "one of correlation")
     known = table[table["r12"].notna()]
     if known.empty:
         raise ValueError("table must have a correlation; every r12 is missing")
@@ -180,10 +181,7 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
     >>> correlation_summary(table)[["n_pairs", "r12_25", "r12_median", "ratio_median"]].values.tolist()
     [[3.0, 0.35, 0.5, 1.4]]
     """
-    if missing := [column for column in (*TEST_SET, "relation", "r12", "ratio") if column not in table]:
-        raise ValueError(f"table must be one of correlation; no column {', '.join(missing)}")
-    if table.empty:
-        raise ValueError("table must have at least one row")
+    check_table("table", table, [*TEST_SET, "relation", "r12", "ratio"], "one of correlation")
     rows = []
     for key, members in relation_classes(table):
         known = members[members["r12"].notna()]

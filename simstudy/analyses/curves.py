@@ -6,15 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import (
-    PAIR,
-    TEST_SET,
-    confidence,
-    relation_classes,
-    require_columns,
-    require_one_question,
-)
+from simstudy.analyses.classes import PAIR, confidence, relation_classes
 from simstudy.choices import check_whole
+from simstudy.tables import TEST_SET, require_columns, require_one_question
 
 _LEAST_PAIRS = 30
 

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.analyses.classes import QUESTION, TEST_SET, require_columns
 from simstudy.choices import check_choice, check_fraction
+from simstudy.tables import TEST_SET, require_columns, require_one_table
 
 RULES = ("maximal", "greedy", "adjacent")
 
@@ -22,9 +22,6 @@ P_COLUMNS = ("p_value", "p_holm", "p_bh")
 
 #: Maximal sets can be as many as 3^(systems / 3); nobody reads so many.
 MOST_GROUPS = 10_000
-
-# What must be one for all pairs: else they are of more than one table.
-_ONE = [*TEST_SET, *QUESTION]
 
 
 def groups(
@@ -237,9 +234,7 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
     check_fraction("certainty", certainty)
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
     require_columns(pairs, columns)
-    for column in _ONE:
-        if column in pairs and len(values := pairs[column].unique()) > 1:
-            raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
+    require_one_table(pairs)
     first, second, names, scores = _ranked(pairs)
     p_value = pairs[p].to_numpy(dtype=np.float64)
     if np.isnan(p_value).any():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from simstudy.analyses.gain_parts import gain_parts
 from simstudy.analyses.stepdown import places
-from simstudy.choices import check_fraction, check_seed, check_whole
+from simstudy.choices import check_fraction, check_seed, check_text, check_whole
 from simstudy.metrics import Metric, Ratio
 from simstudy.metrics.base import Array, FloatArray, IntArray, combine
 from simstudy.metrics.influence import contributions, deviations, n_undefined
@@ -91,6 +91,7 @@ def leaderboard(
     """
     require_outputs(outputs)
     check_fraction("level", level)
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
     if (1 - level) * (n_bootstrap + 1) < 1 - 1e-9:

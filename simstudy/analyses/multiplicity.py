@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.analyses.classes import TEST_SET, require_columns, require_one_question
+from simstudy.tables import TEST_SET, require_columns, require_one_question
 
 
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 from scipy.sparse import csgraph
 
-from simstudy.analyses.classes import system_codes
+from simstudy.tables import system_codes
 
 #: What an interval speaks for (column interval_for).
 OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these families"

@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.choices import check_fraction
 from simstudy.metrics.base import IntArray
 from simstudy.pvalues import clopper_pearson
-from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.candidates import Candidates, require_candidates
 
 
 def precision_curve(
@@ -52,6 +52,7 @@ def precision_curve(
     >>> curves[["ranking", "n", "precision", "recall"]].values.tolist()
     [['g1', 2, 0.5, 0.5], ['g1', 4, 0.5, 1.0], ['g2', 2, 0.5, 0.5], ['g2', 4, 0.5, 1.0]]
     """
+    require_candidates(candidates)
     check_fraction("level", level)
     lengths = list_lengths(candidates, n)
     tables = []

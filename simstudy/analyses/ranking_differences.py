@@ -10,8 +10,9 @@ import pandas as pd
 
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.precision_curves import count_up_to, list_lengths
+from simstudy.choices import check_flag
 from simstudy.metrics.base import IntArray
-from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.rankings.hypergeometric import fisher_exact
 
 
@@ -64,6 +65,8 @@ def ranking_differences(
     >>> round(float(fisher_exact([[9, 2], [1, 8]]).pvalue), 6)
     0.005477
     """
+    require_candidates(candidates)
+    check_flag("multiplicity", multiplicity)
     if len(candidates.names) < 2:
         raise ValueError(f"at least two scoring functions are needed to compare, but there is only {candidates.names}")
     lengths = list_lengths(candidates, n)

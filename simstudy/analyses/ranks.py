@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.classes import QUESTION, TEST_SET, require_columns, require_one_question
 from simstudy.analyses.multiplicity import corrected
 from simstudy.choices import check_fraction
 from simstudy.pvalues import supported
+from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question
 
 
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -67,9 +67,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
 
 def _by_test_set(leaderboards: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
     wanted = [*TEST_SET, "system", "place_low", "place_high", "may_be_best"]
-    missing = [column for column in wanted if column not in leaderboards]
-    if missing:
-        raise ValueError(f"leaderboards must be what `leaderboard` returns; no column {', '.join(missing)}")
+    check_table("leaderboards", leaderboards, wanted, "what `leaderboard` returns")
     return {tuple(key): rows for key, rows in leaderboards.groupby(TEST_SET, sort=False, observed=True)}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.classes import require_columns
-from simstudy.choices import nearest
+from simstudy.choices import check_text, nearest
+from simstudy.tables import check_table, require_columns
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
 COMBINATION = "combination"
@@ -49,13 +49,20 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     ['same base model', 'base model unknown', 'base model unknown']
     """
     require_columns(pairs, ["system_a", "system_b"])
+    check_table("systems", systems, ["name"], "a table with a row for each system")
+    check_text("by", by, "the name of a column of the systems table")
+    if systems["name"].duplicated().any():
+        twice = systems["name"][systems["name"].duplicated()].iloc[0]
+        raise ValueError(f"systems must have one row for each system, unlike '{twice}'")
     if by == "name" or by not in systems:
-        hint = nearest(by, systems.columns.drop("name"))
+        hint = nearest(by, map(str, systems.columns.drop("name")))
         raise ValueError(f"by must be a column of the systems table, not '{by}'{hint}; it has {_listed(systems)}")
     values = systems.set_index("name")[by]
     unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(values.index)
     if unknown:
-        raise ValueError(f"systems must have a row for every system of the pairs; it has none for '{min(unknown)}'")
+        raise ValueError(
+            f"systems must have a row for every system of the pairs; it has none for '{min(map(str, unknown))}'"
+        )
     codes = pd.Series(pd.factorize(values)[0], index=values.index)
     first, second = (codes.loc[pairs[side]].to_numpy() for side in ("system_a", "system_b"))
     what = by.replace("_", " ")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.choices import check_fraction
+from simstudy.choices import check_fraction, check_list, check_mapping, check_number, check_text
 from simstudy.inputs import check_unique
 from simstudy.pvalues import clopper_pearson
-from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.candidates import Candidates, require_candidates
+from simstudy.tables import check_table
 
 _COLUMNS = ["ranking", "threshold", "n_accepted", "n_true", "precision", "average_precision", "covered", "level"]
 
@@ -46,9 +46,11 @@ def common_threshold(sets: Sequence[Candidates], name: str, n_accepted: float) -
     3.0
     """
     _check_sets(sets)
+    check_text("name", name, "the name of a scoring function")
     scores = np.concatenate([each.select([name]).scores[0] for each in sets])
-    if isinstance(n_accepted, bool) or not isinstance(n_accepted, Real) or not isfinite(n_accepted):
-        raise ValueError(f"n_accepted must be a number of candidates, not {n_accepted!r}")
+    check_number("n_accepted", n_accepted, "a number of candidates")
+    if not isfinite(n_accepted):
+        raise ValueError(f"n_accepted must be a number of candidates, not {n_accepted}")
     k = round(float(n_accepted) * len(sets))
     if not 1 <= k <= scores.size:
         raise ValueError(
@@ -97,8 +99,7 @@ def repetitions(sets: Sequence[Candidates], thresholds: Mapping[str, float], *, 
     _check_sets(sets)
     check_unique(pd.Series([each.test_set for each in sets]), "test sets")
     check_fraction("level", level)
-    if not thresholds:
-        raise ValueError("thresholds must have one for at least one scoring function")
+    check_mapping("thresholds", thresholds, "scoring functions to thresholds")
     tables = []
     for name, threshold in thresholds.items():
         accepted = [each.accepted(name, threshold) for each in sets]
@@ -172,8 +173,7 @@ def binomial_check(table: pd.DataFrame) -> pd.DataFrame:
     >>> bool(row.ratio_low < 1 < row.ratio_high), bool(row.dispersion_p > 0.05), bool(row.missed_p > 0.05)
     (True, True, True)
     """
-    if not isinstance(table, pd.DataFrame) or not {*_COLUMNS} <= {*table.columns} or table.empty:
-        raise ValueError(f"table must be what `repetitions` returned, with rows and the columns {', '.join(_COLUMNS)}")
+    check_table("table", table, _COLUMNS, "what `repetitions` returned")
     return pd.DataFrame([_checked(str(name), rows) for name, rows in table.groupby("ranking", sort=False)])
 
 
@@ -219,5 +219,8 @@ def _checked(name: str, table: pd.DataFrame) -> dict[str, object]:
 
 
 def _check_sets(sets: Sequence[Candidates]) -> None:
-    if not sets:
+    check_list("sets", sets, "Candidates")
+    if not len(sets):
         raise ValueError("sets must have at least one set of candidates")
+    for each in sets:
+        require_candidates(each, "sets")

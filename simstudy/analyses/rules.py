@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.classes import TEST_SET
+from simstudy.choices import check_list, check_text
+from simstudy.tables import TEST_SET, check_table
 
 _KEYS = ["of", "alternative", "alpha"]
 
@@ -42,8 +43,10 @@ def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", 
     >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
     [3.0, 90.0, 82.0, 90.0]
     """
-    if missing := [column for column in (*TEST_SET, *_KEYS, *numbers) if column not in table]:
-        raise ValueError(f"table must be one of significant gains; no column {', '.join(missing)}")
+    check_list("numbers", numbers, "names of columns")
+    for number in numbers:
+        check_text("numbers", number, "a list of names of columns")
+    check_table("table", table, [*TEST_SET, *_KEYS, *numbers], "one of significant gains", empty=True)
     if table.duplicated([*TEST_SET, *_KEYS]).any():
         again = table.loc[table.duplicated([*TEST_SET, *_KEYS]), "test_set"].iloc[0]
         raise ValueError(f"table must have each test set once; '{again}' has several rows (hand in one relation class)")

@@ -11,16 +11,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from simstudy.analyses.classes import (
-    PAIR,
-    TEST_SET,
-    relation_classes,
-    require_columns,
-    require_one_question,
-    system_codes,
-)
+from simstudy.analyses.classes import PAIR, relation_classes
 from simstudy.analyses.other_systems import OtherSystems, other_systems
-from simstudy.choices import check_fraction, check_whole
+from simstudy.choices import brief, check_fraction, check_whole
+from simstudy.inputs import number_list
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
 
 #: Which pairs of a class a row is about (column of).
 EVERY_PAIR, IN_DOUBT = "all pairs", "pairs in doubt"
@@ -229,8 +224,9 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
 
 
 def _check_power(power: Sequence[float], alpha: float) -> None:
-    if np.ndim(power) != 1 or len({round(100 * value) for value in power}) != len(power) or not len(power):
-        raise ValueError(f"power must be one or more fractions that differ in percent, not {power}")
+    found = number_list("power", power)
+    if not len(found) or not np.isfinite(found).all() or len({round(100 * value) for value in found}) != len(found):
+        raise ValueError(f"power must be one or more fractions that differ in percent, not {brief(power)}")
     for value in power:
         check_fraction("power", value)
         if value <= alpha:

@@ -8,17 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import (
-    PAIR,
-    TEST_SET,
-    relation_classes,
-    require_columns,
-    require_one_question,
-    system_codes,
-)
+from simstudy.analyses.classes import PAIR, relation_classes
 from simstudy.analyses.other_systems import other_systems
-from simstudy.choices import check_seed, check_whole
+from simstudy.choices import brief, check_seed, check_whole
 from simstudy.pvalues import speaks_for_gain
+from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
@@ -101,9 +95,9 @@ def thresholds(
         or not all(isinstance(end, Real) for end in window)
         or not 0 <= window[0] < window[1] <= 1
     ):
-        raise ValueError(f"window must be two p-values, the lower first, not {window}")
+        raise ValueError(f"window must be two p-values, the lower first, not {brief(window)}")
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
-        raise ValueError(f"percentile must be above 0 and at most 100, not {percentile}")
+        raise ValueError(f"percentile must be above 0 and at most 100, not {brief(percentile)}")
     check_whole("min_pairs", min_pairs, 1)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
@@ -204,8 +198,7 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     >>> size_fit(table)[["c", "fit", "exponent"]].round(6).iloc[1].tolist()
     [60.0, 3.0, -0.5]
     """
-    if missing := [column for column in (*TEST_SET, "relation", "threshold") if column not in table]:
-        raise ValueError(f"table must be one of thresholds; no column {', '.join(missing)}")
+    check_table("table", table, [*TEST_SET, "relation", "threshold"], "one of thresholds", empty=True)
     asked = [column for column in ("alternative", "unit") if column in table]
     if (twice := table.duplicated([*TEST_SET, "relation", *asked]).to_numpy()).any():
         row = table[twice].iloc[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.choices import check_choice, check_seed, check_whole
+from simstudy.choices import brief, check_choice, check_seed, check_whole
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.metrics.scaling import rescaled
@@ -43,7 +43,7 @@ def ask(
     check_options(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size, strata)
     for argument, column in (("unit", unit), ("strata", strata)):
         if column is not None and not isinstance(column, str):
-            raise ValueError(f"{argument} must be the name of a column of the items, or None, not {column!r}")
+            raise ValueError(f"{argument} must be the name of a column of the items, or None, not {brief(column)}")
     chosen, rule = TESTS[test], CONVENTIONS[convention]
     what = unit or ranked.natural_unit
     statistics, bounds = _units(ranked, what, strata)
@@ -130,7 +130,7 @@ def check_options(
                 f"alternative must be '{rule.alternative}' for convention '{convention}', not '{alternative}'"
             )
     if not isinstance(monte_carlo, bool | str) or monte_carlo not in (True, False, "auto"):
-        raise ValueError(f"monte_carlo must be True, False or 'auto', not {monte_carlo!r}")
+        raise ValueError(f"monte_carlo must be True, False or 'auto', not {brief(monte_carlo)}")
     if monte_carlo is False and not chosen.computed:
         raise ValueError(
             f"monte_carlo must be 'auto' or True for test '{test}', whose p-value is always an approximation"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice
+from simstudy.choices import brief, check_choice, check_flag
 from simstudy.engines.asking import ask
 from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
@@ -256,7 +256,7 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
     (True, True, True)
     """
     if not isinstance(seeds, Sequence) or len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
-        raise ValueError(f"seeds must be two different ones (and there is no other seed), not {seeds}")
+        raise ValueError(f"seeds must be two different ones (and there is no other seed), not {brief(seeds)}")
     test = options.get("test", DEFAULT_TEST)
     check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
     first, second = (compare(outputs, seed=seed, **{**options, "monte_carlo": True}) for seed in seeds)
@@ -295,5 +295,6 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     ['sign', 'wilcoxon']
     """
     require_outputs(outputs, 2)
+    check_flag("of_scores", of_scores)
     question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
     return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

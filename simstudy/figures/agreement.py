@@ -7,8 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
-from simstudy.figures.style import panels, relation_colour, require, styled
+from simstudy.figures.style import panels, relation_colour, styled
 from simstudy.plain_text import label
+from simstudy.tables import check_table
 
 
 @styled
@@ -32,7 +33,7 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in rejections(table).get_yticklabels()]
     ['sign', 't_paired']
     """
-    require(table, ["test", "relation", "share", "low", "high", "alpha"], "table")
+    check_table("table", table, ["test", "relation", "share", "low", "high", "alpha"])
     if (pd.crosstab(table["relation"], table["test"]) != 1).any(axis=None):
         raise ValueError("table must be the agreement of one test set, each test once in each relation class")
     tests = list(dict.fromkeys(table["test"]))
@@ -74,7 +75,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> correlations(table).get_xlabel()
     'correlation of two systems, r12'
     """
-    require(table, ["relation", "r12_from", "r12_to", "share", "median"], "table")
+    check_table("table", table, ["relation", "r12_from", "r12_to", "share", "median"])
     ax = ax or panels([""], width=5.6, height=3.2)[1][0]
     for relation in sorted(table["relation"].unique(), reverse=True):
         rows = table[table["relation"] == relation]
@@ -112,7 +113,7 @@ def type_1_errors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> type_1_errors(table).get_ylabel()
     'share of p ≤ 0.05, equally good systems'
     """
-    require(table, ["within", "unit", "alpha", "share", "low", "high"], "table")
+    check_table("table", table, ["within", "unit", "alpha", "share", "low", "high"])
     ax = ax or panels([""], width=4.4, height=3.2)[1][0]
     alpha = table["alpha"].iloc[0]
     colours = dict(zip(dict.fromkeys(table["unit"]), ("#D55E00", "#0072B2", "#009E73"), strict=False))

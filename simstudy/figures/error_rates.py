@@ -9,8 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator, PercentFormatter
 
-from simstudy.figures.style import colours_of, panels, require, styled
+from simstudy.choices import check_number, check_share
+from simstudy.figures.style import check_range, colours_of, panels, styled
 from simstudy.plain_text import label
+from simstudy.tables import check_table
 
 Range = tuple[float, float]
 
@@ -58,7 +60,12 @@ def error_rates(
     >>> error_rates(table).get_xlabel()
     'units'
     """
-    require(table, ["test", "n_units", "alpha", "share", "low", "high"], "table")
+    check_table("table", table, ["test", "n_units", "alpha", "share", "low", "high"])
+    check_range("target", target)
+    check_range("liberal", liberal)
+    check_number("most", most)
+    if not 0 < most <= 1:
+        raise ValueError(f"most must be a share above 0, not {most}")
     if table.duplicated(["test", "n_units"]).any():
         raise ValueError("table must be of one condition and alternative, each test once for a number of units")
     ax = ax or panels([""], width=4.4, height=3.2)[1][0]
@@ -106,7 +113,9 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
     >>> coverage(table).get_xlabel()
     'share of 95 % intervals that hold the true gain'
     """
-    require(table, ["title", "n_units", "level", "share", "low", "high"], "table")
+    check_table("table", table, ["title", "n_units", "level", "share", "low", "high"])
+    check_range("target", target)
+    check_share("least", least)
     if table.duplicated(["title", "n_units"]).any():
         raise ValueError("table must have each condition once for a number of units")
     titles, sizes = list(dict.fromkeys(table["title"])), sorted(table["n_units"].unique())

@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 
 from simstudy import plain_text, pvalues
 from simstudy.choices import check_fraction
-from simstudy.figures.style import panels, require, styled, unit
+from simstudy.figures.style import panels, styled, unit
+from simstudy.tables import check_table, require_one_question, require_one_table
 
 # Inches: a pair's row, a letter of the names, the intervals.
 _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
@@ -44,7 +45,9 @@ def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None
     ['x – y']
     """
     columns = ["system_a", "system_b", "gain", "gain_low", "gain_high", "p_value", "n_extreme", "n_resamples"]
-    require(pairs, columns, "pairs")
+    check_table("pairs", pairs, columns)
+    require_one_table(pairs)
+    require_one_question(pairs)
     check_fraction("cutoff", cutoff)
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
+from simstudy.choices import check_text
+from simstudy.figures.style import colours_among, colours_of, panels, relation_colour, styled, unit
+from simstudy.tables import check_table, require_one_question
 
 # So few points can be larger.
 _FEW = 700
@@ -48,15 +50,17 @@ def curve(
     >>> curve(pairs).get_ylabel()
     'confidence, 1 − p (two-sided)'
     """
-    require(points, ["gain", "p_value", by], "points")
+    check_text("by", by, "the name of a column")
+    check_table("points", points, ["gain", "p_value", by])
+    require_one_question(points, argument="points")
+    if curves is not None:
+        check_table("curves", curves, ["gain", "confidence", "confidence_05", "confidence_95", by], empty=True)
     ax = ax or panels([""])[1][0]
     # Of a million pairs no more is copied than what is drawn.
     drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
     points = points[drawn].assign(confidence=_confidence(points))
     values = list(dict.fromkeys(points[by]))
     colours = colours_of(by, values)
-    if curves is not None:
-        require(curves, ["gain", "confidence", "confidence_05", "confidence_95", by], "curves", empty=True)
     for value in values:
         members = points[points[by] == value]
         ax.scatter(
@@ -133,7 +137,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> thresholds(size_fit(table)).get_xlabel()
     'test size, items'
     """
-    require(table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"], "table")
+    check_table("table", table, ["n_items", "relation", "threshold", "low", "high", "fit", "c", "exponent"])
     known = table[table["threshold"].notna()]
     if known.empty:
         raise ValueError("table must have at least one threshold; every window had too few pairs")
@@ -208,7 +212,8 @@ def calibration(
     >>> [label.get_text() for label in calibration(table).get_xticklabels()]
     ['0.01 – 0.1', '< 0.01']
     """
-    require(table, ["p_from", "p_to", "share", "low", "high", "expected", by], "table")
+    check_text("by", by, "the name of a column")
+    check_table("table", table, ["p_from", "p_to", "share", "low", "high", "expected", by])
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
     if bins["share"].notna().sum() == 0:
         raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
@@ -216,7 +221,7 @@ def calibration(
     bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
     place = {bound: x for x, bound in enumerate(bounds)}
     values = list(dict.fromkeys(bins[by]))
-    colours = colours_of(by, list(among) or values)
+    colours = colours_among(by, values, among)
     for k, value in enumerate(values):
         # Bins without a share stay in, as gaps in the line.
         rows = bins[bins[by] == value].sort_values("p_from", ascending=False)

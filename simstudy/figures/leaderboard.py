@@ -9,9 +9,10 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from simstudy import plain_text
-from simstudy.figures.style import better_end, panels, require, styled
+from simstudy.figures.style import better_end, panels, styled
 from simstudy.metrics.labels import in_percent, label
 from simstudy.metrics.mean import LOWER
+from simstudy.tables import check_table
 
 # From so many systems on rows are low, and the axes are at the top too.
 _MANY = 40
@@ -25,7 +26,7 @@ _PALE = 0.3
 
 
 @styled
-def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """A row for each system, best first: its score with interval, and at the right the places that it may have.
 
     A pale bar holds the places with those of all the other systems at once, the dark bar in it is for the reader who
@@ -60,7 +61,7 @@ def leaderboard(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     sets = ["place_low", "place_high", "place_low_own", "place_high_own"]
     columns = ["metric", "level", "system", "score", "score_low", "score_high", "place", *sets, "may_be_best"]
-    require(table, columns, "table")
+    check_table("table", table, columns)
     if table["system"].duplicated().any():
         raise ValueError("table must be the leaderboard of one test set; it has a system twice")
     k, names = len(table), [plain_text.label(name) for name in table["system"]]

@@ -11,8 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import colours_of, panels, relation_colour, require, styled, unit
+from simstudy.choices import check_text
+from simstudy.figures.style import colours_of, panels, relation_colour, styled, unit
 from simstudy.metrics.labels import in_percent, label
+from simstudy.tables import check_table
 
 # Inches for a row of a chart of test sets.
 _ROW = 0.21
@@ -51,8 +53,9 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     >>> gains_by_size(table).get_legend_handles_labels()[1]
     ['LAS: 40 / √n']
     """
+    check_text("by", by, "the name of a column")
     columns = ["n_items", "metric", by, "true_80", "true_80_low", "true_80_high", "alternative", "alpha"]
-    require(table, columns, "table")
+    check_table("table", table, columns)
     known = _known(table)
     ax = ax or panels([""], width=5.6, height=3.9)[1][0]
     values = list(dict.fromkeys(known[by]))
@@ -115,7 +118,7 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     'gain (average precision; two-sided, α = 0.05)'
     """
     numbers = ["observed_50", "observed_95", "true_80", "true_80_low", "true_80_high"]
-    require(table, ["test_set", "n_items", "metric", "relation", "alternative", "alpha", *numbers], "table")
+    check_table("table", table, ["test_set", "n_items", "metric", "relation", "alternative", "alpha", *numbers])
     known = _known(table)
     sizes = known.groupby("test_set", sort=False)["n_items"].first().sort_values(kind="stable")
     ax = ax or panels([""], width=7.0, height=1.1 + _ROW * len(sizes))[1][0]

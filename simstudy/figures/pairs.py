@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from simstudy import pvalues
 from simstudy.choices import check_fraction
-from simstudy.figures.style import better_end, panels, require, styled, unit
+from simstudy.figures.style import better_end, panels, styled, unit
 from simstudy.plain_text import label
+from simstudy.tables import check_table, require_one_table
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
@@ -72,7 +73,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     >>> [text.get_text() for text in matrix(pairs, cutoff=0.1).texts]
     ['0.04', '0.099', '0.89']
     """
-    require(pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"], "pairs")
+    check_table("pairs", pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"])
+    require_one_table(pairs)
     check_fraction("cutoff", cutoff)
     check_fraction("certainty", certainty)
     column, row, scores = _places(pairs)
@@ -158,7 +160,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in groups(table).get_yticklabels()]
     ['GE', 'GE-CMU', 'UMASS']
     """
-    require(table, ["group", "place", "system", "score"], "table")
+    check_table("table", table, ["group", "place", "system", "score"])
     systems = table[["place", "system", "score"]].drop_duplicates().sort_values("place")
     if systems["place"].duplicated().any() or table.duplicated(["group", "place"]).any():
         raise ValueError("table must be the groups of one test set; it has two systems at one place")

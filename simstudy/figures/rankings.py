@@ -7,8 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
-from simstudy.figures.style import colours_of, panels, require, styled
+from simstudy.choices import check_flag, check_fraction, check_text
+from simstudy.figures.style import colours_among, colours_of, panels, styled
 from simstudy.plain_text import label
+from simstudy.tables import check_table
 
 # Marks of significance across a panel; more would be a bar.
 _MARKS = 60
@@ -55,10 +57,14 @@ def precision_curve(
     >>> precision_curve(curves).get_xlabel()
     'n-best list'
     """
-    require(curves, ["ranking", "n", "precision", "low", "high", "baseline"], "curves")
-    ax = ax or panels([""], width=5.4, height=3.6)[1][0]
+    check_table("curves", curves, ["ranking", "n", "precision", "low", "high", "baseline"])
+    check_flag("intervals", intervals)
+    check_fraction("alpha", alpha)
     names = list(dict.fromkeys(curves["ranking"]))
-    colours = colours_of("ranking", among or names)
+    colours = colours_among("ranking", names, among)
+    if differences is not None:
+        _check_differences(differences)
+    ax = ax or panels([""], width=5.4, height=3.6)[1][0]
     for name in names:
         rows = curves[curves["ranking"] == name].sort_values("n")
         if intervals:
@@ -73,10 +79,13 @@ def precision_curve(
     return ax
 
 
-def _mark(ax: Axes, differences: pd.DataFrame, alpha: float) -> None:
-    require(differences, ["ranking_1", "ranking_2", "n", "precision_1", "precision_2", "p_value"], "differences")
+def _check_differences(differences: pd.DataFrame) -> None:
+    check_table("differences", differences, ["ranking_1", "ranking_2", "n", "precision_1", "precision_2", "p_value"])
     if len(differences[["ranking_1", "ranking_2"]].drop_duplicates()) > 1:
         raise ValueError("differences must be of one pair of rankings")
+
+
+def _mark(ax: Axes, differences: pd.DataFrame, alpha: float) -> None:
     ordered = differences.sort_values("n")
     shown = ordered.iloc[:: max(1, len(ordered) // _MARKS)]
     shown = shown[shown["p_value"] <= alpha]
@@ -106,10 +115,11 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
         Where a column is missing, no row is of that ranking, or the binomial lets expect no spread at all (a precision
         of 0 or 1, or none).
     """
-    require(repetitions, ["ranking", "precision"], "repetitions")
-    require(check, ["ranking", "average_precision", "sd_binomial", "sd_observed"], "check")
-    require(repetitions[repetitions["ranking"] == ranking], ["ranking", "precision"], f"repetitions of '{ranking}'")
-    require(check[check["ranking"] == ranking], ["ranking"], f"check of '{ranking}'")
+    check_text("ranking", ranking, "the name of a scoring function")
+    check_table("repetitions", repetitions, ["ranking", "precision"])
+    check_table("check", check, ["ranking", "average_precision", "sd_binomial", "sd_observed"])
+    check_table(f"repetitions of '{ranking}'", repetitions[repetitions["ranking"] == ranking], ["ranking", "precision"])
+    check_table(f"check of '{ranking}'", check[check["ranking"] == ranking], ["ranking"])
     row = check[check["ranking"] == ranking].iloc[0]
     observed = repetitions.loc[repetitions["ranking"] == ranking, "precision"].dropna()
     mean, sd, s = row["average_precision"], row["sd_binomial"], row["sd_observed"]
@@ -169,7 +179,8 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     >>> p_values_by_length(pd.DataFrame({"test": "fisher", "n": [100, 200], "p_value": [0.2, 0.01]})).get_yscale()
     'log'
     """
-    require(table, ["test", "n", "p_value"], "table")
+    check_table("table", table, ["test", "n", "p_value"])
+    check_fraction("alpha", alpha)
     ax = ax or panels([""], width=5.4, height=3.6)[1][0]
     tests = list(dict.fromkeys(table["test"]))
     colours = colours_of("test", tests)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import inf
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simstudy import plain_text
+from simstudy.choices import brief, check_flag, check_list, check_number, check_path, check_text, check_whole
 from simstudy.files import atomic_path
 from simstudy.metrics.labels import in_percent, label
 from simstudy.metrics.mean import LOWER
@@ -44,6 +47,9 @@ _STYLE = {
     "svg.hashsalt": "simstudy",
 }
 
+# A panel of more inches is none: a figure has at most 2^16 pixels a side.
+_MOST_INCHES = 500
+
 # Characters of a title that a panel has room for.
 _TITLE = 80
 
@@ -64,6 +70,7 @@ def styled(draw: _Draw) -> _Draw:
 
     @wraps(draw)
     def in_style(*args: Any, **kwargs: Any) -> Any:
+        check_ax(kwargs.get("ax"))
         with mpl.rc_context(_STYLE):
             drawn = draw(*args, **kwargs)
             if isinstance(drawn, Axes):
@@ -71,6 +78,12 @@ def styled(draw: _Draw) -> _Draw:
             return drawn
 
     return cast(_Draw, in_style)
+
+
+def check_ax(ax: object) -> None:
+    """Raise a ValueError where `ax` is no panel to draw in, nor None."""
+    if ax is not None and not isinstance(ax, Axes):
+        raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
 
 
 def _take_as_text(ax: Axes) -> None:
@@ -100,6 +113,19 @@ def panels(
     shared
         Whether panels share their axes; by default those of a grid of several rows do.
     """
+    check_list("titles", titles, "texts")
+    for title in titles:
+        check_text("titles", title, "a list of texts")
+    if not len(titles):
+        raise ValueError("titles must have at least one title")
+    if columns is not None:
+        check_whole("columns", columns, 1, 2**10)
+    for argument, inches in (("height", height), ("width", width)):
+        check_number(argument, inches)
+        if not 0 < inches <= _MOST_INCHES:
+            raise ValueError(f"{argument} must be above 0 and at most {_MOST_INCHES} inches, not {inches}")
+    if shared is not None:
+        check_flag("shared", shared)
     per_row = columns or len(titles)
     rows = -(-len(titles) // per_row)
     shared = rows > 1 if shared is None else shared
@@ -118,6 +144,12 @@ def panels(
 @styled
 def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) -> None:
     """Give a figure one legend, below its panels or at their right side, instead of one in each."""
+    _check_figure(figure)
+    check_list("axes", axes, "Axes")
+    for ax in axes:
+        if not isinstance(ax, Axes):
+            raise ValueError(f"axes must be a list of matplotlib's Axes, not of {brief(ax)}")
+    check_flag("side", side)
     named: dict[str, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
@@ -134,6 +166,8 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
 @styled
 def save(figure: Figure, path: str | Path) -> list[Path]:
     """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
+    _check_figure(figure)
+    check_path("path", path)
     written = []
     for suffix, options in ((".png", {"dpi": 112}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
         target = Path(path).with_name(Path(path).name + suffix)
@@ -144,6 +178,31 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
         written.append(target)
     plt.close(figure)
     return written
+
+
+def _check_figure(figure: object) -> None:
+    if not isinstance(figure, Figure):
+        raise ValueError(f"figure must be a matplotlib Figure, not {brief(figure)}")
+
+
+def colours_among(by: str, values: Sequence[Any], among: Sequence[Any] | None) -> dict[Any, Any]:
+    """A colour for each of the values, the same as in other panels, which have the values `among` together.
+
+    Raises
+    ------
+    ValueError
+        Where `among` is no list of names, or lacks one of the values.
+    """
+    if among is None:
+        return colours_of(by, values)
+    check_list("among", among, "names")
+    listed = list(among)
+    for name in listed:
+        check_text("among", name, "a list of names")
+    for value in values if listed else []:
+        if value not in listed:
+            raise ValueError(f"among must have every value of {by}, unlike {brief(listed)}, which lacks '{value}'")
+    return colours_of(by, listed or values)
 
 
 def colours_of(by: str, values: Sequence[Any]) -> dict[Any, Any]:
@@ -186,10 +245,15 @@ def better_end(best_first: pd.Series[float]) -> str:
     return ", lower is better" if last - first > 1e-9 * max(abs(first), abs(last)) else ""
 
 
-def require(table: pd.DataFrame, columns: Sequence[str], argument: str, *, empty: bool = False) -> None:
-    """Raise ValueError where a table lacks one of the columns, or has no rows (unless it may be empty)."""
-    missing = [column for column in columns if column not in table]
-    if missing or (table.empty and not empty):
-        raise ValueError(
-            f"{argument} must have rows and the columns {', '.join(columns)}; missing: {', '.join(missing) or 'rows'}"
-        )
+def check_range(argument: str, ends: object) -> None:
+    """Raise a ValueError where these are not two finite numbers, the lower first.
+
+    Examples
+    --------
+    >>> check_range("target", (0.07, 0.03))
+    Traceback (most recent call last):
+    ValueError: target must be two numbers, the lower first, not (0.07, 0.03)
+    """
+    numbers = isinstance(ends, tuple | list) and all(isinstance(end, Real) for end in ends)
+    if not numbers or len(ends) != 2 or not -inf < ends[0] < ends[1] < inf:  # type: ignore[arg-type, index]
+        raise ValueError(f"{argument} must be two numbers, the lower first, not {brief(ends)}")

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from simstudy.choices import check_fraction, check_seed, check_whole
+from simstudy.choices import check_fraction, check_mapping, check_seed, check_share, check_whole
+from simstudy.inputs import number_list
 from simstudy.rankings.candidates import Candidates
 
 #: Two scoring functions, the first the better one.
@@ -82,10 +83,10 @@ def simulated_candidates(
     check_fraction("share_true", share_true)
     check_seed(seed)
     for argument, share in (("correlation", correlation), ("within", within)):
-        if not 0 <= share <= 1:
-            raise ValueError(f"{argument} must lie between 0 and 1, not {share}")
-    gaps = np.array(list(separations.values()), dtype=float)
-    if gaps.size == 0 or not np.isfinite(gaps).all():
+        check_share(argument, share)
+    check_mapping("separations", separations, "scoring functions to numbers")
+    gaps = number_list("separations", list(separations.values()))
+    if not np.isfinite(gaps).all():
         raise ValueError(f"separations must have a finite number for at least one function, not {dict(separations)}")
     below = stats.norm.ppf(share_true)
     sets = []

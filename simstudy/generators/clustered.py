@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.choices import check_seed, check_whole
+from simstudy.choices import check_number, check_seed, check_share, check_text, check_whole
 from simstudy.generators.synthetic import check_accuracies
 from simstudy.outputs import Outputs
 
@@ -69,6 +69,9 @@ def clustered_accuracies(
     check_whole("n_clusters", n_clusters, 1)
     check_whole("cluster_size", cluster_size, 1)
     check_seed(seed)
+    check_text("test_set", test_set)
+    check_number("within", within)
+    check_number("between", between)
     # As 0.7 + 0.2 + 0.1 is not 1 in binary, what is left for the rest may be as little below 0.
     rest = 1 - within - between
     if not (within >= 0 and between >= 0 and rest >= -1e-12):
@@ -125,8 +128,7 @@ def all_alike(n: int, correlation: float) -> float:
     (0.03125, 0.375, 0.5)
     """
     check_whole("n", n, 1)
-    if not 0 <= correlation <= 1:
-        raise ValueError(f"correlation must lie between 0 and 1, not {correlation}")
+    check_share("correlation", correlation)
     # The first flip has chance 1/2 whatever the correlation, also at 1, where the formula is 0 / 0.
     k = np.arange(1, n)
     after = ((1 - correlation) / 2 + k * correlation) / (1 - correlation + k * correlation)

@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from simstudy.choices import check_seed, check_whole
+from simstudy.choices import brief, check_number, check_seed, check_text, check_whole
 from simstudy.fingerprints import derived_seed
+from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
 
 #: Fills that a relevant message has, on average.
@@ -97,6 +98,10 @@ def messages(
     check_whole("n_systems", n_systems, 1)
     check_whole("n_messages", n_messages, 1)
     check_seed(seed)
+    check_text("test_set", test_set)
+    shares = {"relevant": relevant, "partial": partial, "between": between, "within": within}
+    for argument, share in shares.items():
+        check_number(argument, share)
     if not 0 < relevant <= 1:
         raise ValueError(f"relevant must be a share above 0 and at most 1, not {relevant}")
     if not 0 <= partial < 1:
@@ -144,11 +149,11 @@ def messages(
 
 def _levels(argument: str, given: Sequence[float] | Floats, n: int, worth: float) -> Floats:
     """One level a system, shape (n,), checked."""
-    levels = np.asarray(given, dtype=np.float64)
+    levels = number_list(argument, given)
     if levels.shape != (n,):
-        raise ValueError(f"{argument} must be {n} fractions, as n_systems says, not {given}")
+        raise ValueError(f"{argument} must be {n} fractions, as n_systems says, not {brief(given)}")
     if not ((levels > 0) & (levels < worth)).all():
-        raise ValueError(f"{argument} must lie above 0 and below 1 - partial / 2 = {worth:g}, not {given}")
+        raise ValueError(f"{argument} must lie above 0 and below 1 - partial / 2 = {worth:g}, not {brief(given)}")
     return levels
 
 

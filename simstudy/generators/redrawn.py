@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_seed, check_whole
-from simstudy.outputs import Outputs
+from simstudy.choices import check_seed, check_text, check_whole
+from simstudy.outputs import Outputs, check_outputs
 
 #: Units that a test set must have to be split: two each.
 LEAST_SPLIT = 4
@@ -42,6 +42,8 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None
     >>> redraw(population, 5, draw=1).n_items
     5
     """
+    check_outputs("population", population)
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_whole("size", size, 1)
     check_whole("draw", draw, 0)
     check_seed(seed)
@@ -93,6 +95,8 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     >>> sorted([*one.items["id"], *other.items["id"]])
     ['0', '1', '2', '3']
     """
+    check_outputs("outputs", outputs)
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_whole("draw", draw, 0)
     check_seed(seed)
     unit = unit or outputs.natural_unit

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from simstudy.cells import Cell
-from simstudy.choices import check_seed, check_whole
+from simstudy.choices import brief, check_list, check_path, check_seed, check_whole
 from simstudy.fingerprints import derived_seed, fingerprint
+from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
 from simstudy.provenance import program_of
 from simstudy.runner import run_cells
@@ -69,8 +70,10 @@ def variants(
     ValueError
         Where a fraction is not above 0, is there twice or leaves no item, or the two lists do not match.
     """
-    if np.ndim(fractions) != 1 or np.ndim(replicates) != 1:
-        raise ValueError(f"fractions and replicates must be lists, not {fractions!r} and {replicates!r}")
+    if not isinstance(task, Task):
+        raise ValueError(f"task must be a Task (see Task.from_arrays), not {brief(task)}")
+    fractions = number_list("fractions", fractions).tolist()
+    check_list("replicates", replicates, "whole numbers")
     if len(fractions) != len(replicates) or not fractions:
         raise ValueError(
             f"fractions and replicates must have the same length, not {len(fractions)} and {len(replicates)}"
@@ -151,6 +154,9 @@ def resample_training(
     ['bayes-75-1', 'bayes-75-2', 'bayes-75-3']
     """
     check_seed(seed)
+    check_path("cache", cache, or_none=True)
+    if finished is not None and not callable(finished):
+        raise ValueError(f"finished must be a function of a cell, or None, not {brief(finished)}")
     todo = variants(task, fractions, replicates)
     models = {
         family: [fingerprint([base.estimator, base.view]), program_of(base.estimator, task.statistics, task.metric)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.choices import check_seed, check_whole
-from simstudy.inputs import check_unmasked
+from simstudy.choices import brief, check_list, check_number, check_seed, check_text, check_whole
+from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
 
 
@@ -59,14 +59,20 @@ def correlated_accuracies(
     true = check_accuracies(accuracies)
     check_whole("n_items", n_items, 1)
     check_seed(seed)
+    check_text("test_set", test_set)
+    check_number("between", between)
+    check_number("within", within)
     if not 0 <= between <= within <= 1:
         raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
     names = [f"system-{k + 1}" for k in range(true.size)]
+    if families is not None:
+        check_list("families", families, "names")
     family = list(families) if families is not None else names
     if len(family) != true.size:
         raise ValueError(f"families must have {true.size} names, as accuracies has, not {len(family)}")
-    if any(pd.isna(name) for name in family):
-        raise ValueError("families must name a family for each system")
+    for name in family:
+        if not isinstance(name, Hashable) or pd.isna(name):
+            raise ValueError(f"families must name a family for each system, not {brief(name)}")
     codes, distinct = pd.factorize(np.array(family, dtype=object))
     # One row of normals an item, so that items do not depend on how many there are.
     normals = np.random.default_rng(seed).standard_normal((n_items, 1 + len(distinct) + true.size))
@@ -81,10 +87,9 @@ def correlated_accuracies(
 
 def check_accuracies(accuracies: Sequence[float]) -> NDArray[np.float64]:
     """True accuracies as an array (K,); ValueError where they are not fractions above 0 and below 1."""
-    check_unmasked("accuracies", accuracies)
-    true = np.asarray(accuracies, dtype=float)
-    if true.ndim != 1 or true.size == 0 or not ((true > 0) & (true < 1)).all():
-        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {accuracies}")
+    true = number_list("accuracies", accuracies)
+    if true.size == 0 or not ((true > 0) & (true < 1)).all():
+        raise ValueError(f"accuracies must be one or more fractions above 0 and below 1, not {brief(accuracies)}")
     return true
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from simstudy.choices import check_list, check_path, check_text
 from simstudy.loaders.base import Loaded, Source, counted
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.tables import match_items
@@ -67,6 +68,13 @@ def load_candidates(
     >>> candidates.names, candidates.ids
     (['t', 'mi'], ['put up', 'say so', 'eat fish'])
     """
+    check_path("path", path)
+    check_text("gold", gold, "the name of a column")
+    check_text("item", item, "the name of a column", or_none=True)
+    check_list("others", others, "names of columns")
+    for name in others:
+        check_text("others", name, "a list of names of columns")
+    check_text("test_set", test_set)
     columns = {**{name: name for name in others}, "gold": gold, **({} if item is None else {"item": item})}
     return replace(read_candidate_table(Path(path), columns, missing, ties, seed).candidates, test_set=test_set)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simstudy.choices import check_choice, check_seed
+from simstudy.choices import brief, check_choice, check_flag, check_list, check_path, check_seed, check_text
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source
 from simstudy.loaders.candidates import has_candidates, read_candidates
@@ -154,15 +154,22 @@ def load(
     check_choice("missing", missing, MISSING)
     check_choice("ties", ties, TIES)
     check_seed(seed)
+    check_text("tokenize", tokenize, "the name of a tokenizer", or_none=True)
+    check_flag("lowercase", lowercase)
+    check_text("domain", domain, "the name of a domain", or_none=True)
+    for argument, text in (("task", task), ("test_set", test_set)):
+        check_text(argument, text)
+    if columns is not None:
+        _check_columns(columns)
     if format is not None:
         check_choice("format", format, FORMATS)
-    files = _opened(_listed(paths))
+    files = _opened(_listed("paths", paths))
     name = format or _format_of(files, chosen, columns or {})
     files = _of_format(files, name)
     source = Source(
         tuple(files),
         chosen,
-        tuple(_file(path, "references") for path in _listed(references)),
+        tuple(_file(path, "references") for path in _listed("references", references)),
         _file(items, "items") if items is not None else None,
         dict(columns or {}),
         missing,
@@ -192,11 +199,25 @@ def _of_domain(loaded: Loaded, domain: str) -> Loaded:
     return replace(loaded, outputs=outputs, answers=answers)
 
 
-def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
-    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:
+    if isinstance(paths, str | Path):
+        paths = [paths]
+    check_list(argument, paths, "paths, or one path")
+    for path in paths:
+        check_path(argument, path)
+    return [Path(path) for path in paths]
+
+
+def _check_columns(columns: object) -> None:
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
+    for ours, theirs in columns.items():
+        for name in (ours, theirs):
+            check_text("columns", name, "names of columns")
 
 
 def _file(path: str | Path, argument: str) -> Path:
+    check_path(argument, path)
     if Path(path).is_dir():
         raise ValueError(f"{argument} must be a file, but {path} is a folder")
     require_file(Path(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from simstudy.choices import brief
 from simstudy.metrics.base import Metric
 from simstudy.metrics.mean import MEAN, Mean
 
@@ -41,7 +42,7 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
     'mean (lower is better)'
     """
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
-        raise ValueError(f"lower_is_better must be True, False or None (not said), not {lower_is_better!r}")
+        raise ValueError(f"lower_is_better must be True, False or None (not said), not {brief(lower_is_better)}")
     if lower_is_better is None or lower_is_better != metric.higher_is_better:
         return metric
     if metric == Mean():

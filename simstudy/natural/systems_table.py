@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.choices import nearest
+from simstudy.choices import check_path, nearest
 from simstudy.inputs import complete_systems
 from simstudy.loaders.tables import read_table
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, check_outputs
 
 
 def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tuple[Outputs, list[str]]:
@@ -41,6 +41,9 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     >>> described.systems["group"].tolist(), notes
     (['NLP lab', nan], ["the systems table has no row for 1 of 2 systems: 'b'"])
     """
+    check_outputs("outputs", outputs)
+    if not isinstance(table, pd.DataFrame):
+        check_path("table (or a DataFrame)", table)
     source = "the systems table" if isinstance(table, pd.DataFrame) else str(table)
     rows = table if isinstance(table, pd.DataFrame) else read_systems(Path(table))
     key = next((name for name in ("system", "name") if name in rows), None)

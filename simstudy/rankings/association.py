@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice
+from simstudy.choices import check_choice, check_list
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.rankings.contingency import contingency_tables, deviations
 from simstudy.rankings.hypergeometric import log10_upper_tail, log_likelihood_ratio
@@ -126,8 +126,8 @@ def association(frequencies: pd.DataFrame, measures: Sequence[str] | None = None
     a          83.039    4.564  2.585
     b           0.000    0.000  0.000
     """
-    if isinstance(measures, str):
-        raise ValueError(f"measures must be a list of names, not '{measures}'")
+    if measures is not None:
+        check_list("measures", measures, "names")
     names = list(MEASURES) if measures is None else list(measures)
     for name in names:
         check_choice("measures", name, MEASURES)

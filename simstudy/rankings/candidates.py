@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from simstudy.choices import check_choice, check_seed, check_whole, nearest
+from simstudy.choices import (
+    brief,
+    check_choice,
+    check_list,
+    check_mapping,
+    check_number,
+    check_seed,
+    check_text,
+    check_whole,
+    nearest,
+)
 from simstudy.inputs import check_unique
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
@@ -21,6 +30,19 @@ from simstudy.rankings.ranks import jitter, ranks_of
 
 #: What becomes of candidates with equal scores.
 TIES = ("jitter", "keep")
+
+
+def require_candidates(candidates: object, argument: str = "candidates") -> None:
+    """Raise a ValueError where these are no Candidates.
+
+    Examples
+    --------
+    >>> require_candidates([0.5, 0.1])
+    Traceback (most recent call last):
+    ValueError: candidates must be Candidates (see Candidates.from_scores), not list
+    """
+    if not isinstance(candidates, Candidates):
+        raise ValueError(f"{argument} must be Candidates (see Candidates.from_scores), not {type(candidates).__name__}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +123,7 @@ class Candidates:
             raise ValueError("scores must have at least one candidate (row) and one scoring function (column)")
         check_choice("ties", ties, TIES)
         check_seed(seed)
+        check_text("test_set", test_set)
         names, ids = [str(name) for name in scores.columns], [str(row) for row in scores.index]
         check_unique(pd.Series(names), "scoring functions")
         check_unique(pd.Series(ids), "candidates")
@@ -158,8 +181,10 @@ class Candidates:
             raise ValueError(
                 f"features must be a pandas DataFrame (candidates x features), not {type(features).__name__}"
             )
-        if not functions:
-            raise ValueError("functions must have at least one scoring function")
+        check_mapping("functions", functions, "names to scoring functions")
+        for name, function in functions.items():
+            if not callable(function):
+                raise ValueError(f"functions must map names to scoring functions, not '{name}' to {brief(function)}")
         scores = {}
         for name, function in functions.items():
             returned = function(features)
@@ -214,9 +239,8 @@ class Candidates:
         ValueError
             For an unknown name, or a threshold that is no number.
         """
-        if isinstance(threshold, bool) or not isinstance(threshold, Real) or np.isnan(threshold):
-            raise ValueError(f"threshold must be a number, not {threshold!r}")
-        return np.asarray(self.scores[self._function(name)] >= threshold)
+        check_number("threshold", threshold)
+        return np.asarray(self.scores[self._function(name)] >= float(threshold))
 
     def threshold(self, name: str, n: int) -> float:
         """The score of the last candidate of a scoring function's n-best list (gamma_g(n)).
@@ -257,7 +281,10 @@ class Candidates:
         ValueError
             For an unknown name, one that is given twice, or an empty list.
         """
-        if not names or len(set(names)) < len(names):
+        check_list("names", names, "names of scoring functions")
+        for name in names:
+            check_text("names", name, "a list of names of scoring functions")
+        if not len(names) or len(set(names)) < len(names):
             raise ValueError(f"names must be of scoring functions, once each, not '{', '.join(names)}'")
         rows = [self._function(name) for name in names]
         scores = self.scores[rows]
@@ -295,8 +322,7 @@ class Candidates:
         ValueError
             As `accepted`, for no threshold, and for one that accepts no candidate: the precision of none is not known.
         """
-        if not thresholds:
-            raise ValueError("thresholds must have one for at least one scoring function")
+        check_mapping("thresholds", thresholds, "scoring functions to thresholds")
         accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
         for (name, gamma), of_function in zip(thresholds.items(), accepted, strict=True):
             if not of_function.any():
@@ -329,6 +355,7 @@ class Candidates:
         return int(n)
 
     def _function(self, name: str) -> int:
+        check_text("name", name, "the name of a scoring function")
         if name not in self.names:
             raise ValueError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
         return self.names.index(name)

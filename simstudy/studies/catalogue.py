@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from simstudy.choices import nearest
+from simstudy.choices import brief, nearest
 from simstudy.studies.chinchor_1992.definition import Chinchor1992
 from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
@@ -77,7 +77,7 @@ def load_study(study: str | Path) -> Study:
     'How large must a gain be on a test set of digits?'
     """
     if not isinstance(study, str | Path):
-        raise StudyError(f"study must be a name, a path or a Study, not {study!r}")
+        raise StudyError(f"study must be a name, a path or a Study, not {brief(study)}")
     known = shipped_studies()
     path = known.get(str(study)) or Path(study)
     if path.is_dir():

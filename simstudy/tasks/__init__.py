@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from simstudy.choices import check_choice
+from simstudy.choices import check_choice, check_path
 from simstudy.tasks.base import BaseSystem, Examples, Task
 from simstudy.tasks.digits import digits
 from simstudy.tasks.tagging import tagging
@@ -32,4 +32,5 @@ def load_task(name: str, data_dir: str | Path | None = None) -> Task:
     ['logistic regression', 'naive Bayes', 'nearest neighbours', 'random forest']
     """
     check_choice("task", name, TASKS)
+    check_path("data_dir", data_dir, or_none=True)
     return TASKS[name](Path(data_dir) if data_dir else None)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_scalar
 
+from simstudy.choices import brief, check_mapping, check_text
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 
@@ -173,7 +175,12 @@ class Task:
         >>> task.train.n_items, task.metric.name
         (75, 'accuracy')
         """
-        chosen = get_metric(metric or ("accuracy" if positive_label is None else "f1"))
+        check_text("name", name)
+        check_mapping("test_sets", test_sets, "names to (features, gold)")
+        check_mapping("systems", systems, "names to estimators")
+        if positive_label is not None and (not is_scalar(positive_label) or pd.isna(positive_label)):
+            raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
+        chosen = get_metric(metric if metric is not None else "accuracy" if positive_label is None else "f1")
         count: Callable[[Array, Array], Array] = (
             count_correct if positive_label is None else CountPositives(positive_label)
         )
@@ -181,19 +188,20 @@ class Task:
         if chosen.statistics != expected:
             needs = "no positive_label" if positive_label is not None else "a positive_label"
             raise ValueError(f"metric '{chosen.name}' of task '{name}' needs {needs}")
-        known = np.unique(np.asarray(gold))
+        train = _examples(features, gold, items, f"the training set of task '{name}'")
+        known = np.unique(train.gold)
         if positive_label is not None and positive_label not in known:
-            raise ValueError(f"positive_label must be one of the training labels, not {positive_label!r}")
+            raise ValueError(f"positive_label must be one of the training labels, not {brief(positive_label)}")
         for system, estimator in systems.items():
             _check_classifier(system, estimator)
         for test_set, given in test_sets.items():
-            if len(given) not in (2, 3):
+            if not isinstance(given, tuple | list) or len(given) not in (2, 3):
                 raise ValueError(f"test set '{test_set}' must be (features, gold) or (features, gold, items)")
-            if not np.isin(np.asarray(given[1]), known).any():
+            if not np.isin(_labels(given[1], f"test set '{test_set}'"), known).any():
                 raise ValueError(f"test set '{test_set}' shares no label with the training set: are they of one type?")
         return cls(
             name=name,
-            train=_examples(features, gold, items, f"the training set of task '{name}'"),
+            train=train,
             test_sets={
                 test_set: _examples(given[0], given[1], given[2] if len(given) > 2 else None, f"test set '{test_set}'")
                 for test_set, given in test_sets.items()
@@ -209,7 +217,7 @@ def _check_classifier(system: str, estimator: Any) -> None:
     from sklearn.base import is_regressor
 
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise ValueError(f"system '{system}' must be an estimator with fit and predict, not {estimator!r}")
+        raise ValueError(f"system '{system}' must be an estimator with fit and predict, not {brief(estimator)}")
     if is_regressor(estimator):
         raise ValueError(
             f"system '{system}' must be a classifier, but {type(estimator).__name__} is a regressor: it predicts "
@@ -217,19 +225,36 @@ def _check_classifier(system: str, estimator: Any) -> None:
         )
 
 
+def _labels(gold: ArrayLike, what: str) -> Array:
+    """Labels as an array (rows,); ValueError where they are no list, or no labels that can be told apart."""
+    try:
+        labels = np.asarray(gold)
+        np.unique(labels)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must have labels of one type (text or numbers), not {brief(gold)}") from None
+    if labels.ndim != 1 or labels.dtype.kind == "O" and not all(is_scalar(one) and pd.notna(one) for one in labels):
+        raise ValueError(f"{what} must have a list of labels, one for each row, not {brief(gold)}")
+    return labels
+
+
 def _examples(features: Any, gold: ArrayLike, items: ArrayLike | None, what: str) -> Examples:
-    labels = np.asarray(gold)
+    labels = _labels(gold, what)
     matrix = features.tocsr() if hasattr(features, "tocsr") else np.asarray(features)
-    if labels.ndim != 1 or len(labels) == 0 or matrix.shape[0] != len(labels):
+    if matrix.ndim != 2:
+        raise ValueError(f"{what} must have features as a matrix (rows, columns), not {brief(features)}")
+    if len(labels) == 0 or matrix.shape[0] != len(labels):
         raise ValueError(
             f"{what} must have as many labels as rows, and at least one: {len(labels)} and {matrix.shape[0]}"
         )
     if items is None:
         codes, values = np.arange(len(labels)), np.arange(len(labels))
     else:
-        if pd.isna(np.asarray(items)).any():
+        named = np.asarray(items)
+        if named.ndim != 1:
+            raise ValueError(f"{what} must have a list of items, one for each row, not {brief(items)}")
+        if pd.isna(named).any():
             raise ValueError(f"{what} must name an item for each row; some are missing")
-        codes, values = pd.factorize(np.asarray(items))
+        codes, values = pd.factorize(named)
         if len(codes) != len(labels):
             raise ValueError(f"{what} must have an item for each row: {len(codes)} and {len(labels)}")
         if (np.diff(codes) < 0).any():

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.calibration import calibration
-from simstudy.analyses.classes import QUESTION, confidence, require_one_question
+from simstudy.analyses.classes import confidence
 from simstudy.analyses.curves import curve
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
@@ -23,6 +23,7 @@ from simstudy.figures.pairs import matrix
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
 from simstudy.pvalues import speaks_for_gain
+from simstudy.tables import QUESTION, require_one_question
 
 
 @pytest.fixture

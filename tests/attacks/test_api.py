@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
+from inspect import isfunction
+from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,12 +20,7 @@ from hypothesis import strategies as st
 
 import simstudy as ss
 from simstudy.cli.errors import raised_by_simstudy
-
-SCORES = pd.DataFrame({"old": [1, 0, 1, 0] * 5, "new": [1, 1, 1, 0] * 5, "tiny": [0, 0, 1, 0] * 5})
-OUTPUTS = ss.Outputs.from_scores(SCORES, "accuracy")
-PAIRS = ss.compare(OUTPUTS)
-CANDIDATES = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
-GOLD = np.arange(20) % 2 == 0
+from tests.attacks.calls import CALLS, FOLDER, PAIRS, SCORES
 
 #: What may be given for an argument.
 ODD: list[Callable[[], Any]] = [
@@ -39,45 +39,53 @@ ODD: list[Callable[[], Any]] = [
     object,
 ]
 
-#: A call that works: the function, and its arguments.
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "from_scores": (ss.Outputs.from_scores, {"scores": SCORES, "metric": "accuracy"}),
-    "from_statistics": (
-        ss.Outputs.from_statistics,
-        {"statistics": np.ones((2, 5, 2), dtype=int), "metric": "accuracy", "systems": ["a", "b"]},
-    ),
-    "compare": (
-        ss.compare,
-        {"outputs": OUTPUTS, "test": "bootstrap", "n_resamples": 20, "seed": 0, "alternative": "greater", "n_jobs": 1},
-    ),
-    "leaderboard": (ss.leaderboard, {"outputs": OUTPUTS, "level": 0.95, "seed": 0}),
-    "thresholds": (ss.thresholds, {"pairs": PAIRS}),
-    "corrected": (ss.corrected, {"pairs": PAIRS}),
-    "groups": (ss.groups, {"pairs": PAIRS, "cutoff": 0.05}),
-    "equivalence": (ss.equivalence, {"pairs": PAIRS, "margin": 3.0, "alpha": 0.05}),
-    "verdict": (ss.verdict, {"pair": PAIRS.iloc[0], "alpha": 0.05, "margin": 1.0}),
-    "near_duplicates": (ss.near_duplicates, {"outputs": OUTPUTS}),
-    "from_candidates": (ss.Candidates.from_scores, {"scores": CANDIDATES, "true": GOLD, "seed": 0}),
-}
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Odd paths are files of a folder of their own; figures are closed."""
+    monkeypatch.chdir(tmp_path)
+    yield
+    plt.close("all")
 
 
-def check(name: str, changes: dict[str, Any]) -> None:
-    function, arguments = CALLS[name]
-    note(f"{name}: {changes!r:.300}")
+def check(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    """Call it: there must be a result, or an error of simstudy's own, in one line."""
     caught: Exception | None = None
     try:
-        function(**(arguments | changes))
-    except ValueError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(**arguments)
+    except (ValueError, OSError) as error:
         caught = error
+    finally:
+        plt.close("all")
     if caught is not None:
         assert raised_by_simstudy(caught.__traceback__), repr(caught)
         assert "\n" not in str(caught)
+
+
+def test_every_public_function_is_attacked() -> None:
+    attacked = {getattr(function, "__func__", function) for function, _ in CALLS.values()} | {ss.run_study}
+    names = [*ss.__all__, *(f"plot.{name}" for name in ss.plot.__all__)]
+    functions = {name: attrgetter(name)(ss) for name in names}
+    assert [name for name, of in functions.items() if isfunction(of) and of not in attacked] == []
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_the_calls_that_are_attacked_work(name: str) -> None:
     function, arguments = CALLS[name]
     function(**arguments)
+
+
+@pytest.mark.parametrize("study", ODD)
+def test_what_is_no_study_is_refused(study: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match="^[^\n]*$") as refused:
+        ss.run_study(study(), out=FOLDER / "results")
+    assert raised_by_simstudy(refused.tb)
+
+
+# Imports and figures take their time; one folder serves all examples.
+_SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
 @st.composite
@@ -88,13 +96,28 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 
 @given(calls())
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=_SLOW)
 def test_thirty_odd_calls_end_in_a_result_or_in_a_value_error(call: tuple[str, dict[str, Any]]) -> None:
-    check(*call)
+    name, changes = call
+    note(f"{name}: {changes!r:.300}")
+    function, arguments = CALLS[name]
+    check(function, arguments | changes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_one_odd_argument_ends_in_a_result_or_in_a_value_error(name: str) -> None:
+    function, arguments = CALLS[name]
+    for argument in arguments:
+        for odd in ODD:
+            check(function, arguments | {argument: odd()})
 
 
 @pytest.mark.slow
 @given(calls())
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=500, deadline=None, suppress_health_check=_SLOW)
 def test_five_hundred_odd_calls_end_in_a_result_or_in_a_value_error(call: tuple[str, dict[str, Any]]) -> None:
-    check(*call)
+    name, changes = call
+    note(f"{name}: {changes!r:.300}")
+    function, arguments = CALLS[name]
+    check(function, arguments | changes)

@@ -116,7 +116,7 @@ def test_figures_of_tests_draw_on_the_axes_they_are_given(draw: str, table: pd.D
     _, (ax,) = figures.panels(["mine"])
     assert getattr(figures, draw)(table, ax=ax) is ax
     assert ax.get_title(loc="left") == "mine"
-    with pytest.raises(ValueError, match="table must have rows and the columns .*; missing: rows"):
+    with pytest.raises(ValueError, match="table must have at least one row"):
         getattr(figures, draw)(table.head(0))
     for column in table.columns:
         with pytest.raises(ValueError, match=f"missing: {column}$"):

@@ -125,7 +125,7 @@ def test_figures_of_pairs_keep_their_text_apart_and_inside(k: int, rng: np.rando
 
 def test_bad_tables_of_pairs() -> None:
     pairs = all_pairs(["a", "b", "c"], [0.1, 0.2, 0.3])
-    with pytest.raises(ValueError, match="pairs must have rows and the columns .*; missing: n_extreme"):
+    with pytest.raises(ValueError, match="pairs must be a table with the columns .*; no column n_extreme"):
         figures.matrix(pairs.drop(columns="n_extreme"))
     for wrong in (pairs.head(2), pd.concat([pairs, pairs]), pairs.assign(system_b=["b", "c", "a"])):
         with pytest.raises(ValueError, match="pairs must be every pair of systems of one test set and test once"):

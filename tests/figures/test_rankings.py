@@ -75,7 +75,7 @@ def test_several_pairs_cannot_be_marked() -> None:
     table = pd.concat([differences(), differences().assign(ranking_2="other")])
     with pytest.raises(ValueError, match="differences must be of one pair"):
         figures.precision_curve(curves(), table)
-    with pytest.raises(ValueError, match="curves must have rows and the columns"):
+    with pytest.raises(ValueError, match="curves must be a table with the columns"):
         figures.precision_curve(curves().drop(columns="low"))
 
 

@@ -163,7 +163,7 @@ def test_the_average_precision_far_out() -> None:
         ({"correlation": 1.1}, "correlation must lie between 0 and 1, not 1.1"),
         ({"within": -0.1}, "within must lie between 0 and 1, not -0.1"),
         ({"within": float("nan")}, "within must lie between 0 and 1, not nan"),
-        ({"separations": {}}, "separations must have a finite number for at least one function, not {}"),
+        ({"separations": {}}, "separations must map scoring functions to numbers, at least one, not {}"),
         ({"separations": {"g": float("inf")}}, "separations must have a finite number"),
         ({"seed": -1}, "seed must be at least 0"),
     ],

@@ -116,7 +116,7 @@ def test_features_are_scored_by_functions() -> None:
     assert candidates.scores.tolist() == [[30, 4, 12], [-2, -5, -3]]
     with pytest.raises(ValueError, match=r"functions must return one score for each of 3 candidates, unlike 'sum'"):
         Candidates.from_features(features, [1, 0, 1], {"sum": lambda x: x["f"].sum()})
-    with pytest.raises(ValueError, match="at least one scoring function"):
+    with pytest.raises(ValueError, match="functions must map names to scoring functions, at least one"):
         Candidates.from_features(features, [1, 0, 1], {})
     with pytest.raises(ValueError, match="features must be a pandas DataFrame .* not ndarray"):
         Candidates.from_features(features.to_numpy(), [1, 0, 1], {"f": lambda x: x})  # type: ignore[arg-type]

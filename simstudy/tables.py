@@ -1,0 +1,185 @@
+"""Tables that users hand in, checked at the door: their columns, and that all rows of a test set ask one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_extension_array_dtype, is_numeric_dtype
+
+from simstudy.choices import brief
+
+#: What tells one test set in a table of Comparisons from another.
+TEST_SET = ["task", "test_set", "n_items", "metric"]
+
+#: What all p-values and standard errors of one test set must have in common before they are put together.
+QUESTION = ("test", "alternative", "convention", "unit", "strata")
+
+#: What a table of Comparisons is, for messages.
+COMPARISONS = "Comparisons, as `compare` returns them"
+
+# Columns that are text, whatever the table. A file of comma-separated values that is read again has NaN for "".
+_TEXT = {"system_a", "system_b", "relation", "test", "alternative", "system", "ranking", "ranking_1", "ranking_2"}
+
+# Columns that tell rows apart: text, or numbers where a file was read again.
+_KEYS = {"task", "test_set", "metric", "unit", "title", "elsewhere", "of"}
+
+_NUMBERS = {
+    *("n_items", "n_units", "n_better", "n_worse", "n_extreme", "n_resamples", "n_accepted", "n_true", "n"),
+    *("score", "score_a", "score_b", "score_low", "score_high", "gain", "gain_se", "gain_low", "gain_high", "df"),
+    *("p_value", "p_holm", "p_bh", "p_floor", "alpha", "level", "share", "low", "high", "confidence"),
+    *("confidence_05", "confidence_95", "threshold", "fit", "c", "exponent", "p_from", "p_to", "expected", "baseline"),
+    *("r12", "ratio", "r12_from", "r12_to", "median", "within", "precision", "precision_1", "precision_2"),
+    *("observed_50", "observed_95", "true_80", "true_80_low", "true_80_high", "average_precision"),
+    *("sd_binomial", "sd_observed", "group", "place", "place_low", "place_high", "place_low_own", "place_high_own"),
+}
+
+
+def check_table(
+    argument: str, table: object, columns: Sequence[str], what: str | None = None, *, empty: bool = False
+) -> None:
+    """Raise a ValueError where `table` is no table, lacks a column or all rows, or has unlike things in a column.
+
+    Parameters
+    ----------
+    argument
+        Its name.
+    columns
+        Those that it must have. What must be in a column its name tells: numbers in ``gain``, text in ``system_a``.
+    what
+        What it must be, for messages; by default a table with these columns.
+    empty
+        Whether it may have no rows.
+
+    Examples
+    --------
+    >>> check_table("pairs", pd.DataFrame({"gain": [1.0]}), ["gain", "p_value"], COMPARISONS)
+    Traceback (most recent call last):
+    ValueError: pairs must be Comparisons, as `compare` returns them; no column p_value
+    >>> check_table("pairs", pd.DataFrame({"gain": ["1,5"]}), ["gain"])
+    Traceback (most recent call last):
+    ValueError: pairs must have numbers in column 'gain', not '1,5'
+    """
+    what = what or f"a table with the columns {', '.join(columns)}"
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"{argument} must be {what}, not {brief(table)}")
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise ValueError(f"{argument} must be {what}; no column {', '.join(missing)}")
+    if table.empty and not empty:
+        raise ValueError(f"{argument} must have at least one row")
+    for name in table.columns[table.columns.duplicated()]:
+        raise ValueError(f"{argument} must have each column once, unlike '{name}'")
+    for name in columns:
+        _check_column(argument, name, table[name])
+
+
+def _check_column(argument: str, name: str, column: pd.Series[Any]) -> None:
+    if column.empty:
+        return
+    if name in _NUMBERS:
+        wrong = _no_number(column)
+        if wrong is not None:
+            raise ValueError(f"{argument} must have numbers in column '{name}', not {brief(wrong)}")
+    elif name in _TEXT | _KEYS:
+        if column.isna().any():
+            raise ValueError(
+                f"{argument} must have a value in every row of column '{name}' (pandas reads empty text as missing: "
+                "keep_default_na=False)"
+            )
+        kind = infer_dtype(column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column)
+        if kind not in ("string", "empty") and (name in _TEXT or kind not in ("integer", "floating", "boolean")):
+            raise ValueError(f"{argument} must have text in column '{name}', not {brief(column.iloc[0])}")
+
+
+def _no_number(column: pd.Series[Any]) -> object:
+    """The first cell that is no number, if there is one; NaN is a number, pd.NA is none."""
+    if is_numeric_dtype(column) and not is_complex_dtype(column) and not is_bool_dtype(column):
+        return pd.NA if is_extension_array_dtype(column) and column.isna().any() else None
+    for value in column:
+        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+            return "a missing value" if value is None else value
+    return None
+
+
+def require_columns(pairs: object, columns: Sequence[str]) -> None:
+    """Raise ValueError where these are no Comparisons with these columns and at least one row."""
+    check_table("pairs", pairs, columns, COMPARISONS)
+
+
+def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION, argument: str = "pairs") -> None:
+    """Raise ValueError where a test set's pairs are of several tests, sides, conventions, units, strata or seeds.
+
+    Of several seeds, or of two test sets with one name, every two systems are there twice. Redrawn test sets are told
+    apart by their column ``draw``.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons.
+    columns
+        Those that must have one value for each test set; with fewer than `QUESTION` two systems may be there more than
+        once.
+    argument
+        Its name, for messages.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"task": "t", "test_set": "news", "n_items": 9, "metric": "f1", "unit": ["item", "user"]})
+    >>> require_one_question(pairs)
+    Traceback (most recent call last):
+    ValueError: pairs must have one unit for each test set, not item, user for 'news'; hand them in one by one
+    """
+    apart = [column for column in TEST_SET if column in pairs]
+    for column in columns:
+        if column not in pairs or pairs[column].nunique(dropna=False) < 2:
+            continue
+        for _, rows in pairs.groupby(apart, sort=False, dropna=False, observed=True) if apart else [((), pairs)]:
+            found = rows[column].drop_duplicates()
+            if len(found) > 1:
+                named = f" for '{rows['test_set'].iloc[0]}'" if "test_set" in rows else ""
+                raise ValueError(
+                    f"{argument} must have one {column} for each test set, not {', '.join(map(str, found))}{named}; "
+                    "hand them in one by one"
+                )
+    if columns == QUESTION and "system_a" in pairs and "system_b" in pairs:
+        _require_once(pairs, argument)
+
+
+def _require_once(pairs: pd.DataFrame, argument: str) -> None:
+    apart = [column for column in (*TEST_SET, "draw") if column in pairs]
+    first, second, n_systems = system_codes(pairs)
+    sets = pairs.groupby(apart, sort=False, dropna=False, observed=True).ngroup().to_numpy() if apart else 0
+    keys = pd.DataFrame({"set": sets, "pair": np.minimum(first, second) * n_systems + np.maximum(first, second)})
+    if (twice := keys.duplicated().to_numpy()).any():
+        row = pairs[twice].iloc[0]
+        of = f" of '{row['test_set']}'" if "test_set" in row else ""
+        raise ValueError(
+            f"{argument} must have every two systems of a test set once, unlike '{row['system_a']}' and "
+            f"'{row['system_b']}'{of} (another seed, or another test set of that name?); hand them in one by one"
+        )
+
+
+def require_one_table(pairs: pd.DataFrame) -> None:
+    """Raise ValueError where pairs are of several test sets, tests, sides, conventions, units or strata.
+
+    Examples
+    --------
+    >>> require_one_table(pd.DataFrame({"test": ["sign", "t_paired"]}))
+    Traceback (most recent call last):
+    ValueError: pairs must be of one test, not sign, t_paired
+    """
+    for column in (*TEST_SET, *QUESTION):
+        if column in pairs and len(values := pairs[column].unique()) > 1:
+            raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
+
+
+def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Each pair's two systems as integers, and how many systems there are."""
+    # As pandas holds them: a million pairs have no object of Python's for each of their names.
+    codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
+    return codes[: len(pairs)], codes[len(pairs) :], len(names)
