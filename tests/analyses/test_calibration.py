@@ -219,7 +219,7 @@ def test_bad_input(home: Outputs, elsewhere: Outputs) -> None:
         calibration(pairs, {"other": elsewhere.select(elsewhere.names[:9])})
     with pytest.raises(ValueError, match="bins must ascend within 0 and 1"):
         calibration(pairs, {"other": elsewhere}, bins=[0.1, 0.05])
-    with pytest.raises(ValueError, match="elsewhere must have at least one test set"):
+    with pytest.raises(ValueError, match="elsewhere must map names of test sets to their Outputs"):
         calibration(pairs, {})
     with pytest.raises(ValueError, match="min_pairs must be at least 1, not 0"):
         calibration(pairs, {"other": elsewhere}, min_pairs=0)

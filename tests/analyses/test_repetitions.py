@@ -240,7 +240,7 @@ def test_bad_input() -> None:
         common_threshold([], "g", 1)
     with pytest.raises(ValueError, match="sets must have at least one"):
         repetitions([], {"g": 0})
-    with pytest.raises(ValueError, match="thresholds must have one"):
+    with pytest.raises(ValueError, match="thresholds must map"):
         repetitions(sets, {})
     with pytest.raises(ValueError, match="no scoring function 'h' among g"):
         repetitions(sets, {"h": 0})
@@ -258,5 +258,5 @@ def test_a_check_is_of_one_table_of_repetitions() -> None:
     with pytest.raises(ValueError, match="one threshold, average_precision and level for ranking 'g'"):
         binomial_check(pd.concat([table, other]))
     for wrong in (table.drop(columns="covered"), table.head(0), None):
-        with pytest.raises(ValueError, match="table must be what `repetitions` returned"):
+        with pytest.raises(ValueError, match="table must (be what `repetitions` returned|have at least one row)"):
             binomial_check(wrong)  # type: ignore[arg-type]

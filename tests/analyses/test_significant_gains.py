@@ -177,7 +177,7 @@ def test_a_true_gain_is_found_on_new_test_sets_with_the_power_that_one_test_set_
         ({"power": (0.5, 1.0)}, "power must lie between 0 and 1"),
         ({"power": (0.5, 0.501)}, "power must be one or more fractions that differ in percent"),
         ({"power": ()}, "power must be one or more fractions"),
-        ({"power": 0.8}, "power must be one or more fractions"),
+        ({"power": 0.8}, "power must be a list of numbers, not 0.8"),
         ({"power": (0.04,)}, "power must be above alpha, 0.05, not 0.04"),
         ({"min_pairs": 0}, "min_pairs must be at least 1"),
     ],

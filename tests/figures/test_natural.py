@@ -189,11 +189,11 @@ def test_drawn_on_an_axes_that_is_there() -> None:
 
 def test_bad_tables() -> None:
     for column in ("metric", "true_80_low", "alternative"):
-        with pytest.raises(ValueError, match=f"missing: {column}"):
+        with pytest.raises(ValueError, match=f"no column {column}"):
             figures.gains_by_size(by_size().assign(test_set="a").drop(columns=column), by="test_set")
-    with pytest.raises(ValueError, match="missing: relation"):
+    with pytest.raises(ValueError, match="no column relation"):
         figures.gains_by_test_set(by_test_set().drop(columns="relation"))
-    with pytest.raises(ValueError, match="missing: rows"):
+    with pytest.raises(ValueError, match="must have at least one row"):
         figures.gains_by_test_set(by_test_set().head(0))
     with pytest.raises(ValueError, match="every test set had too few pairs"):
         figures.gains_by_size(by_size().assign(true_80=np.nan))

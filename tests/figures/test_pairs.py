@@ -134,7 +134,7 @@ def test_bad_tables_of_pairs() -> None:
         figures.matrix(pairs, cutoff=1)
     with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
         figures.matrix(pairs, certainty=99)
-    with pytest.raises(ValueError, match="missing: place"):
+    with pytest.raises(ValueError, match="no column place"):
         figures.groups(grouped().drop(columns="place"))
     with pytest.raises(ValueError, match="table must be the groups of one test set; it has two systems at one place"):
         figures.groups(pd.concat([grouped(), grouped().assign(system=list("vwxxyz"))]))

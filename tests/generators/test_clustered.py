@@ -114,7 +114,7 @@ def test_all_of_the_latent_score_may_be_shared() -> None:
         ({"cluster_size": 1.5}, "cluster_size must be a whole number"),
         ({"within": 0.6}, "at most 1 in sum, not 0.6 and 0.5"),
         ({"within": -0.1}, "within and between must be at least 0"),
-        ({"between": float("nan")}, "within and between must be at least 0"),
+        ({"between": float("nan")}, "between must be a number, not nan"),
         ({"seed": -1}, "seed must be at least 0"),
     ],
 )

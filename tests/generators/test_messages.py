@@ -133,7 +133,7 @@ def test_a_seed_is_a_test_set_and_a_part_does_not_depend_on_the_rest() -> None:
         ({"relevant": 0}, "relevant must be a share above 0 and at most 1, not 0"),
         ({"partial": 1}, "partial must be a share of at least 0 and below 1, not 1"),
         ({"between": 0.7}, "0 <= between <= within <= 1, not 0.7 and 0.5"),
-        ({"within": float("nan")}, "between and within"),
+        ({"within": float("nan")}, "within must be a number, not nan"),
         ({"n_systems": 2, "recalls": [0.5]}, "recalls must be 2 fractions, as n_systems says"),
         ({"n_systems": 1, "recalls": [0.96]}, "recalls must lie above 0 and below 1 - partial / 2 = 0.95"),
         ({"n_systems": 1, "precisions": [0]}, "precisions must lie above 0"),

@@ -190,7 +190,7 @@ def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> Non
         ({"seed": -1}, "seed must be at least 0"),
         ({"fractions": [2.0], "replicates": [1]}, "fractions must be above 0 and at most 1, not 2.0"),
         ({"fractions": [0.001], "replicates": [1]}, "at least one of 75 training items, not 0.001"),
-        ({"fractions": 1.0, "replicates": [1]}, "fractions and replicates must be lists"),
+        ({"fractions": 1.0, "replicates": [1]}, "fractions must be a list of numbers"),
         ({"replicates": [1.5, 1, 1]}, "replicates must be a whole number"),
         ({"n_jobs": 0}, "must be at least 1, not 0"),
     ],
@@ -212,8 +212,8 @@ def test_bad_input(options: dict[str, object], message: str) -> None:
         ({"test_sets": {"t": (X,)}}, "test set 't' must be"),
         ({"metric": "f1"}, "metric 'f1' of task 'iris' needs a positive_label"),
         ({"metric": "accuracy", "positive_label": 1}, "needs no positive_label"),
-        ({"systems": {}}, "at least one base system"),
-        ({"test_sets": {}}, "at least one base system and one test set"),
+        ({"systems": {}}, "systems must map names to estimators, at least one"),
+        ({"test_sets": {}}, "test_sets must map names to"),
     ],
 )
 def test_bad_tasks(options: dict[str, object], message: str) -> None:

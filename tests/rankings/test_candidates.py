@@ -200,7 +200,7 @@ def test_bad_questions_are_refused() -> None:
     for threshold in (float("nan"), "high", True):
         with pytest.raises(ValueError, match=f"threshold must be a number, not {threshold!r}"):
             candidates.accepted("g1", threshold)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="thresholds must have one"):
+    with pytest.raises(ValueError, match="thresholds must map"):
         candidates.outputs_at({})
     for names in ([], ["g1", "g1"]):
         with pytest.raises(ValueError, match="names must be of scoring functions, once each"):
