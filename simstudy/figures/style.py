@@ -168,6 +168,8 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
     """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
     _check_figure(figure)
     check_path("path", path)
+    if not Path(path).name:
+        raise ValueError(f"path must name a file, not '{path}'")
     written = []
     for suffix, options in ((".png", {"dpi": 112}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
         target = Path(path).with_name(Path(path).name + suffix)
