@@ -378,8 +378,9 @@ class Outputs:
         place = dict.fromkeys(order, 0)
         for before, k in pairwise(order):
             place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
-        order.sort(key=lambda k: (place[k], self.names[k]))
-        return self.select([self.names[k] for k in order])
+        names = self.names
+        order.sort(key=lambda k: (place[k], names[k]))
+        return self.select([names[k] for k in order])
 
     def join_systems(self, other: Outputs) -> Outputs:
         """Both collections of systems on the one test set that they share; items meet by their ids.

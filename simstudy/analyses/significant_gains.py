@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from simstudy.analyses.classes import PAIR, relation_classes
+from simstudy.analyses.classes import relation_classes
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.choices import brief, check_fraction, check_whole
 from simstudy.inputs import number_list
@@ -28,6 +28,9 @@ _MOST_SHARE = 0.8
 
 # True gains at which the power of all pairs is computed, to find the one with a given power between them.
 _GRID = 128
+
+# What is asked of a pair here: a million pairs are not copied with all that is known of them.
+_WANTED = ("system_a", "system_b", "family_a", "family_b", "gain", "gain_se", "df", "p_floor", "alternative")
 
 # Pairs whose powers are held at a time: 32 MiB.
 _TOGETHER = 2**15
@@ -102,9 +105,9 @@ def significant_gains(
     _check_power(power, alpha)
     check_whole("min_pairs", min_pairs, 1)
     rows = []
-    for key, members in relation_classes(pairs, ["alternative", "gain_se", "df", *PAIR]):
+    for key, members in relation_classes(pairs, _WANTED):
         told = _can_be_told(members, alpha)
-        able = members[told]
+        able = members if told.all() else members[told]
         doubtful = able[able["gain"] < _DOUBT * just_significant(able, alpha)]
         for of, about in ((EVERY_PAIR, able), (IN_DOUBT, doubtful)):
             row = {
@@ -141,9 +144,12 @@ def just_significant(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.flo
 
 def _critical(pairs: pd.DataFrame, alpha: float) -> NDArray[np.float64]:
     """How many standard errors a gain must be to be significant, (P,)."""
-    tails = np.where(pairs["alternative"] == "two-sided", 2.0, 1.0)
     df = pairs["df"].to_numpy(dtype=np.float64) if "df" in pairs else np.full(len(pairs), np.inf)
-    return np.asarray(stats.t.isf(alpha / tails, np.where(np.isnan(df), np.inf, df)), dtype=np.float64)
+    # Most pairs of a table have the same degrees of freedom: quantiles are looked up once for each.
+    codes, known = pd.factorize(df)
+    known = np.append(known, np.inf)  # the last, which -1 takes, for pairs that have none
+    one, two = (np.asarray(stats.t.isf(alpha / sides, known), dtype=np.float64) for sides in (1, 2))
+    return np.where(pairs["alternative"] == "two-sided", two[codes], one[codes])
 
 
 def _can_be_told(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
@@ -173,9 +179,14 @@ def _observed(pairs: pd.DataFrame, alpha: float, shares: Sequence[float], others
     gains = just_significant(pairs, alpha)
     order = np.argsort(gains, kind="stable")
     ordered = gains[order]
-    taken = others.taken_along()[:, order]
-    taken.sort_indices()
-    gone = np.split(taken.indices, taken.indptr[1:-1]) if taken.shape[0] else []
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    taken = others.taken_along()
+    # Where the pairs of each cluster stand in this order; in its own memory, since millions of pairs are in two each.
+    gone = np.split(place[taken.indices], taken.indptr[1:-1]) if taken.shape[0] else []
+    for places in gone:
+        places.sort()
+    del taken, order, place
     found = []
     for share in shares:
         # The least gain that is enough for the share: no interpolation, so that the sentence is true of these pairs.

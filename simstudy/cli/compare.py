@@ -153,7 +153,9 @@ def compare(
     if print_json:
         from simstudy.natural.machine import as_json
 
-        print(as_json(found, settings))
+        for piece in as_json(found, settings):
+            print(piece, end="")
+        print()
     else:
         _print(found, out)
     if fail_unless_better and not _is_better(found, fail_unless_better, alpha):

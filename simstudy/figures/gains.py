@@ -61,8 +61,11 @@ def curve(
     points = points[drawn].assign(confidence=_confidence(points))
     values = list(dict.fromkeys(points[by]))
     colours = colours_of(by, values)
+    # Beyond the gain from which on every pair is significant there is nothing to see.
+    widest = points.loc[points["confidence"] < 0.995, "gain"].max()
+    end = 1.05 * widest if widest > 0 else None
     for value in values:
-        members = points[points[by] == value]
+        members = points[(points[by] == value) & (points["gain"] <= (end or np.inf))]
         ax.scatter(
             members["gain"],
             members["confidence"],
@@ -88,12 +91,10 @@ def curve(
     ax.axhline(0.95, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
     ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
-    # Beyond the gain from which on every pair is significant there is nothing to see.
-    widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
     one_sided = "alternative" in points and (points["alternative"] == "greater").all()
     lowest = 0.5 if one_sided or ("alternative" not in points and points["confidence"].quantile(0.05) > 0.4) else 0.0
-    ax.set(ylim=(lowest, 1.005), xlim=(0, 1.05 * widest if widest > 0 else None))
+    ax.set(ylim=(lowest, 1.005), xlim=(0, end))
     ax.set(xlabel=f"gain ({unit(points)})", ylabel=f"confidence, 1 − p{_sides(points)}")
     ax.legend(loc="lower right")
     return ax

@@ -24,6 +24,9 @@ from simstudy.tables import check_table, require_one_table
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
 
+# From so many systems on the empty half of the matrix has room for a legend.
+_ROOMY = 12
+
 # More lanes of groups than these are no picture.
 _MOST_LANES = 60
 
@@ -84,7 +87,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     numbered = k <= _NUMBERED
     if ax is None:
         side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
-        ax = panels([""], width=side + name + 0.8, height=side + name + 0.2)[1][0]
+        above = 0.0 if k >= _ROOMY else 0.7
+        ax = panels([""], width=side + name + 0.8, height=side + name + 0.2 + above)[1][0]
     smallest = min(1e-4, cutoff / 10)
     meshes = []
     for shades, those, low, high in ((_BLUES, significant, smallest, cutoff), (_GREYS, ~significant, cutoff, 1.0)):
@@ -109,18 +113,21 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     if doubtful.any():
         for x, y in zip(column[doubtful], row[doubtful], strict=True):
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
-        doubt = f"p at most {cutoff:g}, but not certain, or for the other system, or of too few units"
+        doubt = f"p at most {cutoff:g}, but not certain,\nor for the other system, or of too few units"
         handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=doubt))
-    ax.legend(handles=handles, loc="upper right", fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0)
+    # The empty half has room for words from so many systems on; a smaller matrix has them above.
+    where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "lower left", "bbox_to_anchor": (0.0, 1.02)}
+    ax.legend(handles=handles, fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0, **where)
     if numbered:
         for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
             # The darker 70 % of the blues, on their logarithmic scale.
             ink = "white" if strong and p < smallest**0.3 * cutoff**0.7 else "0.1"
             ax.text(x + 0.5, y + 0.5, _written(p, cutoff), ha="center", va="center", fontsize=7, color=ink)
     else:
-        # One bar in two parts; what is at the cutoff is written once.
+        # One bar in two parts, below the legend; what is at the cutoff is written once.
+        bottom = 1 - 0.8 / (_SMALL_CELL * k)
         for mesh, left, ticks in zip(meshes, (0.66, 0.83), ([smallest, cutoff], [1.0]), strict=True):
-            bar = ax.inset_axes((left, 0.86, 0.165, 0.014))
+            bar = ax.inset_axes((left, bottom, 0.165, 0.014))
             Colorbar(bar, mesh, orientation="horizontal").outline.set_visible(False)
             bar.set_xticks([], minor=True)
             bar.set_xticks(ticks, [f"p = {p:g}" if p == smallest else f"{p:g}" for p in ticks], fontsize=7)

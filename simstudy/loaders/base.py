@@ -227,7 +227,7 @@ def assemble(
     if not systems:
         raise ValueError("no system: at least one file of outputs is needed")
     _check_names(systems)
-    rows = [{item: i for i, item in enumerate(system.ids)} for system in systems]
+    rows = _positions(systems)
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):
             ids = pd.Series(list(system.ids))
@@ -240,24 +240,34 @@ def assemble(
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
     statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
     codes: dict[Hashable, int] = {}
-    answers = np.full((len(systems), len(kept)), -1, dtype=np.int64)
+    known = all(system.answers is not None for system in systems)
+    answers = np.full((len(systems), len(kept)), -1, dtype=np.int64) if known else None
     for k, (system, positions) in enumerate(zip(systems, rows, strict=True)):
-        there = [i for i, item in enumerate(kept) if item in positions]
+        if k == 0 or positions is not rows[k - 1]:
+            there = [i for i, item in enumerate(kept) if item in positions]
+            own = [positions[kept[i]] for i in there]
         if len(there) < len(kept):
             if nothing is None:
                 raise ValueError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
             for i, item in enumerate(kept):
                 if item not in positions:
                     statistics[k, i] = nothing(item)
-        own = [positions[kept[i]] for i in there]
         statistics[k, there] = system.statistics[own]
-        if system.answers is not None:
+        if answers is not None and system.answers is not None:
             answers[k, there] = [codes.setdefault(system.answers[i], len(codes)) for i in own]
-    known = all(system.answers is not None for system in systems)
     outputs = Outputs.from_statistics(
         statistics, source.metric, [system.name for system in systems], _item_table(kept, items)
     )
-    return Loaded(outputs, answers if known else None, (*notes, *told))
+    return Loaded(outputs, answers, (*notes, *told))
+
+
+def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:
+    """Where each system has each item: one mapping for systems beside each other that have the same items."""
+    rows: list[Mapping[str, int]] = []
+    for k, system in enumerate(systems):
+        same = k > 0 and list(system.ids) == list(systems[k - 1].ids)
+        rows.append(rows[-1] if same else {item: i for i, item in enumerate(system.ids)})
+    return rows
 
 
 def _check_names(systems: Sequence[SystemOutputs]) -> None:

@@ -175,11 +175,11 @@ def _places(frame: pd.DataFrame, origin: str) -> Where:
 
 
 def _check_once(entries: Entries, where: Where) -> None:
-    keys = pd.Series(entries.system * len(entries.items) + entries.item)
-    twice = keys.duplicated()
-    if twice.any():
-        again = int(np.argmax(twice))
-        first = int(np.argmax(keys == keys.iloc[again]))
+    keys = entries.system * len(entries.items) + entries.item
+    in_order = np.sort(keys)
+    if (in_order[1:] == in_order[:-1]).any():
+        again = int(np.argmax(pd.Series(keys).duplicated()))
+        first = int(np.argmax(keys == keys[again]))
         system, item = entries.systems[entries.system[again]], entries.items[entries.item[again]]
         places = where(entries.row[first]), where(entries.row[again])
         raise ValueError(f"{places[1]}: item '{item}' of system '{system}' again, first in {places[0]}")
@@ -254,12 +254,17 @@ def _short(value: object) -> str:
 
 def _systems(entries: Entries, where: Where) -> list[SystemOutputs]:
     order = np.argsort(entries.system, kind="stable")
-    ids = np.array(entries.items, dtype=object)
+    known = np.array(entries.items, dtype=object)
     systems = []
+    before = None
     for rows in np.split(order, np.flatnonzero(np.diff(entries.system[order])) + 1):
+        items = entries.item[rows]
+        # Systems of one table have the same items as a rule: one list of their ids serves all of these.
+        if before is None or not np.array_equal(items, before):
+            before, ids = items, known[items].tolist()
         name = entries.systems[entries.system[rows[0]]]
         file = where(entries.row[rows[0]]).rpartition(", ")[0]
-        systems.append(SystemOutputs(name, file, ids[entries.item[rows]].tolist(), entries.statistics[rows]))
+        systems.append(SystemOutputs(name, file, ids, entries.statistics[rows]))
     return systems
 
 

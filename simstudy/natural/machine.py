@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -14,9 +14,14 @@ from simstudy.natural.examination import Examination
 from simstudy.natural.page import sorted_pairs
 from simstudy.plain_text import json_text
 
+# Rows that are made into text together.
+_TOGETHER = 2**12
 
-def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
-    """Everything that was found as a JSON object; what is not known is null.
+
+def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
+    """Everything that was found as a JSON object, in pieces to be written one after the other; null: not known.
+
+    A million pairs are never held as one text.
 
     Parameters
     ----------
@@ -25,28 +30,48 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> str:
     settings
         What was asked for.
 
-    Returns
-    -------
-    text
-        Keys simstudy (version), settings, verdict, notes, systems (best first), pairs (the most significant first),
-        groups (lists of names), thresholds, significant_gains, near_duplicates; tables are lists of rows.
+    Yields
+    ------
+    piece
+        Of an object with keys simstudy (version), settings, verdict, notes, systems (best first), pairs (the most
+        significant first), groups (lists of names), thresholds, significant_gains, near_duplicates; tables are lists
+        of rows.
     """
     known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     systems = found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
     members = found.groups.groupby("group")["system"].agg(list)
-    content = {
+    content: dict[str, Any] = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
         "verdict": found.verdict,
         "notes": list(found.notes),
-        "systems": _records(systems),
-        "pairs": _records(sorted_pairs(found)),
+        "systems": systems,
+        "pairs": sorted_pairs(found),
         "groups": [list(group) for group in members],
-        "thresholds": _records(found.thresholds),
-        "significant_gains": _records(found.gains),
-        "near_duplicates": _records(found.duplicates),
+        "thresholds": found.thresholds,
+        "significant_gains": found.gains,
+        "near_duplicates": found.duplicates,
     }
-    return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
+    before = "{\n"
+    for key, value in content.items():
+        yield f'{before}  "{key}": '
+        yield from _rows(value) if isinstance(value, pd.DataFrame) else [_indented(value, "  ")]
+        before = ",\n"
+    yield "\n}"
+
+
+def _rows(table: pd.DataFrame) -> Iterator[str]:
+    before = "[\n    "
+    for start in range(0, len(table), _TOGETHER):
+        for record in _records(table.iloc[start : start + _TOGETHER]):
+            yield before + _indented(record, "    ")
+            before = ",\n    "
+    yield "\n  ]" if len(table) else "[]"
+
+
+def _indented(value: object, by: str) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, default=str)
+    return json_text(text.replace("\n", "\n" + by))
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     (frame,) = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     assert tuple(np.floor(frame.get_xy())) == (0, 2)
     named = [text.get_text() for text in ax.get_legend().get_texts()]
-    why = "p at most 0.1, but not certain, or for the other system, or of too few units"
+    why = "p at most 0.1, but not certain,\nor for the other system, or of too few units"
     assert named == ["significant at 0.1, certainty 0.99", "not significant", why]
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.analyses.equivalence import BOTH
 from simstudy.loaders.base import Loaded
-from simstudy.natural import examine
+from simstudy.natural import Examination, examine
 from simstudy.natural.machine import as_json
 from simstudy.outputs import Outputs
 
@@ -27,9 +27,15 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+def written(found: Examination, settings: dict[str, object]) -> str:
+    return "".join(as_json(found, settings))
+
+
 def test_an_object_of_everything(loaded: Loaded) -> None:
     found = examine(loaded, alpha=0.1)
-    content = json.loads(as_json(found, {"alpha": 0.1}))
+    text = written(found, {"alpha": 0.1})
+    content = json.loads(text)
+    assert text == json.dumps(content, ensure_ascii=False, indent=2)
     assert list(content) == KEYS
     assert content["simstudy"] == version("simstudy")
     assert content["settings"] == {"alpha": 0.1}
@@ -46,7 +52,7 @@ def test_an_object_of_everything(loaded: Loaded) -> None:
 
 def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> None:
     found = examine(loaded, comparison={"n_resamples": 3000, "monte_carlo": True})
-    content = json.loads(as_json(found, {}))
+    content = json.loads(written(found, {}))
     rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
     assert len(rows) == len(found.pairs) == 10
     for pair in found.pairs.to_dict("records"):
@@ -61,7 +67,7 @@ def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> 
 def test_systems_have_their_intervals_and_places(loaded: Loaded) -> None:
     """Wilson's interval of 36, 35, 33, 28 and 8 right of 40, and the places by score."""
     found = examine(loaded)
-    rows = json.loads(as_json(found, {}))["systems"]
+    rows = json.loads(written(found, {}))["systems"]
     assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
     for row, right in zip(rows, (36, 35, 33, 28, 8), strict=True):
         low, high = (100 * bound for bound in stats.binomtest(right, 40).proportion_ci(method="wilson"))
@@ -72,7 +78,7 @@ def test_systems_have_their_intervals_and_places(loaded: Loaded) -> None:
 
 
 def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
-    pairs = json.loads(as_json(examine(loaded, margin=12), {}))["pairs"]
+    pairs = json.loads(written(examine(loaded, margin=12), {}))["pairs"]
     for row in pairs:
         within = max(-row["gain_low"], row["gain_high"]) < 12
         assert row["margin"] == 12
@@ -83,7 +89,7 @@ def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
 def test_equal_systems_have_no_interval() -> None:
     values = [0.25, 0.5, 0.75] * 8
     same = Loaded(Outputs.from_scores(pd.DataFrame({"a": values, "b": values, "c": [0.0] * 24})))
-    content = json.loads(as_json(examine(same), {}))
+    content = json.loads(written(examine(same), {}))
     (pair,) = [row for row in content["pairs"] if row["system_b"] == "b"]
     assert [pair[name] for name in ("gain", "gain_se", "gain_low", "gain_high", "p_value")] == [0, None, None, None, 1]
     assert [pair[name] for name in ("n_better", "n_worse", "n_level", "favours")] == [0, 0, 24, ""]
@@ -93,28 +99,28 @@ def test_equal_systems_have_no_interval() -> None:
 def test_a_very_small_p_value_is_not_0() -> None:
     """All of 80 items won: the sign test's p is 2^-80."""
     outputs = Outputs.from_statistics([[[1, 1]] * 80, [[0, 1]] * 80], "accuracy", ["new", "old"])
-    (row,) = json.loads(as_json(examine(Loaded(outputs), comparison={"test": "sign"}), {}))["pairs"]
+    (row,) = json.loads(written(examine(Loaded(outputs), comparison={"test": "sign"}), {}))["pairs"]
     assert row["p_value"] == pytest.approx(comb(80, 80) / 2**80 * (2 if row["alternative"] == "two-sided" else 1))
 
 
 def test_what_is_not_known_is_null(loaded: Loaded) -> None:
     """No statistic of a bootstrap, no threshold of ten pairs, an infinite t where all items differ alike."""
-    content = json.loads(as_json(examine(loaded), {}))
+    content = json.loads(written(examine(loaded), {}))
     assert {row["statistic"] for row in content["pairs"]} == {None}
     assert content["thresholds"][0]["threshold"] is None
     systems = loaded.outputs.systems.assign(group=["x", None, None, None, None])
     outputs = Outputs.from_statistics(loaded.outputs.statistics, "accuracy", systems)
-    rows = json.loads(as_json(examine(Loaded(outputs)), {}))["systems"]
+    rows = json.loads(written(examine(Loaded(outputs)), {}))["systems"]
     assert sorted(str(row["group"]) for row in rows) == ["None"] * 4 + ["x"]
     assert not any("train_size" in row for row in rows), "nothing is known of any"
     far = Outputs.from_scores(pd.DataFrame({"a": [2.0, 3.0, 4.0], "b": [1.0, 2.0, 3.0]}))
-    text = as_json(examine(Loaded(far), comparison={"test": "t_paired"}), {})
+    text = written(examine(Loaded(far), comparison={"test": "t_paired"}), {})
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
 def test_names_stay_as_they_are(loaded: Loaded) -> None:
     statistics = loaded.outputs.statistics[:2]
     outputs = Outputs.from_statistics(statistics, "accuracy", ['süß "x"', "日本\\n"])
-    text = as_json(examine(Loaded(outputs)), {})
+    text = written(examine(Loaded(outputs)), {})
     assert "süß" in text
     assert {row["system"] for row in json.loads(text)["systems"]} == {'süß "x"', "日本\\n"}
