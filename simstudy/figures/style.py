@@ -15,6 +15,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from simstudy import plain_text
@@ -46,6 +48,9 @@ _STYLE = {
     # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
     "svg.hashsalt": "simstudy",
 }
+
+# Dots an inch of a PNG.
+_DPI = 112
 
 # A panel of more inches is none: a figure has at most 2^16 pixels a side.
 _MOST_INCHES = 500
@@ -170,13 +175,22 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
     check_path("path", path)
     if not Path(path).name:
         raise ValueError(f"path must name a file, not '{path}'")
+    # Where everything goes is found once for both files, which `savefig` would do four times.
+    figure.set_dpi(_DPI)
+    FigureCanvasAgg(figure)
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+        figure.set_layout_engine("none")
     written = []
-    for suffix, options in ((".png", {"dpi": 112}), (".svg", {"dpi": 100, "metadata": {"Date": None}})):
+    for suffix in (".png", ".svg"):
         target = Path(path).with_name(Path(path).name + suffix)
         with atomic_path(target) as temporary, warnings.catch_warnings():
             # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            figure.savefig(temporary, **options)
+            if suffix == ".png":
+                FigureCanvasAgg(figure).print_png(temporary)  # type: ignore[no-untyped-call]
+            else:
+                FigureCanvasSVG(figure).print_svg(temporary, metadata={"Date": None})  # type: ignore[no-untyped-call]
         written.append(target)
     plt.close(figure)
     return written

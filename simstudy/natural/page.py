@@ -17,7 +17,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics.labels import label
 from simstudy.natural.examination import Examination
-from simstudy.natural.verdict import equals
+from simstudy.natural.verdict import as_number, equals
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder, Section, save_figure
 from simstudy.results_folder import results_folder
@@ -103,7 +103,7 @@ def ranking(found: Examination) -> pd.DataFrame:
     """Systems, best first, with the intervals of their scores, the places they may have, and their groups, as text."""
     rows = found.leaderboard
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
-    number = f"{{:.{_digits(found)}f}}".format
+    number = _number(found)
     places = rows["place_low"].astype(str) + "–" + rows["place_high"].astype(str)
     return pd.DataFrame(
         {
@@ -125,7 +125,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
     else:
         pairs = _neighbours(found).head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
-    number = f"{{:.{_digits(found)}f}}".format
+    number = _number(found)
     between = pairs["gain_low"].map(number) + " to " + pairs["gain_high"].map(number)
     columns = {
         "better": pairs["system_a"].map(shown),
@@ -164,7 +164,7 @@ def _most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
 
 def threshold_rows(found: Examination) -> pd.DataFrame:
     """The gain that is usually significant, by both rules, as text."""
-    rule, number = found.thresholds, f"{{:.{_digits(found)}f}}".format
+    rule, number = found.thresholds, _number(found)
     every, doubtful = (found.gains[found.gains["of"] == of].reset_index() for of in (EVERY_PAIR, IN_DOUBT))
 
     def alone(table: pd.DataFrame, value: str) -> pd.Series[str]:
@@ -195,9 +195,8 @@ def with_interval(
     return text.where(table[value].notna(), "too few pairs")
 
 
-def _digits(found: Examination) -> int:
-    """Decimals of scores and gains: two of percent and the like, four of fractions."""
-    return 2 if np.abs(found.outputs.scores()).max() >= 1 else 4
+def _number(found: Examination) -> Callable[[float], str]:
+    return as_number(np.abs(found.outputs.scores()).max())
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import floor, isnan, log10
+from collections.abc import Callable
+from math import floor, isfinite, isnan, log10
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from simstudy.choices import brief, check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics.labels import in_percent, label
 from simstudy.plain_text import shown
+
+# Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
+_LARGE, _MOST_DECIMALS = 1e12, 8
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
@@ -70,12 +74,11 @@ def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
 def _measured(pair: pd.Series[Any], alpha: float) -> str:
     a, b = pair["system_a"], pair["system_b"]
     percent, points = (" %", " points") if in_percent(pair["metric"]) else ("", "")
-    digits = 2 if max(abs(pair["score_a"]), abs(pair["score_b"])) >= 1 else 4
-    if pair["gain"] > 0:
-        # A gain that is there must not read 0.00.
-        digits = max(digits, -floor(log10(pair["gain"])))
-    score_a, score_b, gain = (f"{pair[name]:.{digits}f}" for name in ("score_a", "score_b", "gain"))
-    low, high = (_bound(pair[name], digits) for name in ("gain_low", "gain_high"))
+    # A gain that is there must not read 0.00.
+    number = as_number(max(abs(pair["score_a"]), abs(pair["score_b"])), pair["gain"])
+    score_a, score_b, gain = (number(pair[name]) for name in ("score_a", "score_b", "gain"))
+    # Nor does a bound that is not 0: its side of 0 is what it is looked at for.
+    low, high = (as_number(pair["score_a"], pair["gain"], pair[name])(pair[name]) for name in ("gain_low", "gain_high"))
     score = f"{score_a}{percent} {label(pair['metric'])}"
     if pair["gain"] == 0:
         said = f"{a} and {b} have the same score ({score})"
@@ -87,13 +90,6 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     better = f"{a} better on {pair['n_better']:,}, worse on {pair['n_worse']:,}, level on {pair['n_level']:,}"
     return f"{said}; {between}, p {equals(pair['p_value'], alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
-
-
-def _bound(value: float, digits: int) -> str:
-    """A bound of an interval; one that is not 0 does not read 0.00, for its side of 0 is what it is looked at for."""
-    if 0 < abs(value) < 1:
-        digits = max(digits, min(-floor(log10(abs(value))), 8))
-    return f"{value:.{digits}f}"
 
 
 def _how(pair: pd.Series[Any], alpha: float) -> str:
@@ -196,6 +192,32 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
         remarks.append(f"Interval and p-value disagree about 0: {approximate} approximate{asks}.")
     return remarks
+
+
+def as_number(largest: float, *small: float) -> Callable[[float], str]:
+    """How scores, and gains of them, are written: two decimals of percent and the like, four of fractions.
+
+    Parameters
+    ----------
+    largest
+        The largest score.
+    small
+        Numbers beside it that must not read 0 where they are not: more decimals are taken, up to eight. Scores and
+        numbers that are too large or too small for that are written as powers of ten.
+
+    Examples
+    --------
+    >>> as_number(81.25)(2.5), as_number(0.81)(0.025), as_number(81.25, 0.0003)(81.25)
+    ('2.50', '0.0250', '81.2500')
+    >>> as_number(5.4e-200)(5e-201), as_number(5.4e150)(5.4e150), as_number(0.5, 1e-17)(1e-17)
+    ('5e-201', '5.4e+150', '1e-17')
+    """
+    digits = 2 if abs(largest) >= 1 else 4
+    widest = max([abs(largest), *map(abs, small)])
+    for number in (widest, *small):
+        if number and isfinite(number):
+            digits = max(digits, -floor(log10(abs(number))))
+    return "{:.4g}".format if digits > _MOST_DECIMALS or widest >= _LARGE else f"{{:.{digits}f}}".format
 
 
 def equals(p: float, alpha: float | None = None) -> str:
