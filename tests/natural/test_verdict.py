@@ -107,8 +107,14 @@ def test_numbers_have_the_digits_that_they_need() -> None:
     assert "new scores 76.134 % accuracy, 0.002 points more than old (76.132 %)" in said, (
         "a gain that is there is not 0.00"
     )
-    for low, text in ((0.0004, "0.0004"), (-0.0004, "-0.0004"), (-0.04, "-0.04"), (0.0, "0.00"), (1e-30, "0.00000000")):
+    for low, text in ((0.0004, "0.0004"), (-0.0004, "-0.0004"), (-0.04, "-0.04"), (0.0, "0.00"), (1e-30, "1e-30")):
         assert f"interval {text} to 9.51 points" in verdict(pair(gain_low=low)), "on which side of 0 it is can be read"
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e150])
+def test_scores_of_any_size_can_be_read(scale: float) -> None:
+    said = verdict(compare(scores(np.linspace(1, 2, 30) * scale, np.linspace(1, 1.5, 30) * scale)).iloc[0])
+    assert f"new scores {1.5 * scale:.4g} mean, {0.25 * scale:.4g} more than old ({1.25 * scale:.4g})" in said
 
 
 def test_test_set_and_convention_are_named() -> None:
