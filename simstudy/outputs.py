@@ -32,9 +32,7 @@ from simstudy.inputs import (
     statistics_array,
 )
 from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.base import tie_tolerance
 from simstudy.metrics.direction import directed, sounds_like_error
-from simstudy.metrics.mean import LOWER_MEAN, MEAN
 from simstudy.metrics.scaling import check_range
 
 
@@ -166,7 +164,7 @@ class Outputs:
         ['b', 'a']
         """
         metric = directed(get_metric(metric), lower_is_better)
-        if metric.name not in (MEAN, LOWER_MEAN, "accuracy"):
+        if metric.item_range is None:
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
         names = [str(name) for name in scores.columns]
@@ -518,8 +516,8 @@ class Outputs:
         return cls(statistics, metric, systems, items, header["task"], header["test_set"])
 
     def tie_tolerance(self) -> NDArray[np.float64]:
-        """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.base.tie_tolerance`."""
-        return tie_tolerance(self.metric, self.statistics)
+        """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.Metric.tie_tolerance`."""
+        return self.metric.tie_tolerance(self.statistics)
 
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""

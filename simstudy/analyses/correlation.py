@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from simstudy.analyses.classes import relation_classes
-from simstudy.metrics.base import Ratio, combine, item_deviations
+from simstudy.metrics.base import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.tables import TEST_SET, check_table
@@ -200,13 +200,13 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
         )
     metric = outputs.metric
     statistics, factor = rescaled(outputs.statistics, metric)
-    below = combine(statistics, metric.denominator) if isinstance(metric, Ratio) else None
-    if not isinstance(metric, Ratio) or below is None or (below != below[0]).any():
+    ratio = metric.ratio(statistics)
+    if ratio is None or (ratio[1] != ratio[1][0]).any():
         raise ValueError(
             f"metric '{metric.name}' is not a mean of item scores here: these have a correlation only where the "
             "score is a ratio whose denominator on every item is the same for all systems"
         )
+    above, below = ratio[0].astype(np.float64), ratio[1]
     total = below[0].sum()
     scale = metric.scale * outputs.n_items / total if total else 0.0
-    above = combine(statistics, metric.numerator).astype(np.float64)
     return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale, factor

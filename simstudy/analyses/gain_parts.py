@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, combine
+from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.metrics.influence import over_denominator
 
 # Contributions that differ by less than this part of their size differ by rounding.
@@ -98,11 +98,10 @@ def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown
     [20.0, -20.0]
     """
     turned = 1.0 if metric.higher_is_better else -1.0
-    if not isinstance(metric, Ratio):
+    if (ratio := metric.ratio(statistics)) is None:
         parts = turned * jackknife
         return GainParts(parts.sum(axis=1), parts, unknown)
-    above = turned * metric.scale * combine(statistics, metric.numerator)
-    below = combine(statistics, metric.denominator).astype(np.float64)
+    above, below = turned * metric.scale * ratio[0], ratio[1].astype(np.float64)
     of = below.sum(axis=1)
     of[of == 0] = 1.0
     sums = above.sum(axis=1)

@@ -9,8 +9,8 @@ from scipy import stats
 from simstudy.analyses.gain_parts import gain_parts
 from simstudy.analyses.stepdown import places
 from simstudy.choices import check_fraction, check_seed, check_text, check_whole
-from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import Array, FloatArray, IntArray, combine
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
@@ -149,8 +149,8 @@ def _intervals(
     """Bounds of each score by itself, (K,) each."""
     n = statistics.shape[1]
     top = np.inf
-    if isinstance(metric, Ratio):
-        above, below = (combine(statistics, weights) for weights in (metric.numerator, metric.denominator))
+    if (ratio := metric.ratio(statistics)) is not None:
+        above, below = ratio
         if (below == 1).all() and ((above == 0) | (above == 1)).all():
             low, high = wilson(above.sum(axis=1) / n, n, level)
             return metric.scale * low, metric.scale * high

@@ -302,7 +302,7 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
 def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:
     from hashlib import sha256
 
-    from simstudy.metrics.labels import label
+    from simstudy.metrics import label
     from simstudy.natural import page
 
     files = [

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines.question import Question
 from simstudy.engines.tallies import score_noise
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, tie_tolerance
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 from simstudy.metrics.scaling import on_grid
 
 # Shuffles that an enumeration looks at together.
@@ -112,7 +112,7 @@ def _enumerate(question: Question, better: Array, worse: Array) -> float:
     exchanged = (worse - better)[(better != worse).any(axis=1)]
     total_better, total_worse = better.sum(axis=0), worse.sum(axis=0)
     observed = metric.score(np.array([total_better, total_worse]))
-    tolerance = float(np.maximum(tie_tolerance(metric, np.array([better, worse])), score_noise(observed)).max())
+    tolerance = float(np.maximum(metric.tie_tolerance(np.array([better, worse])), score_noise(observed)).max())
     gain = direction * (observed[0] - observed[1])
     bound = gain + tolerance if question.convention.strict else gain - tolerance
     n_extreme = 0

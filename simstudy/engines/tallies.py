@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, tie_tolerance, whole
+from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, whole
 from simstudy.metrics.scaling import on_grid
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -126,7 +126,7 @@ class ResampledScores:
     def __init__(self, statistics: Array, metric: Metric, pairs: Pairs) -> None:
         self._metric = metric
         n_systems, n_items, _ = statistics.shape
-        noise = tie_tolerance(metric, statistics)
+        noise = metric.tie_tolerance(statistics)
         by_statistic = np.moveaxis(statistics, 2, 0)
         if statistics.dtype.kind == "f":
             by_statistic = on_grid(by_statistic)

@@ -9,8 +9,8 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from simstudy import plain_text
-from simstudy.figures.style import better_end, panels, styled
-from simstudy.metrics.labels import in_percent, label
+from simstudy.figures.style import better_end, in_percent, panels, styled
+from simstudy.metrics import label
 from simstudy.metrics.mean import LOWER
 from simstudy.tables import check_table
 
@@ -92,7 +92,7 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(k + 0.7, 0.3)
     metric, level = str(table["metric"].iloc[0]), float(table["level"].iloc[0])
     name = plain_text.label(label(metric).removesuffix(LOWER))
-    score = f"{name}{', %' if in_percent(metric) else ''}{better_end(table['score'])}"
+    score = f"{name}{', %' if in_percent(table) else ''}{better_end(table['score'])}"
     ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
     furthest = int(table["place_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]

@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
 from simstudy.choices import check_text
-from simstudy.figures.style import colours_of, panels, relation_colour, styled, unit
-from simstudy.metrics.labels import in_percent, label
+from simstudy.figures.style import colours_of, in_percent, panels, relation_colour, styled, unit
+from simstudy.metrics import label
 from simstudy.tables import check_table
 
 # Inches for a row of a chart of test sets.
@@ -164,7 +164,7 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
 def _gain_in(table: pd.DataFrame) -> str:
     """The label of an axis of gains on test sets of one metric or of several."""
     metrics = list(dict.fromkeys(table["metric"]))
-    if all(in_percent(metric) for metric in metrics):
+    if in_percent(table):
         return f"gain in points ({_asked(table)})"
     scale = plain_text.label(label(str(metrics[0]))) if len(metrics) == 1 else "each on its metric's scale"
     return f"gain ({scale}; {_asked(table)})"

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from simstudy import plain_text
 from simstudy.choices import brief, check_flag, check_list, check_number, check_path, check_text, check_whole
 from simstudy.files import atomic_path
-from simstudy.metrics.labels import in_percent, label
+from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
 
 _STYLE = {
@@ -245,7 +245,15 @@ def unit(table: pd.DataFrame) -> str:
     """The unit of the table's gains, for an axis: a gain is above 0 whichever end of the scores is better."""
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
     name = plain_text.label(label(metric).removesuffix(LOWER))
-    return f"{name}, points" if in_percent(metric) else name
+    return f"{name}, points" if in_percent(table) else name
+
+
+def in_percent(table: pd.DataFrame) -> bool:
+    """Whether all scores of a table are in percent, so that gains are in points: it says so, or its metrics do."""
+    if "metric_unit" in table:
+        return bool((table["metric_unit"] == "percent").all())
+    found = [find_metric(str(name)) for name in table["metric"].unique()] if "metric" in table else []
+    return bool(found) and all(metric is not None and metric.unit == "percent" for metric in found)
 
 
 def better_end(best_first: pd.Series[float]) -> str:

@@ -14,7 +14,6 @@ import pandas as pd
 from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
-from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 
 #: What to do where some system lacks an item that others (or the references) have.
@@ -74,7 +73,7 @@ class Source:
 
     def __post_init__(self) -> None:
         _check_once(self.paths)
-        if self.missing == "zero" and isinstance(self.metric, Mean) and not self.metric.higher_is_better:
+        if self.missing == "zero" and self.metric.item_range and not self.metric.higher_is_better:
             raise ValueError(
                 f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
                 "score for an item that a system lacks"

@@ -11,14 +11,13 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, whole
-from simstudy.metrics.mean import Mean
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 def takes_one_score(metric: Metric) -> bool:
     """Whether items may have one score each: 0 to 1 for accuracy, any number within its range for a mean."""
-    return isinstance(metric, Mean) or metric.name == "accuracy"
+    return metric.item_range is not None
 
 
 def number(text: str) -> float:
@@ -99,13 +98,10 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int
             raise ValueError(f"{where(i)}: a score must be {rule}, not {shown}{hint}")
 
     require(np.isfinite(found), "a number")
-    if isinstance(metric, Mean):
-        within = (found >= metric.low) & (found <= metric.high)
-        require(within, f"between {metric.low:g} and {metric.high:g} for metric '{metric.name}'")
-    else:
-        # Between: the mean of several answers to one question.
-        within = (found >= 0) & (found <= 1)
-        require(within, f"between 0 and 1 for metric '{metric.name}'", "; --metric mean takes any number")
+    low, high = metric.item_range or (-np.inf, np.inf)
+    # Between 0 and 1 for accuracy: the mean of several answers to one question.
+    hint = "; --metric mean takes any number" if metric.name == "accuracy" else ""
+    require((found >= low) & (found <= high), f"between {low:g} and {high:g} for metric '{metric.name}'", hint)
     return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from simstudy.loaders.base import Source
-from simstudy.metrics.bleu import Bleu
-from simstudy.metrics.rouge import KINDS
+from simstudy.metrics.rouge import Rouge
 
 # Scripts that write no spaces between words, or whose words are not the unit; what sacrebleu has for each.
 _HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff", "\u3040-\u30ff"
@@ -44,14 +43,14 @@ def doubts(texts: Iterable[Iterable[str]], source: Source) -> list[str]:
     if not letters:
         return []
     name = source.metric.name
-    if name in KINDS:
+    if isinstance(source.metric, Rouge):
         if len(_LATIN.findall(text)) / letters >= 1 - _SHARE:
             return []
         return [
             f"ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: '{name}' does "
             "not see them; --metric chrf does"
         ]
-    by_default = isinstance(source.metric, Bleu) and source.tokenize is None
+    by_default = source.metric.tokenizers and source.tokenize is None
     if not by_default and name != "chrf++":
         return []
     for language, (script, tokenizer) in _SCRIPTS.items():

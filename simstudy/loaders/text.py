@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +16,8 @@ from simstudy.loaders.items import read_items
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.references import References, check_lengths, is_table, read_references
 from simstudy.loaders.scripts import doubts
-from simstudy.metrics.accuracy import Accuracy
+from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
-from simstudy.metrics.bleu import Bleu, BleuCounter
-from simstudy.metrics.chrf import Chrf, ChrfCounter
-from simstudy.metrics.mean import Mean
-from simstudy.metrics.rouge import KINDS, rouge_scores
 
 
 def read_text(source: Source) -> Loaded:
@@ -58,35 +54,33 @@ def read_text(source: Source) -> Loaded:
     >>> folder = Path(mkdtemp())
     >>> for name, text in {"a.en": "noun\nverb", "b.en": "noun\nnoun", "ref.en": "noun\nnoun"}.items():
     ...     _ = (folder / name).write_text(text)
-    >>> loaded = read_text(Source((folder / "a.en", folder / "b.en"), Accuracy(), references=(folder / "ref.en",)))
+    >>> accuracy = METRICS["accuracy"]
+    >>> loaded = read_text(Source((folder / "a.en", folder / "b.en"), accuracy, references=(folder / "ref.en",)))
     >>> loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.answers.tolist()
     (['a', 'b'], [50.0, 100.0], [[0, 1], [0, 0]])
     """
     _check(source)
     names = system_names(source.paths)
-    gold = read_references(source) if _needs_references(source) else None
+    gold = read_references(source) if source.metric.counts_texts else None
     files = [read_lines(path) for path in source.paths]
     n = _common_length([(path, len(text.lines)) for path, text in zip(source.paths, files, strict=True)], gold)
     named = gold.ids if gold else None
     items = read_items(source, n, named)
     ids = named or [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
-    score = _numbers(source) if gold is None else _scorer(source, gold)
+    metric = source.metric
+    counter = metric.text_counter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase) if gold else None
     systems = []
     for name, path, text in zip(names, source.paths, files, strict=True):
-        lines = [line.strip() for line in text.lines] if isinstance(source.metric, Accuracy) else text.lines
-        systems.append(SystemOutputs(name, str(path), ids, score(lines, path), None if gold is None else lines))
+        if counter is None:
+            systems.append(SystemOutputs(name, str(path), ids, _scores(text.lines, path, metric)))
+            continue
+        # Blanks around a label do not count.
+        lines = text.lines if metric.of_texts else [line.strip() for line in text.lines]
+        systems.append(SystemOutputs(name, str(path), ids, counter.statistics(lines), lines))
     notes = [note for text in files for note in text.notes]
     notes += doubts(gold.texts, source) if gold else []
     loaded = assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
     return loaded if gold else replace(loaded, scored_by=all_errors(path.name for path in source.paths))
-
-
-def _is_of_texts(source: Source) -> bool:
-    return isinstance(source.metric, Bleu | Chrf) or source.metric.name in KINDS
-
-
-def _needs_references(source: Source) -> bool:
-    return _is_of_texts(source) or isinstance(source.metric, Accuracy)
 
 
 def _check(source: Source) -> None:
@@ -94,14 +88,14 @@ def _check(source: Source) -> None:
     metric = source.metric
     if not source.paths:
         raise ValueError("paths must name at least one file of system outputs")
-    if not isinstance(metric, Accuracy | Mean | Bleu | Chrf):
-        known = ", ".join(["accuracy", "mean", "bleu", "chrf", "chrf++", *KINDS])
+    if not (metric.counts_texts or metric.item_range):
+        known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts)])
         raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
-    if source.lowercase and not _is_of_texts(source):
+    if source.lowercase and not metric.of_texts:
         raise ValueError(f"lowercase is for metrics of texts, not for '{metric.name}'")
-    if source.tokenize is not None and not isinstance(metric, Bleu):
+    if source.tokenize is not None and not metric.tokenizers:
         raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
-    if source.references and not _needs_references(source):
+    if source.references and not metric.counts_texts:
         raise ValueError(f"metric '{metric.name}' takes no references: lines of plain text are the scores")
     tabled = source.items is not None or any(is_table(path) for path in source.references)
     if source.columns and not tabled:
@@ -120,46 +114,16 @@ def _common_length(files: Sequence[tuple[Path, int]], gold: References | None) -
     return n
 
 
-def _scorer(source: Source, gold: References) -> Callable[[Sequence[str], Path], Array]:
-    """What makes statistics (n, S) of a file's lines, where there are references."""
-    metric = source.metric
-    if isinstance(metric, Bleu):
-        bleu = BleuCounter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase)
-        return lambda lines, _: bleu.statistics(lines)
-    if isinstance(metric, Chrf):
-        chrf = ChrfCounter(gold.texts, word_order=metric.word_order, lowercase=source.lowercase)
-        return lambda lines, _: chrf.statistics(lines)
-    if metric.name in KINDS:
-        return lambda lines, _: _each(rouge_scores(lines, gold.texts, metric.name))
-    for i, own in enumerate(gold.texts):
-        if len(own) > 1:
-            raise ValueError(
-                f"metric 'accuracy' takes one label an item: item number {i + 1} has {len(own)} references"
-            )
-    labels = [own[0].strip() for own in gold.texts]
-    return lambda lines, _: _each(np.array([a == b for a, b in zip(lines, labels, strict=True)], dtype=np.int64))
-
-
-def _numbers(source: Source) -> Callable[[Sequence[str], Path], Array]:
-    """What makes statistics (n, 2) of a file's lines, where these are scores."""
-    metric = source.metric
-    low, high = (metric.low, metric.high) if isinstance(metric, Mean) else (-np.inf, np.inf)
-
-    def read(lines: Sequence[str], path: Path) -> Array:
-        values = np.array([number(line) for line in lines])
-        for wrong, rule in (
-            (~np.isfinite(values), "a number"),
-            (values < low, f"at least {low:g}"),
-            (values > high, f"at most {high:g}"),
-        ):
-            if wrong.any():
-                line = int(wrong.argmax())
-                raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, not '{lines[line]}'")
-        return _each(values)
-
-    return read
-
-
-def _each(scores: Array) -> Array:
-    """(score, 1) for each item."""
-    return np.stack([scores, np.ones_like(scores)], axis=-1)
+def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
+    """Statistics (n, 2) of a file's lines, where these are scores."""
+    low, high = metric.item_range or (-np.inf, np.inf)
+    values = np.array([number(line) for line in lines])
+    for wrong, rule in (
+        (~np.isfinite(values), "a number"),
+        (values < low, f"at least {low:g}"),
+        (values > high, f"at most {high:g}"),
+    ):
+        if wrong.any():
+            line = int(wrong.argmax())
+            raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, not '{lines[line]}'")
+    return np.stack([values, np.ones_like(values)], axis=-1)

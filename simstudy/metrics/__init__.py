@@ -18,23 +18,51 @@ from simstudy.metrics.mean import MEAN, Mean
 from simstudy.metrics.muc import MucF, MucPrecision, MucRecall
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
-from simstudy.metrics.rouge import KINDS
+from simstudy.metrics.rouge import KINDS, Rouge
 from simstudy.metrics.spans import SPAN_F1
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        *(Accuracy(), Mean(), Mean(higher_is_better=False), Mean("win_rate", low=0, high=1, scale=100)),
+        *(
+            Accuracy(),
+            Mean(),
+            Mean(higher_is_better=False),
+            Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent"),
+        ),
         *(Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2)),
         *(MucPrecision(), MucRecall(), MucF("muc_f", 1), MucF("muc_f_2p", 0.5), MucF("muc_f_2r", 2)),
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
-        *(Bleu(), Chrf(), Chrf(word_order=2), *(Mean(kind, low=0, high=1, scale=100) for kind in KINDS)),
-        *(Mean("ap", low=0, high=1), Mean("rr", low=0, high=1)),
-        Mean("precision_of_accepted", low=0, high=1),
+        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS)),
+        *(
+            Mean(name, low=0, high=1, label=label, unit="probability")
+            for name, label in (
+                ("ap", "average precision"),
+                ("rr", "reciprocal rank"),
+                ("precision_of_accepted", "precision of accepted candidates"),
+            )
+        ),
     )
 }
 
-__all__ = ["METRICS", "FBeta", "Metric", "Ratio", "get_metric"]
+__all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "label"]
+
+
+def find_metric(name: str) -> Metric | None:
+    """The metric of this name, as tables have it; None for one of a user's own.
+
+    Examples
+    --------
+    >>> find_metric("span_f1").label, find_metric("ndcg@20").label, find_metric("my metric")
+    ('span F1', 'nDCG@20', None)
+    """
+    return METRICS.get(name) or at_cutoff(name)
+
+
+def label(name: str) -> str:
+    """What reports and figures call the metric of this name: its label, or the name of one of a user's own."""
+    metric = find_metric(name)
+    return metric.label if metric else name
 
 
 def get_metric(metric: str | Metric) -> Metric:
@@ -54,14 +82,14 @@ def get_metric(metric: str | Metric) -> Metric:
     'ndcg@20'
     """
     if isinstance(metric, Metric):
-        known = METRICS.get(metric.name) or at_cutoff(metric.name)
+        known = find_metric(metric.name)
         if known is not None and known != metric:
             # Tables, labels and files know a metric by its name.
             raise ValueError(f"metric must have a name of its own: '{metric.name}' is that of {known}, unlike {metric}")
         return metric
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")
-    found = METRICS.get(metric) or at_cutoff(metric)
+    found = find_metric(metric)
     if found is None:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
         if sounds_like_error(metric):

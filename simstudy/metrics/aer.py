@@ -32,6 +32,8 @@ class Aer(Ratio):
             denominator=(0, 0, 1, 1),
             of_item=("sure",),
             shared=("sure",),
+            label="AER",
+            unit="percent",
         )
 
     def check(self, statistics: Array) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from simstudy.metrics.f_measure import FBeta
 
 # F1 of (correct, system's, gold) words, as in the CoNLL 2018 shared task: accuracy where the words are the same.
-UAS = FBeta(1, "uas")
-LAS = FBeta(1, "las")
+UAS = FBeta(1, "uas", "UAS")
+LAS = FBeta(1, "las", "LAS")
 
 #: Heads (0 is the root), and the relations to them.
 Parse = tuple[Sequence[int], Sequence[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,18 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: What scores are told in. A gain of what is in percent is in points; "" is a scale of the metric's own.
+Unit = Literal["percent", "points", "probability", ""]
+
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
 TIE_TOLERANCE = 1e-12
+
+
+class TextCounter(Protocol):
+    """Counts a metric's statistics of texts, against references that are prepared once."""
+
+    def statistics(self, hypotheses: Sequence[str]) -> Array:
+        """Statistics (n, S) of one system's n texts; ValueError where there are not as many as items."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,18 @@ class Metric(ABC):
     shared
         Those of them that every system has alike. Not so where what is wanted depends on the answer: the closest of
         several references, the optional fills of a template, the candidates that a system accepts.
+    label
+        What reports and figures call it; its name where there is nothing better.
+    unit
+        What its scores are told in.
+    item_range
+        The least and the largest score of an item where an item may have one score; None where it takes more numbers.
+    of_texts
+        Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
+    tokenizers
+        Whether `text_counter` can be told which tokenizer to take.
+    scale
+        What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
     """
 
     name: str
@@ -43,8 +65,15 @@ class Metric(ABC):
     higher_is_better: bool = True
     of_item: tuple[str, ...] = field(default=(), kw_only=True)
     shared: tuple[str, ...] = field(default=(), kw_only=True)
+    label: str = field(default="", kw_only=True, compare=False)
+    unit: Unit = field(default="", kw_only=True, compare=False)
+    item_range: tuple[float, float] | None = field(default=None, kw_only=True)
+    of_texts: bool = field(default=False, kw_only=True)
+    tokenizers: bool = field(default=False, kw_only=True)
+    scale: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
         for argument, names in (("of_item", self.of_item), ("shared", self.shared)):
             if unknown := [name for name in names if name not in self.statistics]:
                 known = ", ".join(self.statistics)
@@ -61,6 +90,28 @@ class Metric(ABC):
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""
         return np.ones(np.shape(sums)[:-1], dtype=np.bool_)
+
+    def ratio(self, statistics: Array) -> tuple[Array, Array] | None:
+        """Numerators and denominators (...) of statistics (..., S); None where the score is no ratio of sums."""
+        return None
+
+    def tie_tolerance(self, statistics: Array) -> FloatArray:
+        """How much of each system's score may be rounding, shape (K,), given statistics (K systems, n items, S)."""
+        return TIE_TOLERANCE * np.abs(self.score(statistics.sum(axis=1, dtype=np.float64)))
+
+    @property
+    def counts_texts(self) -> bool:
+        """Whether items may be texts or labels, which `text_counter` counts."""
+        return type(self).text_counter is not Metric.text_counter
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> TextCounter | None:
+        """What counts statistics of texts, or labels, against one or several references of each item.
+
+        None where the metric is not of texts.
+        """
+        return None
 
     def check(self, statistics: Array) -> None:
         """Raise ValueError where statistics of shape (K systems, n items, S) break the metric's own rules."""
@@ -116,13 +167,11 @@ class Ratio(Metric):
     numerator, denominator
         S integer weights each. The score is ``scale * (numerator . sums) / (denominator . sums)``, and 0
         where the denominator is 0.
-    scale
-        100 for percent.
     """
 
     numerator: tuple[int, ...] = ()
     denominator: tuple[int, ...] = ()
-    scale: float = 100.0
+    scale: float = field(default=100.0, kw_only=True)
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums)
@@ -133,6 +182,27 @@ class Ratio(Metric):
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.asarray(combine(np.asarray(sums), self.denominator) != 0)
+
+    def ratio(self, statistics: Array) -> tuple[Array, Array]:
+        return combine(statistics, self.numerator), combine(statistics, self.denominator)
+
+    def tie_tolerance(self, statistics: Array) -> FloatArray:
+        """0 for ratios of whole numbers.
+
+        Decimals have no exact binary form, so equal means of decimals may differ in their last bits. What is lost is
+        a part of the sizes that were added, not of the sum, which may be near 0.
+
+        Examples
+        --------
+        >>> from simstudy.metrics import METRICS
+        >>> METRICS["mean"].tie_tolerance(np.array([[[0.1, 1], [-0.3, 1]], [[0.5, 1], [0.5, 1]]])).tolist()
+        [2e-13, 5e-13]
+        """
+        if whole(statistics):
+            return np.zeros(len(statistics))
+        above, below = self.ratio(statistics)
+        of = np.abs(below.sum(axis=1))
+        return np.asarray(TIE_TOLERANCE * self.scale * np.abs(above).sum(axis=1) / np.where(of > 0, of, 1))
 
 
 def combine(statistics: Array, weights: tuple[int, ...]) -> Array:
@@ -166,31 +236,3 @@ def whole(statistics: Array) -> bool:
     if statistics.dtype.kind in "iu":
         return True
     return bool(np.abs(statistics).max() * statistics.shape[1] < 2**53 and (statistics == np.rint(statistics)).all())
-
-
-def tie_tolerance(metric: Metric, statistics: Array) -> FloatArray:
-    """How much of each system's score may be rounding, shape (K,): 0 where scores are ratios of whole numbers.
-
-    Decimals have no exact binary form, so equal means of decimals may differ in their last bits. What is lost is a
-    part of the sizes that were added, not of the sum, which may be near 0.
-
-    Parameters
-    ----------
-    metric
-        The metric of the statistics.
-    statistics
-        (K systems, n items, S).
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> tie_tolerance(METRICS["mean"], np.array([[[0.1, 1], [-0.3, 1]], [[0.5, 1], [0.5, 1]]])).tolist()
-    [2e-13, 5e-13]
-    """
-    if isinstance(metric, Ratio):
-        if whole(statistics):
-            return np.zeros(len(statistics))
-        below = np.abs(combine(statistics, metric.denominator).sum(axis=1))
-        sizes = np.abs(combine(statistics, metric.numerator)).sum(axis=1)
-        return np.asarray(TIE_TOLERANCE * metric.scale * sizes / np.where(below > 0, below, 1))
-    return TIE_TOLERANCE * np.abs(metric.score(statistics.sum(axis=1, dtype=np.float64)))

@@ -39,7 +39,20 @@ class Bleu(Metric):
     def __init__(self) -> None:
         counts = [f"{kind}_{n}" for kind in ("correct", "total") for n in _ORDERS]
         # Not shared: of several references, the nearest in length depends on the text.
-        super().__init__("bleu", (*counts, "hyp_length", "ref_length"), of_item=("ref_length",))
+        super().__init__(
+            "bleu",
+            (*counts, "hyp_length", "ref_length"),
+            of_item=("ref_length",),
+            label="BLEU",
+            unit="points",
+            of_texts=True,
+            tokenizers=True,
+        )
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> BleuCounter:
+        return BleuCounter(references, tokenize=tokenize, lowercase=lowercase)
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)

@@ -40,8 +40,16 @@ class Chrf(Metric):
         counts = [f"{kind}_{order}" for kind in ("match", "hyp", "ref") for order in orders]
         # Not shared: of several references, the best one depends on the text.
         of_item = tuple(name for name in counts if name.startswith("ref_"))
-        super().__init__("chrf" + "+" * word_order, tuple(counts), of_item=of_item)
+        plus = "+" * word_order
+        super().__init__(
+            f"chrf{plus}", tuple(counts), of_item=of_item, label=f"chrF{plus}", unit="points", of_texts=True
+        )
         object.__setattr__(self, "word_order", word_order)
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> ChrfCounter:
+        return ChrfCounter(references, word_order=self.word_order, lowercase=lowercase)
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)

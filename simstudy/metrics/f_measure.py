@@ -12,9 +12,16 @@ _STATISTICS = ("correct", "guessed", "gold")
 class _Counts(Ratio):
     """A ratio of (correct, guessed, gold) counts, in percent."""
 
-    def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...]) -> None:
+    def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], label: str = "") -> None:
         super().__init__(
-            name, _STATISTICS, numerator=numerator, denominator=denominator, of_item=("gold",), shared=("gold",)
+            name,
+            _STATISTICS,
+            numerator=numerator,
+            denominator=denominator,
+            of_item=("gold",),
+            shared=("gold",),
+            label=label,
+            unit="percent",
         )
 
     def check(self, statistics: Array) -> None:
@@ -63,8 +70,8 @@ class FBeta(_Counts):
     ----------
     beta
         A positive number; taken as the nearest fraction with a denominator of at most 100.
-    name
-        In the registry; by default f and beta.
+    name, label
+        In the registry and in reports; by default f and beta.
 
     Raises
     ------
@@ -78,9 +85,9 @@ class FBeta(_Counts):
     60.0
     """
 
-    def __init__(self, beta: float = 1.0, name: str = "") -> None:
+    def __init__(self, beta: float = 1.0, name: str = "", label: str = "") -> None:
         fraction = Fraction(beta).limit_denominator(100)
         if fraction <= 0:
             raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
         a, b = fraction.numerator**2, fraction.denominator**2
-        super().__init__(name or f"f{beta:g}", numerator=(a + b, 0, 0), denominator=(0, b, a))
+        super().__init__(name or f"f{beta:g}", (a + b, 0, 0), (0, b, a), label or f"F{beta:g}")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from simstudy.metrics.base import Array, Ratio
+from simstudy.metrics.base import Array, Ratio, Unit
 
 #: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
 #: differ in direction only the name has to say it.
@@ -16,7 +14,6 @@ LOWER = " (lower is better)"
 MEAN, LOWER_MEAN = "mean", f"mean{LOWER}"
 
 
-@dataclass(frozen=True, init=False)
 class Mean(Ratio):
     """The mean of item scores (average precision, ROUGE, a judge's rating), from (sum, count) per item.
 
@@ -33,6 +30,8 @@ class Mean(Ratio):
         fractions.
     higher_is_better
         False for errors: word error rates, losses.
+    label, unit, of_texts
+        As for every `Metric`.
 
     Examples
     --------
@@ -40,9 +39,6 @@ class Mean(Ratio):
     >>> float(Mean().score(np.array([1.5, 3])))
     0.5
     """
-
-    low: float = -np.inf
-    high: float = np.inf
 
     def __init__(
         self,
@@ -52,6 +48,9 @@ class Mean(Ratio):
         high: float = np.inf,
         scale: float = 1.0,
         higher_is_better: bool = True,
+        label: str = "",
+        unit: Unit = "",
+        of_texts: bool = False,
     ) -> None:
         name = name or (MEAN if higher_is_better else LOWER_MEAN)
         super().__init__(
@@ -63,16 +62,19 @@ class Mean(Ratio):
             numerator=(1, 0),
             denominator=(0, 1),
             scale=scale,
+            item_range=(low, high),
+            label=label,
+            unit=unit,
+            of_texts=of_texts,
         )
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
 
     def check(self, statistics: Array) -> None:
         total, count = statistics[..., 0], statistics[..., 1]
         self._require(count >= 0, "count >= 0")
         # A sum over no count would be lost in a quotient, but not in what is resampled.
         self._require((count > 0) | (total == 0), "sum = 0 where count is 0")
-        if np.isfinite(self.low):
-            self._require(total >= self.low * count, f"scores of at least {self.low:g}")
-        if np.isfinite(self.high):
-            self._require(total <= self.high * count, f"scores of at most {self.high:g}")
+        low, high = self.item_range or (-np.inf, np.inf)
+        if np.isfinite(low):
+            self._require(total >= low * count, f"scores of at least {low:g}")
+        if np.isfinite(high):
+            self._require(total <= high * count, f"scores of at most {high:g}")

@@ -25,6 +25,7 @@ class _Fills(Ratio):
             numerator=above,
             denominator=below,
             of_item=("possible",),
+            unit="percent",
         )
 
     def check(self, statistics: Array) -> None:

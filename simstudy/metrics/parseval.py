@@ -11,7 +11,7 @@ from itertools import accumulate, zip_longest
 
 from simstudy.metrics.f_measure import FBeta
 
-PARSEVAL = FBeta(1, "parseval")
+PARSEVAL = FBeta(1, "parseval", "labelled F1")
 
 _TRACE = "-NONE-"
 _PUNCTUATION = frozenset((",", ":", "``", "''", "."))

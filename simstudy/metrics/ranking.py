@@ -23,7 +23,8 @@ def at_cutoff(name: str) -> Mean | None:
     >>> at_cutoff("precision@10").name, at_cutoff("precision@0")
     ('precision@10', None)
     """
-    return Mean(name, low=0, high=1) if _AT_CUTOFF.fullmatch(name) else None
+    label = name.replace("ndcg", "nDCG")
+    return Mean(name, low=0, high=1, label=label, unit="probability") if _AT_CUTOFF.fullmatch(name) else None
 
 
 def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:

@@ -10,10 +10,42 @@ import numpy as np
 
 from simstudy.choices import check_choice
 from simstudy.metrics.base import FloatArray
+from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references, check_texts
 
 #: Single words, word pairs, longest common subsequence.
 KINDS = ("rouge1", "rouge2", "rougeL")
+
+
+class Rouge(Mean):
+    """The mean of items' ROUGE F1 (`rouge_scores`), in percent.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    """
+
+    def __init__(self, kind: str) -> None:
+        label = f"ROUGE-{kind.removeprefix('rouge')}"
+        super().__init__(kind, low=0, high=1, scale=100, label=label, unit="points", of_texts=True)
+
+    def text_counter(
+        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
+    ) -> RougeCounter:
+        return RougeCounter(references, self.name)
+
+
+class RougeCounter:
+    """Scores texts by `rouge_scores`, as (sum, count) of each item."""
+
+    def __init__(self, references: Sequence[Sequence[str]], kind: str) -> None:
+        self._references, self._kind = references, kind
+
+    def statistics(self, hypotheses: Sequence[str]) -> FloatArray:
+        """Statistics (n, 2) of n texts; ValueError where there are not as many as items."""
+        scores = rouge_scores(hypotheses, self._references, self._kind)
+        return np.stack([scores, np.ones_like(scores)], axis=-1)
 
 
 def rouge_scores(hypotheses: Sequence[str], references: Sequence[Sequence[str]], kind: str) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simstudy.metrics.f_measure import FBeta
 
-SPAN_F1 = FBeta(1, "span_f1")
+SPAN_F1 = FBeta(1, "span_f1", "span F1")
 
 #: A label, the position of the first token, and that after the last.
 Span = tuple[str, int, int]

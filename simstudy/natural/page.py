@@ -15,7 +15,7 @@ from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
-from simstudy.metrics.labels import label
+from simstudy.metrics import label
 from simstudy.natural.examination import Examination
 from simstudy.natural.verdict import as_number, equals
 from simstudy.plain_text import line, shown

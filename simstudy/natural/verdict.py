@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
 from simstudy.choices import brief, check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
-from simstudy.metrics.labels import in_percent, label
+from simstudy.metrics import label
 from simstudy.plain_text import shown
 
 # Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
@@ -73,7 +73,7 @@ def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
 
 def _measured(pair: pd.Series[Any], alpha: float) -> str:
     a, b = pair["system_a"], pair["system_b"]
-    percent, points = (" %", " points") if in_percent(pair["metric"]) else ("", "")
+    percent, points = (" %", " points") if pair["metric_unit"] == "percent" else ("", "")
     # A gain that is there must not read 0.00.
     number = as_number(max(abs(pair["score_a"]), abs(pair["score_b"])), pair["gain"])
     score_a, score_b, gain = (number(pair[name]) for name in ("score_a", "score_b", "gain"))
@@ -122,7 +122,7 @@ def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[s
         return [_significance(pair, alpha)]
     row = equivalence(pd.DataFrame([pair]), margin, alpha=alpha).iloc[0]
     said = _significance(pair, alpha, equivalent=row["conclusion"] == EQUIVALENT)
-    points = "" if not in_percent(pair["metric"]) else " point" if margin == 1 else " points"
+    points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
     how = f"two one-sided tests at {alpha / 2:g}"
     if row["conclusion"] == BOTH:
         return [said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({how})."]

@@ -12,7 +12,7 @@ from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, GEOMETRIC, ascending
 
 #: Wins less losses: a system's sizes may cancel.
-NET = Ratio("net wins", ("won", "lost", "count"), True, (1, -1, 0), (0, 0, 1), 1.0)
+NET = Ratio("net wins", ("won", "lost", "count"), True, (1, -1, 0), (0, 0, 1), scale=1.0)
 
 
 def counts_of_responses(n: int, rng: np.random.Generator) -> np.ndarray:

@@ -205,7 +205,7 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
     files = written(tmp_path, GOOD)
     a, gold = files["a.txt"], files["gold.txt"]
     assert refused([a], "f1", [gold]) == (
-        "metric must be one of accuracy, mean, bleu, chrf, chrf++, rouge1, rouge2, rougeL for plain text, not 'f1'"
+        "metric must be one of mean, accuracy, bleu, chrf, chrf++, rouge1, rouge2, rougeL for plain text, not 'f1'"
     )
     assert refused([a], "mean", [gold]) == "metric 'mean' takes no references: lines of plain text are the scores"
     assert refused([a], "accuracy") == "metric 'accuracy' needs references: at least one file"

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from simstudy.metrics import get_metric
 from simstudy.outputs import Outputs
 
 
 def pair(**changed: object) -> pd.Series[Any]:
     """One row of Comparisons."""
     row: dict[str, object] = {
-        "task": "", "test_set": "", "n_items": 1500, "metric": "accuracy", "test": "sign_flips",
+        "task": "", "test_set": "", "n_items": 1500, "metric": "accuracy", "metric_unit": "", "test": "sign_flips",
         "alternative": "two-sided", "convention": "default", "unit": "item", "n_units": 1500,
         "system_a": "new", "system_b": "old", "score_a": 75.0, "score_b": 70.0,
         "gain": 5.0, "gain_se": 2.3, "gain_low": 0.49, "gain_high": 9.51, "interval": "jackknife", "df": 1499,
@@ -23,7 +24,8 @@ def pair(**changed: object) -> pd.Series[Any]:
         "favours": "new", "exact": True, "monte_carlo": False, "n_extreme": 0, "n_resamples": 0, "statistic": np.nan,
     }  # fmt: skip
     assert set(changed) <= set(row)
-    return pd.Series({**row, **changed})
+    row |= changed
+    return pd.Series({**row, "metric_unit": get_metric(str(row["metric"])).unit})
 
 
 def only_new_is_right(n: int, both: int) -> Outputs:

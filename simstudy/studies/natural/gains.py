@@ -10,7 +10,7 @@ from simstudy import figures, plain_text
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
-from simstudy.metrics.labels import label
+from simstudy.metrics import label
 from simstudy.natural.page import with_interval
 from simstudy.report import Section, Tables, save_figure
 

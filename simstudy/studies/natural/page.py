@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.engines.registry import TESTS
-from simstudy.metrics.labels import label
+from simstudy.metrics import label
 from simstudy.plain_text import shown
 from simstudy.report import Section, Tables, save_figure
 from simstudy.studies.natural import gains
