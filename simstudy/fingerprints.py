@@ -19,6 +19,18 @@ def fingerprint(value: Any) -> str:
     return str(joblib.hash(value, hash_name="sha1"))
 
 
+def number_of(value: Any) -> int:
+    """A number of 64 bits that stands for a text, a number or tuples of them, the same in every process.
+
+    Examples
+    --------
+    >>> number_of(("a", 1)) == number_of(("a", 1)), number_of("a") == number_of("b")
+    (True, False)
+    """
+    digest = hashlib.blake2b(repr(value).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
 def derived_seed(*what: Any) -> int:
     """A seed of 256 bits that is a function of these JSON values, unlike that of any others.
 

@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"choices", "plain_text"},
     {"files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
-    {"parquet", "cells", "metrics", "pvalues", "proportions"},
+    {"cells", "metrics", "pvalues", "proportions"},
     {"inputs", "runner", "results_folder"},
     {"manifest"},
     {"outputs"},

@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from simstudy.choices import brief, check_fraction
-from simstudy.outputs import Outputs
+from simstudy.choices import check_fraction
+from simstudy.outputs import Outputs, check_outputs
+from simstudy.outputs.collection import Answers
 
 #: Two systems are near-duplicates where more than this share of their answers is identical.
 SHARE = 0.9
@@ -27,24 +28,22 @@ _COLUMNS = [
 ]
 
 
-def near_duplicates(
-    outputs: Outputs, answers: NDArray[np.int64] | None = None, *, share: float = SHARE
-) -> pd.DataFrame:
+def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
     """Pairs of systems that are identical, or nearly.
+
+    Where the outputs have answers (`Outputs.answers`), these are compared. Good systems agree on right answers where
+    there is one of them only (a label, a number): an item is not looked at for two systems that both have it right, if
+    all systems that have it right gave one answer. Right is what scores as well as the best answer to any item.
+
+    Without answers the items' statistics are compared, and that they are equal says less: two systems of 95 %
+    accuracy, and two of 1 %, have most scores in common without any likeness. Only items are looked at then on which
+    some two systems differ, and what is equal there by chance is taken off (Cohen's kappa). Of two systems alone only
+    identical ones are found.
 
     Parameters
     ----------
     outputs
         K systems on n items.
-    answers
-        (K, n) numbers, equal in a column where two systems' outputs for the item are equal
-        (`simstudy.loaders.base.Loaded.answers`). Good systems agree on right answers where there is one of them only
-        (a label, a number): an item is not looked at for two systems that both have it right, if all systems that have
-        it right gave one answer. Right is what scores as well as the best answer to any item.
-        Without answers the items' statistics are compared, and that they are equal says less: two systems of 95 %
-        accuracy, and two of 1 %, have most scores in common without any likeness. Only items are looked at then on
-        which some two systems differ, and what is equal there by chance is taken off (Cohen's kappa). Of two systems
-        alone only identical ones are found.
     share
         Near-duplicates have more than this in common, of scores also beyond chance.
 
@@ -59,7 +58,7 @@ def near_duplicates(
     Raises
     ------
     ValueError
-        For a share that is no fraction and answers of another shape.
+        For a share that is no fraction.
 
     Examples
     --------
@@ -68,24 +67,17 @@ def near_duplicates(
     [['a', 'b', True]]
     """
     check_fraction("share", share)
-    if not isinstance(outputs, Outputs):
-        raise ValueError(f"outputs must be Outputs, not {brief(outputs)}")
-    if answers is not None and np.shape(answers) != (outputs.n_systems, outputs.n_items):
-        raise ValueError(
-            f"answers must have shape ({outputs.n_systems}, {outputs.n_items}), as the outputs have, not "
-            f"{np.shape(answers)}"
-        )
+    check_outputs("outputs", outputs)
+    answers = outputs.answers
     compared = "scores" if answers is None else "answers"
-    table: NDArray[Any] = _scores(outputs) if answers is None else np.asarray(answers)
+    table: NDArray[Any] = _scores(outputs) if answers is None else answers
     if answers is None:
         table = table[:, (table != table[:1]).any(axis=0)]
     names, n = outputs.names, table.shape[1]
     order = np.array(sorted(range(len(names)), key=names.__getitem__))
     table = table[order]
     # What two systems have in common is not looked at where the answer could be no other.
-    given = (
-        np.zeros((len(names), 0), dtype=np.float32) if answers is None else _given(outputs, np.asarray(answers))[order]
-    )
+    given = np.zeros((len(names), 0), dtype=np.float32) if answers is None else _given(outputs, answers)[order]
     counts = _value_counts(table) if answers is None and n else None
     transposed = counts.T.tocsr() if counts is not None else None
     # Of all places: the pairs found there, as arrays (a small test set has millions of identical pairs).
@@ -161,7 +153,7 @@ def _value_counts(table: NDArray[Any]) -> Any:
     )
 
 
-def _given(outputs: Outputs, answers: NDArray[np.int64]) -> NDArray[np.float32]:
+def _given(outputs: Outputs, answers: Answers) -> NDArray[np.float32]:
     """1 where a system has an item right and all that have it right gave one answer, else 0; (K, n)."""
     metric, sign = outputs.metric, 1 if outputs.metric.higher_is_better else -1
     scores = np.empty(answers.shape)

@@ -102,7 +102,7 @@ def read_alignments(source: Source) -> Loaded:
         answers = [file.sentences.get(number, nothing).all for number in numbers]
         wanted = [gold.sentences.get(number, nothing) for number in numbers]
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
-        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), answers))
+        systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [tuple(sorted(own)) for own in answers]))
     return assemble(systems, source, expected=ids, items=items, notes=notes)
 
 

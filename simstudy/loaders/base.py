@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from simstudy.fingerprints import number_of
 from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.base import Array
 from simstudy.outputs import Outputs
 
 #: What to do where some system lacks an item that others (or the references) have.
@@ -95,8 +96,8 @@ class SystemOutputs:
     statistics
         (n, S) of the source's metric.
     answers
-        What the system said about each item, hashable: two systems are duplicates where these are equal. None where
-        the files have scores only.
+        What the system said about each item, as text or tuples of it: two systems are duplicates where these are
+        equal. None where the files have scores only.
     """
 
     name: str
@@ -114,8 +115,6 @@ class Loaded:
     ----------
     outputs
         The systems' Outputs, in the order of the files.
-    answers
-        (K systems, n items) numbers: equal numbers in a column are equal answers. None where files have scores only.
     notes
         What a user should know: items dropped, line ends converted.
     scored_by
@@ -124,7 +123,6 @@ class Loaded:
     """
 
     outputs: Outputs
-    answers: IntArray | None = None
     notes: tuple[str, ...] = ()
     scored_by: tuple[str, ...] = ()
 
@@ -238,7 +236,7 @@ def assemble(
     width = len(source.metric.statistics)
     floats = any(system.statistics.dtype.kind == "f" for system in systems)
     statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
-    codes: dict[Hashable, int] = {}
+    numbers: dict[Hashable, int] = {}
     known = all(system.answers is not None for system in systems)
     answers = np.full((len(systems), len(kept)), -1, dtype=np.int64) if known else None
     for k, (system, positions) in enumerate(zip(systems, rows, strict=True)):
@@ -253,11 +251,14 @@ def assemble(
                     statistics[k, i] = nothing(item)
         statistics[k, there] = system.statistics[own]
         if answers is not None and system.answers is not None:
-            answers[k, there] = [codes.setdefault(system.answers[i], len(codes)) for i in own]
+            for answer in system.answers:
+                if answer not in numbers:
+                    numbers[answer] = number_of(answer)
+            answers[k, there] = [numbers[system.answers[i]] for i in own]
     outputs = Outputs.from_statistics(
-        statistics, source.metric, [system.name for system in systems], _item_table(kept, items)
+        statistics, source.metric, [system.name for system in systems], _item_table(kept, items), answers=answers
     )
-    return Loaded(outputs, answers, (*notes, *told))
+    return Loaded(outputs, (*notes, *told))
 
 
 def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-import numpy as np
-
 from simstudy.choices import brief, check_choice, check_flag, check_list, check_path, check_seed, check_text
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source
@@ -130,7 +128,7 @@ def load(
     Returns
     -------
     loaded
-        The Outputs, what tells whether two systems' answers are identical, and notes on what was done to the files.
+        The Outputs, with the systems' answers where the files have them, and notes on what was done to the files.
 
     Raises
     ------
@@ -188,15 +186,8 @@ def load(
     with unpacking_at_most(max_size):
         loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
     if domain is not None and name != "candidates":
-        loaded = _of_domain(loaded, domain)
+        loaded = replace(loaded, outputs=loaded.outputs.domain(domain))
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))
-
-
-def _of_domain(loaded: Loaded, domain: str) -> Loaded:
-    outputs, answers = loaded.outputs.domain(domain), loaded.answers
-    if answers is not None:
-        answers = answers[:, np.flatnonzero(loaded.outputs.labels("domain") == domain)]
-    return replace(loaded, outputs=outputs, answers=answers)
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -56,8 +56,8 @@ def read_text(source: Source) -> Loaded:
     ...     _ = (folder / name).write_text(text)
     >>> accuracy = METRICS["accuracy"]
     >>> loaded = read_text(Source((folder / "a.en", folder / "b.en"), accuracy, references=(folder / "ref.en",)))
-    >>> loaded.outputs.names, loaded.outputs.scores().tolist(), loaded.answers.tolist()
-    (['a', 'b'], [50.0, 100.0], [[0, 1], [0, 0]])
+    >>> loaded.outputs.names, loaded.outputs.scores().tolist()
+    (['a', 'b'], [50.0, 100.0])
     """
     _check(source)
     names = system_names(source.paths)

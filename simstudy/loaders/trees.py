@@ -56,7 +56,8 @@ def read_trees(source: Source) -> Loaded:
             raise ValueError(f"{path} has {counted(len(trees), 'tree')}, {gold_path} {len(gold):,}")
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
-        systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, [trees[i] for i in parsed]))
+        answers = [(trees[i].words, trees[i].tags, trees[i].brackets) for i in parsed]
+        systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, answers))
     wanted = dict(zip(ids, gold, strict=True))
     return assemble(
         systems,

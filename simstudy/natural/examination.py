@@ -117,7 +117,7 @@ def examine(
     outputs, notes = loaded.outputs, list(loaded.notes)
     if duplicates == "keep":
         _check_memory(outputs, options)
-    alike = near_duplicates(outputs, loaded.answers)
+    alike = near_duplicates(outputs)
     if duplicates == "drop" and len(alike):
         kept = without_duplicates(outputs.names, alike)
         dropped = [name for name in outputs.names if name not in kept]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tracemalloc
 import warnings
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,10 @@ from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.outputs import Outputs
 
 
-def scored(table: np.ndarray, names: str) -> Outputs:
+def scored(table: np.ndarray, names: str, answers: np.ndarray | None = None) -> Outputs:
     """Systems with one 0/1 score an item, (K, n)."""
-    return Outputs.from_scores(pd.DataFrame(table.T, columns=list(names)), "accuracy", task="t", test_set="s")
+    outputs = Outputs.from_scores(pd.DataFrame(table.T, columns=list(names)), "accuracy", task="t", test_set="s")
+    return replace(outputs, answers=answers)
 
 
 def found_pairs(table: pd.DataFrame) -> set[str]:
@@ -33,7 +35,7 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
     names = "".join(rng.permutation(list("abcdefg"))[:k])
     scores = (rng.random((k, n)) < 0.8).astype(int)
     answers = rng.integers(0, 2, (k, n)) if with_answers else None
-    found = near_duplicates(scored(scores, names), answers, share=share)
+    found = near_duplicates(scored(scores, names, answers), share=share)
     table = scores if answers is None else answers
     differ = [i for i in range(n) if with_answers or len({row[i] for row in table.tolist()}) > 1]
     only = (
@@ -63,7 +65,7 @@ def test_more_than_the_share_and_not_exactly_the_share() -> None:
     answers[1, :4] = 1  # 36 of 40 as the first has them: 0.9
     answers[2, :3] = 2  # 37 of 40
     scores = np.zeros((3, 40), dtype=int)
-    found = near_duplicates(scored(scores, "abc"), answers)
+    found = near_duplicates(scored(scores, "abc", answers))
     assert found[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["a", "c", 37]]
 
 
@@ -75,7 +77,9 @@ def test_scores_in_common_are_no_likeness_where_all_systems_are_right() -> None:
     table[2, 10:15] = 0
     outputs = scored(table, "abc")
     assert near_duplicates(outputs).empty
-    assert near_duplicates(outputs, table, share=0.01).empty, "nor where these are their answers: 1 for what is right"
+    assert near_duplicates(replace(outputs, answers=table), share=0.01).empty, (
+        "nor where these are their answers: 1 for what is right"
+    )
 
 
 def test_right_answers_of_good_systems_are_no_likeness_and_wrong_ones_are(rng: np.random.Generator) -> None:
@@ -87,8 +91,8 @@ def test_right_answers_of_good_systems_are_no_likeness_and_wrong_ones_are(rng: n
         answers[k, items] = (gold[items] + rng.integers(1, 4, wrong)) % 4
     answers[5] = answers[4]
     answers[5, :2] = (answers[4, :2] + 1) % 4
-    outputs = scored((answers == gold).astype(int), "abcdef")
-    found = near_duplicates(outputs, answers)
+    outputs = scored((answers == gold).astype(int), "abcdef", answers)
+    found = near_duplicates(outputs)
     assert found_pairs(found) == {"ef"}
     assert without_duplicates(outputs.names, found) == list("abcde"), "the leader stays"
     # Texts, of which many are right: those of two systems that are the same say much.
@@ -97,7 +101,7 @@ def test_right_answers_of_good_systems_are_no_likeness_and_wrong_ones_are(rng: n
     texts[1, :5] += 7
     always = np.ones((6, 300), dtype=int)
     always[2, 0] = 0
-    assert found_pairs(near_duplicates(scored(always, "abcdef"), texts)) == {"ab"}
+    assert found_pairs(near_duplicates(scored(always, "abcdef", texts))) == {"ab"}
 
 
 def test_sentences_without_names_are_right_for_all_who_find_none() -> None:
@@ -106,7 +110,7 @@ def test_sentences_without_names_are_right_for_all_who_find_none() -> None:
     counts[:, :5] = [[[0, 1, 1]], [[1, 1, 1]]]
     answers = np.zeros((2, 100), dtype=np.int64)
     answers[:, :5] = [[1], [2]]
-    assert near_duplicates(Outputs.from_statistics(counts, "span_f1", ["a", "b"]), answers).empty
+    assert near_duplicates(Outputs.from_statistics(counts, "span_f1", ["a", "b"], answers=answers)).empty
 
 
 @pytest.mark.parametrize("with_answers", [True, False])
@@ -117,7 +121,7 @@ def test_many_systems_need_little_memory(with_answers: bool, rng: np.random.Gene
     answers = rng.integers(0, 9, (1000, 100)) if with_answers else None
     tracemalloc.start()
     try:
-        assert near_duplicates(outputs, answers).empty
+        assert near_duplicates(replace(outputs, answers=answers)).empty
         assert tracemalloc.get_traced_memory()[1] < 2**25
     finally:
         tracemalloc.stop()
@@ -157,10 +161,10 @@ def test_order_of_the_systems_changes_nothing(rng: np.random.Generator) -> None:
     answers[[1, 4]] = answers[0]
     answers[4, 0] += 1
     names = list("fcadbe")
-    one = near_duplicates(scored(answers % 2, "".join(names)), answers)
+    one = near_duplicates(scored(answers % 2, "".join(names), answers))
     for _ in range(5):
         order = rng.permutation(6)
-        again = near_duplicates(scored(answers[order] % 2, "".join(names[k] for k in order)), answers[order])
+        again = near_duplicates(scored(answers[order] % 2, "".join(names[k] for k in order), answers[order]))
         pd.testing.assert_frame_equal(one, again)
     assert (one["system_a"] < one["system_b"]).all()
 
@@ -194,8 +198,8 @@ def test_what_stays_is_not_alike_and_what_goes_is_like_something_that_stays(edge
 
 def test_bad_answers_and_shares() -> None:
     outputs = scored(np.ones((2, 3), dtype=int), "ab")
-    with pytest.raises(ValueError, match=r"answers must have shape \(2, 3\), as the outputs have, not \(3, 2\)"):
-        near_duplicates(outputs, np.ones((3, 2), dtype=np.int64))
+    with pytest.raises(ValueError, match=r"answers must be whole numbers of shape \(2, 3\), as the statistics have"):
+        Outputs.from_statistics(outputs.statistics, "accuracy", answers=np.ones((3, 2), dtype=np.int64))
     with pytest.raises(ValueError, match="share must lie between 0 and 1"):
         near_duplicates(outputs, share=90)
 

@@ -97,7 +97,7 @@ def test_both_forms_of_the_same_links_score_the_same(shared_data: Path, tmp_path
         assert loaded.outputs.names == expected.outputs.names
         assert loaded.outputs.items["id"].tolist() == [str(i) for i in range(1, 448)]
         assert (loaded.outputs.statistics == expected.outputs.statistics).all()
-        assert (loaded.answers == expected.answers).all()
+        assert (loaded.outputs.answers == expected.outputs.answers).all()
 
 
 def test_links_by_hand(gold: Path, tmp_path: Path) -> None:

@@ -39,10 +39,10 @@ def test_items_meet_by_id_whatever_their_order() -> None:
 
 def test_equal_answers_have_equal_numbers() -> None:
     loaded = assemble([WHOLE, TURNED], source())
-    assert loaded.answers is not None
-    equal = loaded.answers[:, None] == loaded.answers[None]
+    assert loaded.outputs.answers is not None
+    equal = loaded.outputs.answers[:, None] == loaded.outputs.answers[None]
     assert equal[0, 1].tolist() == [True, False, False]
-    assert assemble([WHOLE, system("scores", {"x": 1, "y": 1, "z": 1})], source()).answers is None
+    assert assemble([WHOLE, system("scores", {"x": 1, "y": 1, "z": 1})], source()).outputs.answers is None
 
 
 def test_a_missing_item_is_an_error_that_names_files_and_counts() -> None:
@@ -65,8 +65,8 @@ def test_a_missing_item_counts_as_nothing_said() -> None:
     assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 1]]]
     assert len(loaded.notes) == 1
     assert loaded.notes[0].startswith("scored as no answer: short.csv lacks 1 of 3 items, first 'y'")
-    assert loaded.answers is not None
-    assert loaded.answers[1, 1] not in loaded.answers[0]
+    assert loaded.outputs.answers is not None
+    assert loaded.outputs.answers[1, 1] not in loaded.outputs.answers[0]
     with pytest.raises(ValueError, match=r"missing='zero' is not defined for this format; short.csv lacks items"):
         assemble([WHOLE, SHORT], source("zero"))
 

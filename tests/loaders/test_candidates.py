@@ -69,7 +69,7 @@ def test_columns_with_a_number_are_scores_and_the_others_describe(tmp_path: Path
     assert loaded.outputs.scores().tolist() == [1, 0]
     expected = {"id": ["a", "b", "c", "d"], "true": [True, True, False, False], "kind": ["x", "y", "x", "y"]}
     assert loaded.outputs.items.to_dict("list") == expected
-    assert (loaded.answers, loaded.notes) == (None, ())
+    assert (loaded.outputs.answers, loaded.notes) == (None, ())
 
 
 def test_declared_columns_and_domain_and_cluster_are_no_scores(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_lists_are_alike_beyond_chance_or_not_at_all(tmp_path: Path) -> None:
     loaded = load(tmp_path / "c.csv", "precision@20")
     good, poor, _ = loaded.outputs.statistics
     assert (good == poor).all(axis=-1).mean() > 0.9
-    alike = near_duplicates(loaded.outputs, loaded.answers)
+    alike = near_duplicates(loaded.outputs)
     assert alike[["system_a", "system_b", "identical"]].to_numpy().tolist() == [["again", "good", True]]
 
 
@@ -219,7 +219,7 @@ def test_the_candidates_of_the_paper() -> None:
     best = frame.nlargest(500, "log.like", keep="all")
     assert len(best) == 500
     assert loaded.outputs.scores()[loaded.outputs.names.index("log.like")] == best["is.colloc"].mean()
-    pairs = near_duplicates(loaded.outputs, loaded.answers)[["system_a", "system_b"]].to_numpy().tolist()
+    pairs = near_duplicates(loaded.outputs)[["system_a", "system_b"]].to_numpy().tolist()
     assert ["chisq", "chisq.corr"] in pairs
     assert ["log.like", "t.score"] not in pairs
 

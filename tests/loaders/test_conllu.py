@@ -113,7 +113,10 @@ def test_missing_sentences(gold: Path, tmp_path: Path) -> None:
 def test_answers_are_what_the_metric_looks_at(gold: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(TEXT.replace("punct\t", "dep\t"))
-    same = {m: read_conllu_outputs(source(path, gold, gold=gold, metric=m)).answers for m in ("uas", "las", "accuracy")}
+    same = {
+        m: read_conllu_outputs(source(path, gold, gold=gold, metric=m)).outputs.answers
+        for m in ("uas", "las", "accuracy")
+    }
     assert {metric: (a[0] == a[1]).tolist() for metric, a in same.items() if a is not None} == {
         "uas": [True, True],
         "las": [True, False],

@@ -46,8 +46,8 @@ def test_a_system_is_a_model_and_samples_meet_by_id(tmp_path: Path) -> None:
     assert loaded.outputs.names == ["org/a", "org/b"]
     assert loaded.outputs.items.to_dict("list") == {"id": ["1", "b"]}
     assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1]], [[0, 1], [1, 1]]]
-    assert loaded.answers is not None
-    assert (loaded.answers[0] == loaded.answers[1]).tolist() == [False, True]
+    assert loaded.outputs.answers is not None
+    assert (loaded.outputs.answers[0] == loaded.outputs.answers[1]).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

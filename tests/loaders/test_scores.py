@@ -48,7 +48,7 @@ def test_tidy(tmp_path: Path) -> None:
     assert loaded.outputs.items.to_dict("list") == {"id": ["01", "1"], "kind": ["x", "y"]}
     assert loaded.outputs.statistics.tolist() == [[[0, 1], [1, 1]], [[1, 1], [1, 1]]]
     assert loaded.outputs.statistics.dtype == np.int64
-    assert (loaded.answers, loaded.notes) == (None, ())
+    assert (loaded.outputs.answers, loaded.notes) == (None, ())
 
 
 def test_columns_are_mapped(tmp_path: Path) -> None:

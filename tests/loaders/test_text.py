@@ -54,15 +54,15 @@ def test_labels_are_right_where_they_equal_the_reference(tmp_path: Path) -> None
     assert found.outputs.names == ["a", "b"]
     assert found.outputs.statistics.tolist() == [[[1, 1], [0, 1], [0, 1]], [[1, 1], [1, 1], [1, 1]]]
     assert found.outputs.items["id"].tolist() == ["1", "2", "3"]
-    assert found.answers is not None
-    assert (found.answers[0] == found.answers[1]).tolist() == [True, False, False]
+    assert found.outputs.answers is not None
+    assert (found.outputs.answers[0] == found.outputs.answers[1]).tolist() == [True, False, False]
 
 
 def test_numbers_are_scores(tmp_path: Path) -> None:
     files = written(tmp_path, {"a.txt": "0.5\n-1e2\n", "b.txt": " 2 \n3\n"})
     found = loaded(list(files.values()), "mean")
     assert found.outputs.scores().tolist() == [-49.75, 2.5]
-    assert found.answers is None
+    assert found.outputs.answers is None
 
 
 def test_texts_are_counted_against_their_own_references(tmp_path: Path) -> None:
@@ -322,8 +322,8 @@ def test_paragraphs_know_their_documents(shared_data: Path) -> None:
         items=folder / "meta.tsv",
         columns={"cluster": "doc"},
     )
-    assert outputs.answers is not None
-    assert (outputs.answers[0] == outputs.answers[1]).all()
+    assert outputs.outputs.answers is not None
+    assert (outputs.outputs.answers[0] == outputs.outputs.answers[1]).all()
     items = outputs.outputs.items
     assert items.groupby("domain")["cluster"].agg(["size", "nunique"]).T.to_dict("list") == {
         "literary": [206, 8],

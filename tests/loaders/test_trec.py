@@ -48,9 +48,9 @@ def test_scores_tie_in_single_precision(tmp_path: Path) -> None:
 
 def test_identical_rankings_have_equal_answers(tmp_path: Path) -> None:
     loaded = read(tmp_path, {"a": RUN, "b": RUN.replace("3.0", "9"), "c": RUN.replace("3.0", "0")})
-    assert loaded.answers is not None
-    assert (loaded.answers[0] == loaded.answers[1]).all()
-    assert (loaded.answers[0] == loaded.answers[2]).tolist() == [False, True]
+    assert loaded.outputs.answers is not None
+    assert (loaded.outputs.answers[0] == loaded.outputs.answers[1]).all()
+    assert (loaded.outputs.answers[0] == loaded.outputs.answers[2]).tolist() == [False, True]
 
 
 def test_missing_topics_are_an_error_or_count_as_zero(tmp_path: Path) -> None:

@@ -166,9 +166,9 @@ def test_same_answers_and_items(gold: Path, tmp_path: Path) -> None:
     loaded = read_trees(source(*paths, gold=gold, items=tmp_path / "items.csv", columns={"domain": "genre"}))
     assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
     assert loaded.outputs.items["domain"].tolist() == ["1", "1", "2"]
-    assert loaded.answers is not None
-    assert (loaded.answers[0] == loaded.answers[1]).all()
-    assert (loaded.answers[0] == loaded.answers[2]).tolist() == [True, True, False]
+    assert loaded.outputs.answers is not None
+    assert (loaded.outputs.answers[0] == loaded.outputs.answers[1]).all()
+    assert (loaded.outputs.answers[0] == loaded.outputs.answers[2]).tolist() == [True, True, False]
 
 
 def test_a_sentence_that_was_not_parsed_is_missing(gold: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,4 +24,5 @@ def loaded() -> Loaded:
     names = list(scores.columns)
     answers[names.index("twin")] = answers[names.index("best")]
     answers[names.index("twin"), 35] = -1
-    return Loaded(Outputs.from_scores(scores, "accuracy", test_set="exam"), answers, ("a note of the loader",))
+    outputs = Outputs.from_scores(scores, "accuracy", test_set="exam")
+    return Loaded(replace(outputs, answers=answers), ("a note of the loader",))

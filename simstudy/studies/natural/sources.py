@@ -265,5 +265,4 @@ def _mixed(loaded: Loaded) -> Loaded:
     """Items in the order of a hash of their ids: every initial segment is a random sample, the same in each run."""
     ids = loaded.outputs.items["id"]
     order = np.argsort([sha256(item.encode()).hexdigest() for item in ids], kind="stable")
-    answers = None if loaded.answers is None else loaded.answers[:, order]
-    return replace(loaded, outputs=loaded.outputs.take(order), answers=answers)
+    return replace(loaded, outputs=loaded.outputs.take(order))

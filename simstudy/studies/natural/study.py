@@ -63,10 +63,7 @@ def _of_task(part: Found, task: str) -> Found:
 
 
 def _duplicates(found: dict[Key, Found]) -> pd.DataFrame:
-    tables = [
-        near_duplicates(part.loaded.outputs, part.loaded.answers).assign(metric=metric)
-        for (_, metric), part in found.items()
-    ]
+    tables = [near_duplicates(part.loaded.outputs).assign(metric=metric) for (_, metric), part in found.items()]
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 

@@ -1,0 +1,6 @@
+"""What systems did on a test set, as numbers: collections of them, their parts, and the files that keep them."""
+
+from simstudy.outputs.checks import check_outputs, require_outputs
+from simstudy.outputs.outputs import Outputs
+
+__all__ = ["Outputs", "check_outputs", "require_outputs"]

@@ -1,0 +1,290 @@
+"""A collection of systems' outputs and the parts of it: items, systems and domains taken out, clusters summed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_scalar
+
+from simstudy.choices import check_list, check_text, check_whole
+from simstudy.fingerprints import fingerprint
+from simstudy.metrics import Metric, get_metric
+
+Answers = NDArray[np.int64]
+"""(K systems, n items) numbers that stand for what the systems answered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """What K systems did on one test set of n items, and every part of it that is a collection too.
+
+    Attributes
+    ----------
+    statistics
+        Array (K systems, n items, S statistics), read-only. Integers stay integers.
+    metric
+        Names the S statistics and scores their sums.
+    systems
+        One row a system: ``name``, ``family`` (base model; the system's own name where not given), ``group``,
+        ``train_size``, ``replicate``, ``source`` (natural, resampled or synthetic), and whatever a study adds.
+    items
+        One row an item: ``id``, and where known ``domain``, ``cluster`` and others.
+    task, test_set
+        Names that appear in every table.
+    answers
+        Array (K, n) of whole numbers that stand for what the systems answered: where two systems gave an item the
+        same answer they have the same number there. None where only scores are known.
+    """
+
+    statistics: NDArray[Any]
+    metric: Metric
+    systems: pd.DataFrame
+    items: pd.DataFrame
+    task: str = ""
+    test_set: str = ""
+    answers: Answers | None = None
+
+    def __post_init__(self) -> None:
+        # Tables of one's own: a cell changed in a part must not change the whole.
+        object.__setattr__(self, "systems", self.systems.copy())
+        object.__setattr__(self, "items", self.items.copy())
+
+    @property
+    def n_systems(self) -> int:
+        """K."""
+        return int(self.statistics.shape[0])
+
+    @property
+    def n_items(self) -> int:
+        """N."""
+        return int(self.statistics.shape[1])
+
+    @property
+    def natural_unit(self) -> str:
+        """What is drawn independently: "cluster" where items have that column (documents, users), else "item"."""
+        return "cluster" if "cluster" in self.items and self.items["cluster"].notna().any() else "item"
+
+    @property
+    def names(self) -> list[str]:
+        """The K system names."""
+        return [str(name) for name in self.systems["name"]]
+
+    def scores(self) -> NDArray[np.float64]:
+        """Each system's score on the whole test set, shape (K,), on the metric's scale."""
+        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
+        return self.metric.score(self.statistics.sum(axis=1, dtype=kind))
+
+    def with_metric(self, metric: str | Metric) -> Self:
+        """The same statistics under another metric of them: precision, recall and F1 of one array.
+
+        Raises
+        ------
+        ValueError
+            Where the metric has other statistics, or rules that these break.
+
+        Examples
+        --------
+        >>> from simstudy import Outputs
+        >>> outputs = Outputs.from_statistics([[[3, 4, 6]]], "f1")
+        >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
+        ([75.0], [50.0])
+        """
+        metric = get_metric(metric)
+        if metric.statistics != self.metric.statistics:
+            own, other = (", ".join(m.statistics) for m in (self.metric, metric))
+            raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")
+        metric.check(self.statistics)
+        return replace(self, metric=metric)
+
+    def head(self, n: int) -> Self:
+        """The test set's initial segment of n items.
+
+        Raises
+        ------
+        ValueError
+            Where n is not between 1 and the number of items.
+        """
+        check_whole("n", n, 1)
+        if n > self.n_items:
+            raise ValueError(f"n must be between 1 and {self.n_items}, the number of items{self._of()}, not {n}")
+        return self.take(np.arange(n))
+
+    def take(self, items: ArrayLike) -> Self:
+        """The items at these positions, in this order. A position may be repeated (a resampled test set).
+
+        Repeated items get ids of their own (``id#2``), since an item table names each row once.
+        """
+        positions = np.asarray(items)
+        if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
+            raise ValueError("items must be a non-empty list of integer positions")
+        if positions.min() < 0 or positions.max() >= self.n_items:
+            raise ValueError(
+                f"items must lie between 0 and {self.n_items - 1}, not {positions.min()} … {positions.max()}"
+            )
+        table = self.items.iloc[positions].reset_index(drop=True)
+        # More than one round where repeated items are taken from a test set that repeats items already.
+        while table["id"].duplicated().any():
+            occurrence = table.groupby("id").cumcount()
+            table["id"] = table["id"].where(occurrence == 0, table["id"] + "#" + (occurrence + 1).astype(str))
+        answers = None if self.answers is None else self.answers[:, positions]
+        return self._with(self.statistics[:, positions], answers, items=table)
+
+    def domain(self, name: str) -> Self:
+        """The items of one domain, as a test set named after it.
+
+        Raises
+        ------
+        ValueError
+            Where items have no domain, or none has this one.
+        """
+        check_text("name", name)
+        domains = self.labels("domain")
+        positions = np.flatnonzero(domains == name)
+        if positions.size == 0:
+            known = ", ".join(sorted(domains.unique()))
+            raise ValueError(f"domain '{name}'{self._of()} has no items; the domains are {known}")
+        return replace(self.take(positions), test_set=name)
+
+    def by_domain(self) -> dict[str, Self]:
+        """A test set for each domain, in order of first appearance."""
+        return {name: self.domain(name) for name in self.labels("domain").unique()}
+
+    def sum_by(self, column: str) -> Self:
+        """Sum the statistics of items that share a value (document, user): each cluster becomes an item.
+
+        Columns of the item table that are constant within every cluster are kept. Two systems give a cluster the same
+        answer where they do so on each of its items.
+        """
+        codes, values = pd.factorize(self.labels(column))
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
+        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
+        sums = np.add.reduceat(self.statistics[:, order].astype(kind), starts, axis=1)
+        grouped = self.items.groupby(codes)
+        constant = [c for c in self.items.columns if c != "id" and (grouped[c].nunique(dropna=False) == 1).all()]
+        table = pd.concat([pd.Series(values.astype(str), name="id"), grouped[constant].first()], axis=1)
+        answers = None if self.answers is None else _answers_of_clusters(self.answers[:, order], starts)
+        return self._with(sums, answers, items=table)
+
+    def select(self, names: Sequence[str]) -> Self:
+        """These systems, in this order.
+
+        Raises
+        ------
+        ValueError
+            For a name that is not there, or an empty list.
+        """
+        names = name_list(names)
+        index = {name: k for k, name in enumerate(self.names)}
+        unknown = [name for name in names if name not in index]
+        if len(set(names)) < len(names):
+            raise ValueError(f"names must be given once each, not {', '.join(names)}")
+        if unknown or not names:
+            raise ValueError(f"names must be of systems{self._of()}: {', '.join(unknown) or 'the list is empty'}")
+        rows = [index[name] for name in names]
+        answers = None if self.answers is None else self.answers[rows]
+        return self._with(self.statistics[rows], answers, systems=self.systems.iloc[rows].reset_index(drop=True))
+
+    def best_first(self) -> Self:
+        """The systems by score, best first; those that tie by name."""
+        scores = self.scores() * (1 if self.metric.higher_is_better else -1)
+        noise = self.tie_tolerance()
+        order = sorted(range(self.n_systems), key=lambda k: -scores[k])
+        place = dict.fromkeys(order, 0)
+        for before, k in pairwise(order):
+            place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
+        names = self.names
+        order.sort(key=lambda k: (place[k], names[k]))
+        return self.select([names[k] for k in order])
+
+    def aligned(self, names: Sequence[str]) -> Self:
+        """The same systems in the order of `names`, which must name exactly these systems."""
+        names = name_list(names)
+        if sorted(names) != sorted(self.names):
+            one_side = min(set(names) ^ set(self.names), default="a name that is given twice")
+            raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
+        return self if names == self.names else self.select(names)
+
+    def tie_tolerance(self) -> NDArray[np.float64]:
+        """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.Metric.tie_tolerance`."""
+        return self.metric.tie_tolerance(self.statistics)
+
+    def fingerprint(self) -> str:
+        """A hash of everything in here, the same in every process."""
+        # Tables by their values: how pandas holds a column in memory depends on how it came about.
+        tables = [
+            [str(name), *(_value_of(cell) for cell in table[name])]
+            for table in (self.systems, self.items)
+            for name in table.columns
+        ]
+        parts = [self.statistics, repr(self.metric), self.task, self.test_set, json.dumps(tables), self.answers]
+        return fingerprint(parts)
+
+    def _with(
+        self,
+        statistics: NDArray[Any],
+        answers: Answers | None,
+        *,
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+    ) -> Self:
+        return replace(
+            self,
+            statistics=read_only(statistics),
+            answers=None if answers is None else read_only(answers),
+            systems=self.systems if systems is None else systems,
+            items=self.items if items is None else items,
+        )
+
+    def labels(self, name: str) -> pd.Series[str]:
+        """A column of the item table as text, in which every item has a value; ValueError where one has none."""
+        check_text("name", name, "the name of a column of the items")
+        if name not in self.items:
+            raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
+        column = self.items[name].astype(str)
+        blank = self.items[name].isna() | (column.str.strip() == "")
+        if blank.any():
+            raise ValueError(f"item '{self.items['id'][blank].iloc[0]}'{self._of()} has no {name}")
+        return column
+
+    def _of(self) -> str:
+        return f" of test set '{self.test_set}'" if self.test_set else ""
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in one piece, which nobody can write to."""
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array
+
+
+def _answers_of_clusters(answers: Answers, starts: NDArray[np.intp]) -> Answers:
+    """(K, clusters) numbers, equal where all answers from one start to the next are: their sums, scrambled by place."""
+    place = np.arange(answers.shape[1]) - np.repeat(starts, np.diff([*starts, answers.shape[1]]))
+    mixed = answers.astype(np.uint64) + place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    # The last steps of SplitMix64: sums of such numbers are equal by chance once in 2^64.
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.add.reduceat(mixed ^ (mixed >> np.uint64(31)), starts, axis=1).view(np.int64)
+
+
+def name_list(names: Sequence[str]) -> list[str]:
+    """The names of a list of names; ValueError where it is something else."""
+    check_list("names", names, "names")
+    for name in (listed := list(names)):
+        check_text("names", name, "a list of names")
+    return listed
+
+
+def _value_of(cell: Any) -> str:
+    """What a cell holds, whatever type of number or of missing value it has."""
+    if is_scalar(cell) and pd.isna(cell):
+        return ""
+    return repr(cell.item() if isinstance(cell, np.generic) else cell)

@@ -1,0 +1,302 @@
+"""Outputs: what K systems did on one test set of n items, reduced to numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from simstudy.choices import brief, check_path, check_text
+from simstudy.inputs import (
+    check_statistics,
+    check_unique,
+    complete_systems,
+    keyed_table,
+    matched_table,
+    merged_columns,
+    response_statistics,
+    score_values,
+    statistics_array,
+)
+from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.outputs.checks import check_outputs
+from simstudy.outputs.collection import Answers, Collection, read_only
+from simstudy.outputs.saved import read, write
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs(Collection):
+    """What K systems did on one test set of n items. Make one with `from_…` or `load`.
+
+    What it holds, and how parts of it are taken, is said at `simstudy.outputs.collection.Collection`.
+    """
+
+    @classmethod
+    def from_statistics(
+        cls,
+        statistics: ArrayLike,
+        metric: str | Metric,
+        systems: Sequence[str] | pd.DataFrame | None = None,
+        items: Sequence[Hashable] | pd.DataFrame | None = None,
+        *,
+        answers: ArrayLike | None = None,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from an array of per-item statistics.
+
+        Parameters
+        ----------
+        statistics
+            (K systems, n items, S statistics of the metric), finite numbers.
+        metric
+            A name in `simstudy.metrics.METRICS` or a Metric.
+        systems
+            K names, or a table with a column ``name``, in the order of the array; by default system-1 … system-K.
+        items
+            n identifiers, or a table with a column ``id``, in the order of the array; by default 0 … n-1.
+        answers
+            (K, n) whole numbers, equal where two systems gave an item the same answer; `near_duplicates` reads them.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape, an empty axis, NaN or infinite statistics, names or ids that are missing or
+            occur twice, and statistics that break the metric's rules.
+
+        Examples
+        --------
+        >>> outputs = Outputs.from_statistics([[[1, 1], [0, 1]], [[1, 1], [1, 1]]], "accuracy", ["a", "b"])
+        >>> outputs.scores().tolist()
+        [50.0, 100.0]
+        """
+        metric = get_metric(metric)
+        check_text("task", task)
+        check_text("test_set", test_set)
+        array = statistics_array(statistics)
+        check_statistics(array, metric)
+        system_table = keyed_table(
+            systems, array.shape[0], "systems", "name", [f"system-{k + 1}" for k in range(array.shape[0])]
+        )
+        item_table = keyed_table(items, array.shape[1], "items", "id", [str(i) for i in range(array.shape[1])])
+        metric.check(array)
+        metric.check_shared(array, system_table["name"].tolist(), item_table["id"].tolist())
+        known = None if answers is None else _answers(answers, array.shape[:2])
+        return cls(read_only(array), metric, complete_systems(system_table), item_table, task, test_set, known)
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: pd.DataFrame,
+        metric: str | Metric = "mean",
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+        *,
+        lower_is_better: bool | None = None,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from one score per item: a frame with a row for each item and a column for each system.
+
+        Parameters
+        ----------
+        scores
+            (n items, K systems), numbers. The index names the items, the columns name the systems.
+        metric
+            "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
+        systems
+            A table with a column ``name``, a row for each column of the scores, in any order.
+        items
+            A table with a column ``id``, a row for each row of the scores, in any order. Where the scores have no
+            index of their own (0, 1, 2, …), and other ids stand in the table, its rows are those of the scores in
+            their order.
+        lower_is_better
+            True for errors (word error rates, losses): the mean is then the metric "mean (lower is better)". With None
+            the columns' own name (``scores.columns.name``) is looked at, and a warning says so where it sounds like
+            an error.
+
+        Raises
+        ------
+        ValueError
+            For a metric of other statistics than one score per item, lower_is_better with another metric than
+            "mean", tables of other systems or items than the scores have, and as `from_statistics`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 0, 0, 1]})
+        >>> Outputs.from_scores(frame, "accuracy").scores().tolist()
+        [75.0, 50.0]
+        >>> Outputs.from_scores(frame, lower_is_better=True).best_first().names
+        ['b', 'a']
+        """
+        metric = directed(get_metric(metric), lower_is_better)
+        if metric.item_range is None:
+            raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
+        values = score_values(scores)
+        names = [str(name) for name in scores.columns]
+        # All columns: one system of many may be called after its loss.
+        called = [str(scores.columns.name), *(names if all(map(sounds_like_error, names)) else ())]
+        errors = [name for name in called if sounds_like_error(name)]
+        if lower_is_better is None and metric.higher_is_better and errors:
+            warnings.warn(
+                f"the scores are called '{errors[0]}', but higher is taken to be better; say "
+                "lower_is_better=True or False",
+                stacklevel=2,
+            )
+        statistics = np.stack([values.T, np.ones_like(values.T)], axis=-1)
+        ids = [str(item) for item in scores.index]
+        return cls.from_statistics(
+            statistics,
+            metric,
+            names if systems is None else matched_table(systems, names, "systems", "name", scores.columns),
+            ids if items is None else matched_table(items, ids, "items", "id", scores.index),
+            task=task,
+            test_set=test_set,
+        )
+
+    @classmethod
+    def from_responses(
+        cls,
+        gold: Iterable[Hashable],
+        responses: Mapping[str, Iterable[Hashable]],
+        metric: str | Metric = "f1",
+        *,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs of systems that find things (relations, names): each distinct response is an item.
+
+        A randomization test that swaps single items of these Outputs is that of Yeh (2000, section 3.3), who
+        shuffles the responses that only one of two systems gave: those found by both or by neither do not differ.
+
+        Parameters
+        ----------
+        gold
+            What should be found: text, numbers or tuples, each once.
+        responses
+            System's name -> what it found, each once.
+        metric
+            One of (correct, guessed, gold): "precision", "recall", "f1" …
+
+        Returns
+        -------
+        outputs
+            Items are the gold responses in their order, then the spurious ones as they appear (those of a set in the
+            order of their texts); ids are their texts. Statistics (correct, guessed, gold) are (1, 1, 1) where found
+            and gold, (0, 0, 1) where only gold, (0, 1, 0) where only found, else (0, 0, 0).
+
+        Raises
+        ------
+        ValueError
+            For a response that one list has twice or that is not hashable, two that read alike, no system or no
+            response, and a metric of other statistics.
+
+        Examples
+        --------
+        >>> outputs = Outputs.from_responses(["cat", "dog"], {"a": ["dog", "cow"], "b": ["cat", "dog", "cow", "elk"]})
+        >>> outputs.items["id"].tolist(), outputs.with_metric("precision").scores().tolist()
+        (['cat', 'dog', 'cow', 'elk'], [50.0, 50.0])
+        """
+        metric = get_metric(metric)
+        if metric.statistics != ("correct", "guessed", "gold"):
+            raise ValueError(f"metric must be of (correct, guessed, gold) for responses, unlike '{metric.name}'")
+        statistics, texts = response_statistics(gold, responses)
+        return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
+
+    def join_systems(self, other: Outputs) -> Outputs:
+        """Both collections of systems on the one test set that they share; items meet by their ids.
+
+        Raises
+        ------
+        ValueError
+            Where the metrics or the items differ, or what is known of an item does (a column of theirs, the gold
+            count), or a system name occurs in both.
+        """
+        self._same_metric(other)
+        if set(self.items["id"]) != set(other.items["id"]):
+            one_side = min(set(self.items["id"]) ^ set(other.items["id"]))
+            raise ValueError(
+                f"the test sets differ: '{self.test_set}' has {self.n_items} items, '{other.test_set}' has "
+                f"{other.n_items}, and '{one_side}' is in one of them only"
+            )
+        place = pd.Series(range(self.n_items), index=other.items["id"])
+        other = other.take(place.loc[self.items["id"]].to_numpy())
+        table = pd.concat([self.systems, other.systems], ignore_index=True)
+        check_unique(table["name"], "systems")
+        items = merged_columns(self.items, other.items, "item", "id")
+        statistics = np.concatenate([self.statistics, other.statistics])
+        self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
+        answers = _together(self.answers, other.answers, 0)
+        return self._with(statistics, answers, systems=table, items=items)
+
+    def join_items(self, other: Outputs) -> Outputs:
+        """Both test sets end to end, for the systems that they share.
+
+        Raises
+        ------
+        ValueError
+            Where the metrics or the systems differ, or what is known of a system does, or an item id occurs in both.
+        """
+        self._same_metric(other)
+        other = other.aligned(self.names)
+        table = pd.concat([self.items, other.items], ignore_index=True)
+        check_unique(table["id"], "items")
+        systems = merged_columns(self.systems, other.systems, "system", "name")
+        statistics = np.concatenate([self.statistics, other.statistics], axis=1)
+        return self._with(statistics, _together(self.answers, other.answers, 1), systems=systems, items=table)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
+
+        The file appears whole or not at all. The two tables come back with the types that their columns have.
+
+        Raises
+        ------
+        ValueError
+            Where a column of a table is of a type that a file cannot keep (lists, intervals …).
+        """
+        check_path("path", path)
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, metric: Metric | None = None) -> Outputs:
+        """Read what `save` wrote. A metric that is not in the registry must be handed in, the same as was saved.
+
+        Raises
+        ------
+        ValueError
+            Where the file is not one of ours or is damaged, and where the metric is another than was saved.
+        FileNotFoundError
+            Where there is none.
+        """
+        check_path("path", path)
+        if metric is not None and not isinstance(metric, Metric):
+            raise ValueError(f"metric must be a Metric, or None, not {brief(metric)}")
+        return read(cls, path, metric)
+
+    def _same_metric(self, other: Outputs) -> None:
+        check_outputs("other", other)
+        if self.metric != other.metric:
+            own, others = (f"'{m.name}'" for m in (self.metric, other.metric))
+            if own == others and self.metric.higher_is_better != other.metric.higher_is_better:
+                ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
+                own, others = (f"{own} ({end} is better)" for end in ends)
+            raise ValueError(f"the metrics differ: {own} and {others}")
+
+
+def _together(one: Answers | None, other: Answers | None, axis: int) -> Answers | None:
+    return None if one is None or other is None else np.concatenate([one, other], axis)
+
+
+def _answers(answers: ArrayLike, shape: tuple[int, ...]) -> Answers:
+    array = np.asarray(answers)
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(f"answers must be whole numbers of shape {shape}, as the statistics have, not {array.shape}")
+    return read_only(array.astype(np.int64))

@@ -1,0 +1,134 @@
+"""Outputs in files: Parquet with a JSON header. Data only; what is damaged is told by checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simstudy.columns import decode, encode
+from simstudy.files import atomic_path
+from simstudy.metrics import Metric, get_metric
+from simstudy.outputs.collection import Collection, read_only
+from simstudy.unpacking import read_parquet
+
+_KEY = "simstudy.outputs/3"
+_SUM = "simstudy.sha256"
+
+C = TypeVar("C", bound=Collection)
+
+
+def write(outputs: Collection, path: str | Path) -> None:
+    """Write a collection to one file, which appears whole or not at all; see `simstudy.Outputs.save`."""
+    tables: dict[str, list[dict[str, Any]]] = {"systems": [], "items": []}
+    columns: dict[str, pa.Array] = {}
+    # Systems and columns by number: their names, which are free, are in the header.
+    for kind, table in (("systems", outputs.systems), ("items", outputs.items)):
+        for c, name in enumerate(table.columns):
+            if type(name) not in (str, int):
+                raise ValueError(f"column {name!r} of the {kind} cannot be saved: its name is not text")
+            described, arrays = encode(table.iloc[:, c].reset_index(drop=True), str(name))
+            tables[kind].append({"name": name, "arrays": len(arrays), **described})
+            columns |= {f"{kind}:{c}:{a}": array for a, array in enumerate(arrays)}
+    statistics = outputs.statistics
+    if statistics.dtype == np.float16:
+        statistics = statistics.astype(np.float32)
+    for k in range(outputs.n_systems):
+        for s in range(statistics.shape[2]):
+            columns[f"{k}:{s}"] = pa.array(statistics[k, :, s])
+        if outputs.answers is not None:
+            columns[f"{k}:answers"] = pa.array(outputs.answers[k])
+    header = {
+        "metric": outputs.metric.name,
+        "metric_as": repr(outputs.metric),
+        "task": outputs.task,
+        "test_set": outputs.test_set,
+        "shape": outputs.statistics.shape,
+        "dtype": str(outputs.statistics.dtype),
+        "answers": outputs.answers is not None,
+        **tables,
+        "fingerprint": outputs.fingerprint(),
+    }
+    _write(path, header, columns)
+
+
+def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
+    """Read a collection that `write` wrote; see `simstudy.Outputs.load`."""
+    header, table = _read(path)
+    try:
+        found = metric or get_metric(header["metric"])
+    except ValueError:
+        raise ValueError(
+            f"{path} has outputs of a metric of one's own, '{header['metric']}': load(path, metric) takes it"
+        ) from None
+    if repr(found) != header["metric_as"]:
+        raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found}")
+    try:
+        outputs = _collection(kind, header, table, found)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
+        raise ValueError(f"{path} is damaged: {' '.join(str(error).split())}") from None
+    if outputs.fingerprint() != header["fingerprint"]:
+        raise ValueError(f"{path} is damaged: its content is not what was written")
+    return outputs
+
+
+def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metric: Metric) -> C:
+    n_systems, n_items, width = header["shape"]
+    statistics = np.empty((n_systems, n_items, width), dtype=header["dtype"])
+    for k in range(n_systems):
+        for s in range(width):
+            statistics[k, :, s] = table[f"{k}:{s}"].slice(0, n_items).to_numpy()
+    answers = None
+    if header["answers"]:
+        answers = read_only(np.stack([table[f"{k}:answers"].slice(0, n_items).to_numpy() for k in range(n_systems)]))
+    tables = []
+    for name in ("systems", "items"):
+        cells = [
+            decode(one, [table[f"{name}:{c}:{a}"].combine_chunks() for a in range(one["arrays"])])
+            for c, one in enumerate(header[name])
+        ]
+        tables.append(pd.concat(cells, axis=1).set_axis([one["name"] for one in header[name]], axis=1))
+    systems, items = tables
+    return kind(read_only(statistics), metric, systems, items, header["task"], header["test_set"], answers)
+
+
+def _write(path: str | Path, header: Mapping[str, Any], columns: Mapping[str, pa.Array]) -> None:
+    """Write columns and a header to one file, which appears whole or not at all; short columns end in nulls."""
+    n = max((len(column) for column in columns.values()), default=0)
+    filled = {
+        name: pa.concat_arrays([column, pa.nulls(n - len(column), column.type)]) if len(column) < n else column
+        for name, column in columns.items()
+    }
+    text = json.dumps(header)
+    table = pa.table(filled).replace_schema_metadata({_KEY: text, _SUM: hashlib.sha256(text.encode()).hexdigest()})
+    with atomic_path(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
+    """Read header and columns.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        Where it is not one that `_write` wrote, or is damaged, or too large (`simstudy.unpacking`).
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no such file: {path}")
+    table = read_parquet(Path(path))
+    metadata = table.schema.metadata or {}
+    header = metadata.get(_KEY.encode())
+    if header is None:
+        raise ValueError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_KEY}'")
+    if hashlib.sha256(header).hexdigest().encode() != metadata.get(_SUM.encode()):
+        raise ValueError(f"{path} is damaged: its header is not the one that was written")
+    return json.loads(header), table
