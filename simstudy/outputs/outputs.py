@@ -32,10 +32,7 @@ from simstudy.outputs.saved import read, write
 
 @dataclass(frozen=True, eq=False)
 class Outputs(Collection):
-    """What K systems did on one test set of n items. Make one with `from_…` or `load`.
-
-    What it holds, and how parts of it are taken, is said at `simstudy.outputs.collection.Collection`.
-    """
+    """A `Collection` that is made with `from_…` or `load`, joined with others, and saved."""
 
     @classmethod
     def from_statistics(
