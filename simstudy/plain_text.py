@@ -100,6 +100,17 @@ def label(name: object, most: int = _LABEL) -> str:
     return f"\u200a{text}" if text.startswith("_") else text
 
 
+def in_words(name: object) -> str:
+    """A name of ours (of a test, an association measure) as people write it.
+
+    Examples
+    --------
+    >>> in_words("t_score")
+    't score'
+    """
+    return str(name).replace("_", " ")
+
+
 def markdown(text: object) -> str:
     r"""One line of Markdown that shows just this text.
 

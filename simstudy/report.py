@@ -1,4 +1,4 @@
-"""A study's folder for people: tables as CSV, and a page that shows figures and the main rows."""
+"""A folder of results for people: tables as CSV, figures, and a page in Markdown that shows them with the main rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from simstudy.files import atomic_path
 from simstudy.manifest import manifest_of
 from simstudy.plain_text import code, csv_cell, markdown, paragraph
 from simstudy.results_folder import ResultsFolder
-
-Tables = Mapping[str, pd.DataFrame]
+from simstudy.sections import Section
 
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
@@ -48,28 +47,6 @@ class InOrder:
             yield self.table.iloc[self.order[first : first + _TOGETHER]]
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of a study's page.
-
-    Attributes
-    ----------
-    heading
-        In the page's outline.
-    text
-        What the figure or the table shows, in a sentence or some.
-    figure
-        The name of a figure in figures/, without suffix.
-    table
-        Rows of text to print below it.
-    """
-
-    heading: str
-    text: str
-    figure: str | None = None
-    table: pd.DataFrame | None = None
-
-
 def write_results(
     results: ResultsFolder,
     *,
@@ -84,11 +61,13 @@ def write_results(
     data: Mapping[str, Any],
     seconds: Mapping[str, float],
 ) -> None:
-    """Tables and page beside the figures, which are drawn already; then all of them take their places.
+    """Write tables, figures and the page; then all of them take their places.
 
     `settings`, `data` and `seconds` are as in `simstudy.manifest.manifest_of`.
     """
     write_tables(tables, results.gathered)
+    for figure in [section.figure for section in sections if section.figure]:
+        figures.save(figure.draw().figure, results.gathered / "figures" / figure.name)
     write_page(
         results.gathered,
         title=title,
@@ -116,12 +95,6 @@ def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> 
                 )
 
 
-def save_figure(figure: Any, folder: Path, name: str) -> str:
-    """Write a figure to figures/<name>.png and .svg; its name."""
-    figures.save(figure, folder / "figures" / name)
-    return name
-
-
 def write_page(
     folder: Path,
     *,
@@ -143,10 +116,10 @@ def write_page(
     for section in sections:
         parts.append(f"## {markdown(section.heading)}")
         if section.figure:
-            parts.append(f"![{markdown(section.heading)}](figures/{section.figure}.png)")
+            parts.append(f"![{markdown(section.heading)}](figures/{section.figure.name}.png)")
         parts.append(paragraph(section.text))
         if section.table is not None:
-            parts.append(table_rows(section.table))
+            parts.append(table_rows(section.table.text()))
     parts += [
         "## Tables",
         "\n".join(
@@ -198,6 +171,6 @@ def _cells(column: pd.Series[Any]) -> Iterable[Any]:
 
 def table_rows(table: pd.DataFrame) -> str:
     """A table of text as Markdown."""
-    rows = [list(table.columns), *table.astype(str).to_numpy().tolist()]
+    rows = [list(table.columns), *table.to_numpy().tolist()]
     head, *body = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
     return "\n".join([head, "|" + " --- |" * len(table.columns), *body])

@@ -16,13 +16,13 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
-    {"choices", "plain_text"},
+    {"choices", "plain_text", "numerals"},
     {"files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"cells", "metrics", "pvalues", "proportions"},
     {"inputs", "runner", "results_folder"},
     {"manifest"},
     {"outputs"},
-    {"rankings", "units"},
+    {"rankings", "units", "sections"},
     {"loaders", "engines", "analyses", "figures"},
     {"tasks", "report"},
     {"generators", "natural"},

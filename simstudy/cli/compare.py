@@ -331,10 +331,11 @@ def _print(found: Examination, out: Path | None) -> None:
     if found.verdict is None:
         print_table(
             "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)",
-            page.ranking(found),
+            page.ranking(found).text(),
         )
-        print_table(*page.pair_rows(found, _MOST_ROWS))
-        print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found))
+        title, rows = page.pair_rows(found, _MOST_ROWS)
+        print_table(title, rows.text())
+        print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found).text())
     if out is not None:
         print_written(out)
 

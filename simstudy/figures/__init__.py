@@ -14,7 +14,7 @@ from simstudy.figures.leaderboard import leaderboard
 from simstudy.figures.natural import gains_by_size, gains_by_test_set
 from simstudy.figures.pairs import groups, matrix
 from simstudy.figures.rankings import p_values_by_length, precision_curve, precision_spread
-from simstudy.figures.style import panels, save, share_legend
+from simstudy.figures.style import panels, save, share_legend, single
 
 __all__ = [
     "calibration",
@@ -35,6 +35,7 @@ __all__ = [
     "rejections",
     "save",
     "share_legend",
+    "single",
     "thresholds",
     "type_1_errors",
 ]

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from simstudy.choices import check_flag, check_fraction, check_text
 from simstudy.figures.style import colours_among, colours_of, panels, styled
-from simstudy.plain_text import label
+from simstudy.plain_text import in_words, label
 from simstudy.tables import check_table
 
 # Marks of significance across a panel; more would be a bar.
@@ -202,14 +202,3 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     ax.set(xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
     ax.legend(loc="lower right")
     return ax
-
-
-def in_words(name: str) -> str:
-    """A name as people write it.
-
-    Examples
-    --------
-    >>> in_words("t_score")
-    't score'
-    """
-    return name.replace("_", " ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.natural.examination import Examination
-from simstudy.natural.verdict import as_number, equals
+from simstudy.numerals import score_format
 from simstudy.plain_text import line, shown
-from simstudy.report import InOrder, Section, save_figure
+from simstudy.report import InOrder
 from simstudy.results_folder import results_folder
+from simstudy.sections import Column, Figure, Section, Table
 
 # More systems make no picture of a matrix or of groups.
 _MOST_SYSTEMS = 60
@@ -69,7 +70,7 @@ def write(
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
             facts=facts(found),
-            sections=_sections(found, results.gathered, alpha),
+            sections=_sections(found, alpha),
             tables=_tables(found),
             closing=closing(found),
             settings={"comparison": dict(settings)},
@@ -99,51 +100,50 @@ def facts(found: Examination) -> dict[str, str]:
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
 
-def ranking(found: Examination) -> pd.DataFrame:
-    """Systems, best first, with the intervals of their scores, the places they may have, and their groups, as text."""
-    rows = found.leaderboard
+def ranking(found: Examination) -> Table:
+    """Systems, best first, with the intervals of their scores, the places they may have, and their groups."""
+    rows, digits = found.leaderboard, _digits(found)
     groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
-    number = _number(found)
-    places = rows["place_low"].astype(str) + "–" + rows["place_high"].astype(str)
-    return pd.DataFrame(
+    last = rows["place_high"].where(rows["place_low"] < rows["place_high"]).astype("Int64")
+    return Table(
+        rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_place=last),
         {
-            "system": rows["system"].map(shown),
-            "score": rows["score"].map(number),
-            "95 %": rows["score_low"].map(number) + "–" + rows["score_high"].map(number),
-            "place": rows["place"].astype(str),
-            "places (95 %)": places.where(rows["place_low"] < rows["place_high"], rows["place_low"]),
-            "groups": groups.loc[rows["system"]].to_numpy(),
-        }
+            "system": "{system:name}",
+            "score": f"{{score:{digits}}}",
+            "95 %": f"{{score_low:{digits}}}–{{score_high:{digits}}}",
+            "place": "{place}",
+            "places (95 %)": "{place_low}[–{last_place}]",
+            "groups": "{groups}",
+        },
     )
 
 
-def pair_rows(found: Examination, most: int) -> tuple[str, pd.DataFrame]:
-    """A title, and pairs as text: the most significant first, or, where these are too many, neighbours by score."""
+def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
+    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score."""
     sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
     if len(found.pairs) <= most:
         pairs, title = sorted_pairs(found), f"Pairs, the most significant first ({sides} p)"
     else:
         pairs = _neighbours(found).head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
-    number = _number(found)
-    between = pairs["gain_low"].map(number) + " to " + pairs["gain_high"].map(number)
+    digits = _digits(found)
+    other = pairs["favours"].where(pairs["favours"] != pairs["system_a"])
     columns = {
-        "better": pairs["system_a"].map(shown),
-        "worse": pairs["system_b"].map(shown),
-        "relation": pairs["relation"].map(shown),
-        "gain": pairs["gain"].map(number),
-        "95 %": between.where(pairs["gain_low"].notna(), ""),
-        "units +/−": pairs["n_better"].map("{:,}".format) + "/" + pairs["n_worse"].map("{:,}".format),
-        "p": pairs["p_value"].map(lambda p: equals(p).removeprefix("= ")),
-        "speaks for": pairs["favours"].map(shown).where(pairs["favours"] != pairs["system_a"], ""),
-        "p (Holm)": pairs["p_holm"].map(lambda p: equals(p).removeprefix("= ")),
-        "p (BH)": pairs["p_bh"].map(lambda p: equals(p).removeprefix("= ")),
+        "better": "{system_a:name}",
+        "worse": "{system_b:name}",
+        "relation": "{relation:name}",
+        "gain": f"{{gain:{digits}}}",
+        "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
+        "units +/−": "{n_better:,}/{n_worse:,}",
+        "p": "{p_value:p}",
+        "speaks for": "[{other:name}]",
+        "p (Holm)": "{p_holm:p}",
+        "p (BH)": "{p_bh:p}",
     }
     if "conclusion" in pairs:
-        columns[f"margin {pairs['margin'].iloc[0]:g}"] = pairs["conclusion"]
-    rows = pd.DataFrame(columns)
-    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (rows["speaks for"] == "").all()}
-    return title, rows.drop(columns=[name for name, empty in dull.items() if empty])
+        columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
+    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
+    return title, Table(pairs.assign(other=other), {name: columns[name] for name in columns if not dull.get(name)})
 
 
 def _neighbours(found: Examination) -> pd.DataFrame:
@@ -162,41 +162,44 @@ def _most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
     return np.lexsort((-pairs["gain"].to_numpy(), pairs["p_value"].to_numpy()))
 
 
-def threshold_rows(found: Examination) -> pd.DataFrame:
-    """The gain that is usually significant, by both rules, as text."""
-    rule, number = found.thresholds, _number(found)
-    every, doubtful = (found.gains[found.gains["of"] == of].reset_index() for of in (EVERY_PAIR, IN_DOUBT))
-
-    def alone(table: pd.DataFrame, value: str) -> pd.Series[str]:
-        return table[value].map(number).where(table[value].notna(), "too few pairs")
-
-    return pd.DataFrame(
+def threshold_rows(found: Examination) -> Table:
+    """The gain that is usually significant, by both rules."""
+    return Table(
+        gain_rows(found.thresholds, found.gains, ["relation"]),
         {
-            "relation": rule["relation"].map(shown),
-            "pairs": rule["n_pairs"].map("{:,}".format),
-            "p ≈ 0.05": rule["n_window"],
-            "threshold": with_interval(rule, "threshold", "low", "high", number),
-            "observed, half of the pairs": with_interval(
-                every, "observed_50", "observed_50_low", "observed_50_high", number
-            ),
-            "observed, 95 % of the pairs": alone(every, "observed_95"),
-            "true, power 0.8": with_interval(every, "true_80", "true_80_low", "true_80_high", number),
-            "true, power 0.8, in doubt": alone(doubtful, "true_80"),
-        }
+            "relation": "{relation:name}",
+            "pairs": "{n_pairs:,}",
+            "p ≈ 0.05": "{n_window}",
+            **gain_columns(_digits(found)),
+        },
     )
 
 
-def with_interval(
-    table: pd.DataFrame, value: str, low: str, high: str, number: Callable[[float], str]
-) -> pd.Series[str]:
-    """A column of numbers with their intervals, where they have one, as text; "too few pairs" without a number."""
-    interval = " (" + table[low].map(number) + "–" + table[high].map(number) + ")"
-    text = table[value].map(number) + interval.where(table[low].notna(), "")
-    return text.where(table[value].notna(), "too few pairs")
+def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Significant gains of all pairs and of those in doubt (``doubt_80``) beside the thresholds, by these keys."""
+    doubtful = gains.loc[gains["of"] == IN_DOUBT, [*keys, "true_80"]].rename(columns={"true_80": "doubt_80"})
+    rows = gains[gains["of"] == EVERY_PAIR].merge(doubtful, on=keys, how="left")
+    return rows.merge(thresholds[[*keys, "n_window", "threshold", "low", "high"]], on=keys, how="left")
 
 
-def _number(found: Examination) -> Callable[[float], str]:
-    return as_number(np.abs(found.outputs.scores()).max())
+def gain_columns(form: str) -> dict[str, Column]:
+    """The columns of `gain_rows`, their gains in this format."""
+
+    def column(value: str, low: str = "", high: str = "") -> Column:
+        interval = f"[ ({{{low}:{form}}}–{{{high}:{form}}})]" if low else ""
+        return Column(f"{{{value}:{form}}}{interval}", missing="too few pairs")
+
+    return {
+        "threshold": column("threshold", "low", "high"),
+        "observed, half of the pairs": column("observed_50", "observed_50_low", "observed_50_high"),
+        "observed, 95 % of the pairs": column("observed_95"),
+        "true, power 0.8": column("true_80", "true_80_low", "true_80_high"),
+        "true, power 0.8, in doubt": column("doubt_80"),
+    }
+
+
+def _digits(found: Examination) -> str:
+    return score_format(np.abs(found.outputs.scores()).max())
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
@@ -212,58 +215,78 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
     }
 
 
-def _sections(found: Examination, folder: Path, alpha: float) -> list[Section]:
+def _sections(found: Examination, alpha: float) -> list[Section]:
     if found.verdict is not None:
-        return [Section("Verdict", found.verdict, None, pair_rows(found, 1)[1])]
-    parts = []
+        return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1])]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
-    groups = _drawn(figures.groups(found.groups), folder, "groups") if small else None
     rule = found.groups["rule"].iloc[0]
     sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
     best = counted(int(found.leaderboard["may_be_best"].sum()), "system")
-    text = (
-        "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence (Mogstad, "
-        f"Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ significantly "
-        f"at {alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are not transitive)."
-    )
-    parts.append(Section("Systems", text, groups, ranking(found)))
-    if small:
-        figure = _drawn(figures.leaderboard(found.leaderboard), folder, "leaderboard")
-        text = "Scores with their 95 % intervals, and the places that each system may have."
-        parts.append(Section("Leaderboard", text, figure))
-    figure = _drawn(
-        figures.curve(found.pairs, found.curve[found.curve["relation"].isin(found.pairs["relation"])]),
-        folder,
-        "gain_confidence",
-    )
-    text = "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs."
-    parts.append(Section("Gain against confidence", text, figure))
-    text = (
-        f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}). The other columns are "
-        f"from the standard errors of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal approximation. "
-        "Observed: a gain here that is significant for half, and for 95 %, of the pairs. True: a system that is better "
-        "by so much is found to be so with power 0.8, on average over the pairs; in doubt are those whose gain is "
-        "below twice the one that would be just significant for them. Intervals (95 %) speak for other systems on "
-        "these items, or as column interval_for of the CSV says; where none is given, none is known to cover."
-    )
-    parts.append(Section("The gain that is significant on this test set", text, None, threshold_rows(found)))
-    drawn = _neighbours(found)
-    if small and drawn["gain_low"].notna().any():
-        figure = _drawn(figures.gain_intervals(drawn, cutoff=alpha), folder, "gains")
-        text = "Each system's gain over the next one by score, with its 95 % interval; neither is corrected."
-        parts.append(Section("Gains of neighbours", text, figure))
-    matrix = _drawn(figures.matrix(found.pairs, cutoff=alpha), folder, "matrix") if small else None
-    title, rows = pair_rows(found, _MOST_ROWS)
-    text = f"{title}. All are in pairs.csv.{_what_is_corrected(found, alpha, matrix is not None)}"
-    parts.append(Section("Pairs", text, matrix, rows))
-    if len(found.duplicates):
-        rows = found.duplicates[["system_a", "system_b", "compared"]].assign(
-            system_a=found.duplicates["system_a"].map(shown),
-            system_b=found.duplicates["system_b"].map(shown),
-            identical=found.duplicates["share"].map("{:.1%}".format),
+    parts = [
+        Section(
+            "Systems",
+            "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence "
+            f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
+            f"significantly at {alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are not "
+            "transitive).",
+            figure=Figure("groups", lambda: figures.groups(found.groups)) if small else None,
+            table=ranking(found),
         )
-        text = "Systems with more than 90 % of their answers in common (of scores: where systems differ at all)."
-        parts.append(Section("Near-duplicates", text, None, rows.head(_MOST_ROWS)))
+    ]
+    if small:
+        parts.append(
+            Section(
+                "Leaderboard",
+                "Scores with their 95 % intervals, and the places that each system may have.",
+                figure=Figure("leaderboard", lambda: figures.leaderboard(found.leaderboard)),
+            )
+        )
+    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"])]
+    parts += [
+        Section(
+            "Gain against confidence",
+            "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs.",
+            figure=Figure("gain_confidence", lambda: figures.curve(found.pairs, curve)),
+        ),
+        Section(
+            "The gain that is significant on this test set",
+            f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}). The other columns are "
+            f"from the standard errors of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal "
+            "approximation. Observed: a gain here that is significant for half, and for 95 %, of the pairs. True: a "
+            "system that is better by so much is found to be so with power 0.8, on average over the pairs; in doubt "
+            "are those whose gain is below twice the one that would be just significant for them. Intervals (95 %) "
+            "speak for other systems on these items, or as column interval_for of the CSV says; where none is given, "
+            "none is known to cover.",
+            table=threshold_rows(found),
+        ),
+    ]
+    neighbours = _neighbours(found)
+    if small and neighbours["gain_low"].notna().any():
+        parts.append(
+            Section(
+                "Gains of neighbours",
+                "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
+                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, cutoff=alpha)),
+            )
+        )
+    title, rows = pair_rows(found, _MOST_ROWS)
+    parts.append(
+        Section(
+            "Pairs",
+            f"{title}. All are in pairs.csv.{_what_is_corrected(found, alpha, small)}",
+            figure=Figure("matrix", lambda: figures.matrix(found.pairs, cutoff=alpha)) if small else None,
+            table=rows,
+        )
+    )
+    if len(found.duplicates):
+        columns = {"system_a": "{system_a:name}", "system_b": "{system_b:name}", "compared": "{compared}"}
+        parts.append(
+            Section(
+                "Near-duplicates",
+                "Systems with more than 90 % of their answers in common (of scores: where systems differ at all).",
+                table=Table(found.duplicates.head(_MOST_ROWS), columns | {"identical": "{share:.1%}"}),
+            )
+        )
     return parts
 
 
@@ -278,7 +301,3 @@ def _what_is_corrected(found: Examination, alpha: float, drawn: bool) -> str:
         f"that either is better by {margin:g} or more; better are those with p <= {alpha:g}. That is not corrected "
         "either."
     )
-
-
-def _drawn(ax: Any, folder: Path, name: str) -> str:
-    return save_figure(ax.figure, folder, name)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import floor, isfinite, isnan, log10
+from math import isnan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
 from simstudy.choices import brief, check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
+from simstudy.numerals import p_digits, p_text, score_format
 from simstudy.plain_text import shown
-
-# Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
-_LARGE, _MOST_DECIMALS = 1e12, 8
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
@@ -75,10 +71,11 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     a, b = pair["system_a"], pair["system_b"]
     percent, points = (" %", " points") if pair["metric_unit"] == "percent" else ("", "")
     # A gain that is there must not read 0.00.
-    number = as_number(max(abs(pair["score_a"]), abs(pair["score_b"])), pair["gain"])
-    score_a, score_b, gain = (number(pair[name]) for name in ("score_a", "score_b", "gain"))
+    digits = score_format(max(abs(pair["score_a"]), abs(pair["score_b"])), pair["gain"])
+    score_a, score_b, gain = (format(pair[name], digits) for name in ("score_a", "score_b", "gain"))
     # Nor does a bound that is not 0: its side of 0 is what it is looked at for.
-    low, high = (as_number(pair["score_a"], pair["gain"], pair[name])(pair[name]) for name in ("gain_low", "gain_high"))
+    bounds = [pair["gain_low"], pair["gain_high"]]
+    low, high = (format(bound, score_format(pair["score_a"], pair["gain"], bound)) for bound in bounds)
     score = f"{score_a}{percent} {label(pair['metric'])}"
     if pair["gain"] == 0:
         said = f"{a} and {b} have the same score ({score})"
@@ -89,7 +86,12 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     better = f"{a} better on {pair['n_better']:,}, worse on {pair['n_worse']:,}, level on {pair['n_level']:,}"
-    return f"{said}; {between}, p {equals(pair['p_value'], alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
+    return f"{said}; {between}, p {_equals(pair['p_value'], alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
+
+
+def _equals(p: float, alpha: float) -> str:
+    text = p_text(p, alpha)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _how(pair: pd.Series[Any], alpha: float) -> str:
@@ -99,14 +101,14 @@ def _how(pair: pd.Series[Any], alpha: float) -> str:
     parts.append("exact" if pair["exact"] else "approximate")
     if pair["monte_carlo"]:
         parts.append(
-            f"{pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {written(pair['p_low'], alpha)} to "
-            f"{written(pair['p_high'], alpha)}"
+            f"{pair['n_resamples']:,} resamples, 95 % Monte Carlo interval {p_digits(pair['p_low'], alpha)} to "
+            f"{p_digits(pair['p_high'], alpha)}"
         )
     if pair["convention"] != "default":
         parts.append(f"convention {pair['convention']}")
     how = ", ".join(parts)
     if not two_sided and not isnan(pair["p_two_sided"]):
-        how += f"; two-sided p {equals(pair['p_two_sided'], alpha)}"
+        how += f"; two-sided p {_equals(pair['p_two_sided'], alpha)}"
     return how
 
 
@@ -151,7 +153,7 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
     if pair["p_floor"] > alpha:
         return (
             f"The gain is not significant at {alpha:g}, however small that p-value: too few units differ, and by "
-            f"swapping them no p-value below {written(pair['p_floor'])} can be had."
+            f"swapping them no p-value below {p_digits(pair['p_floor'])} can be had."
         )
     if pair["p_high"] > alpha:
         return (
@@ -192,58 +194,3 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
         remarks.append(f"Interval and p-value disagree about 0: {approximate} approximate{asks}.")
     return remarks
-
-
-def as_number(largest: float, *small: float) -> Callable[[float], str]:
-    """How scores, and gains of them, are written: two decimals of percent and the like, four of fractions.
-
-    Parameters
-    ----------
-    largest
-        The largest score.
-    small
-        Numbers beside it that must not read 0 where they are not: more decimals are taken, up to eight. Scores and
-        numbers that are too large or too small for that are written as powers of ten.
-
-    Examples
-    --------
-    >>> as_number(81.25)(2.5), as_number(0.81)(0.025), as_number(81.25, 0.0003)(81.25)
-    ('2.50', '0.0250', '81.2500')
-    >>> as_number(5.4e-200)(5e-201), as_number(5.4e150)(5.4e150), as_number(0.5, 1e-17)(1e-17)
-    ('5e-201', '5.4e+150', '1e-17')
-    """
-    digits = 2 if abs(largest) >= 1 else 4
-    widest = max([abs(largest), *map(abs, small)])
-    for number in (widest, *small):
-        if number and isfinite(number):
-            digits = max(digits, -floor(log10(abs(number))))
-    return "{:.4g}".format if digits > _MOST_DECIMALS or widest >= _LARGE else f"{{:.{digits}f}}".format
-
-
-def equals(p: float, alpha: float | None = None) -> str:
-    """An equals sign and a p-value as `written` has it, or "< 0.000001".
-
-    Examples
-    --------
-    >>> equals(0.0312), equals(3e-9), equals(0.0501, 0.05)
-    ('= 0.031', '< 0.000001', '= 0.0501')
-    """
-    # One in a million resamples and one is 0.000001 for a reader.
-    return "< 0.000001" if p < 9.95e-7 else f"= {written(p, alpha)}"
-
-
-def written(p: float, alpha: float | None = None) -> str:
-    """A p-value with two significant digits, three decimals where it is large; never rounded across alpha.
-
-    Examples
-    --------
-    >>> written(0.0312), written(0.5012), written(0.00001), written(1.0), written(0.0504, 0.05)
-    ('0.031', '0.501', '0.00001', '1.000', '0.0504')
-    """
-    if p >= 0.0995:
-        return f"{p:.3f}"
-    for digits in range(2, 17):
-        rounded = float(f"{p:.{digits}g}")
-        if alpha is None or (rounded <= alpha) == (p <= alpha):
-            break
-    return np.format_float_positional(rounded, trim="-")

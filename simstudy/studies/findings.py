@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.report import Section
+from simstudy.sections import Section, Table
 
 
 class Clock:
@@ -33,15 +33,12 @@ class RunContext:
 
     Attributes
     ----------
-    folder
-        Where figures are drawn; they take their places with everything else when the study ends.
     cells
         The folder of finished cells.
     allow_outside
         Whether a study may read files outside `data_dir`.
     """
 
-    folder: Path
     cells: Path
     n_jobs: int
     data_dir: str | Path | None = None
@@ -58,13 +55,13 @@ class Findings:
     tables
         Name -> table, unrounded, in the order of the page.
     sections
-        The page's parts; their figures are drawn.
+        The page's parts, with their figures and tables.
     facts
         What was run, for the head of the page.
     closing
         How the numbers are to be read, at the page's end: units, corrections.
     summary
-        What a terminal shows at the end: title -> a few rows of text.
+        What a terminal shows at the end: title -> a few rows.
     data
         What the manifest says of the data.
     comparisons
@@ -75,6 +72,6 @@ class Findings:
     sections: list[Section]
     facts: dict[str, str]
     closing: str
-    summary: dict[str, pd.DataFrame]
+    summary: dict[str, Table]
     data: dict[str, Any] = field(default_factory=dict)
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)

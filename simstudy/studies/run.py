@@ -90,7 +90,7 @@ def run_study(
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
     folder = Path(out) if out is not None else Path("results") / definition.name
     with results_folder(folder, of=f"study {definition.name}") as results:
-        context = RunContext(results.gathered, results.cells, n_workers(n_jobs), data_dir, allow_outside)
+        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside)
         found = KINDS[definition.kind].run(definition, context)
         if len(found.comparisons):
             found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)
@@ -107,7 +107,9 @@ def run_study(
             data=found.data,
             seconds=context.clock.seconds,
         )
-    return Results(folder, found.tables, found.comparisons, found.summary)
+    return Results(
+        folder, found.tables, found.comparisons, {title: table.text() for title, table in found.summary.items()}
+    )
 
 
 def _command(study: Study, seed: int | None) -> str:

@@ -14,8 +14,8 @@ from simstudy.cells import Cell
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.report import Section, save_figure
 from simstudy.runner import progress_bar, run_cells
+from simstudy.sections import Figure, Section, Table
 from simstudy.studies.definition import SideBySide
 from simstudy.studies.findings import RunContext
 
@@ -59,30 +59,39 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
         "correlation": correlation_summary(together),
         "correlation_shares": correlation_shares(together),
     }
-    where = f"{outputs.test_set}, {outputs.n_items:,} items"
-    figure, (ax,) = figures.panels([where], width=5.8, height=3.4)
-    figures.correlations(tables["correlation_shares"], ax=ax)
-    save_figure(figure, context.folder, "correlation")
-    figure, (ax,) = figures.panels([where], width=6.4, height=0.34 * len(tests) + 1.3)
-    figures.rejections(tables["tests"], ax=ax)
-    save_figure(figure, context.folder, "tests")
-    return Beside(tables, _sections(tables, settings.alpha))
+    return Beside(tables, _sections(tables, settings.alpha, f"{outputs.test_set}, {outputs.n_items:,} items"))
 
 
 def _compared(outputs: Outputs, test: str, seed: int, n_jobs: int) -> pd.DataFrame:
     return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=n_jobs)
 
 
-def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:
-    others = [name for name in dict.fromkeys(tables["tests"]["test"]) if not TESTS[name].of_scores]
+def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list[Section]:
+    tests = tables["tests"]
+    others = [name for name in dict.fromkeys(tests["test"]) if not TESTS[name].of_scores]
     return [
         Section(
             "Correlation of the systems",
             "r12 of the item scores of all pairs (Yeh 2000, section 2.1, who found a median of 0.38 between unlike "
             "systems and 0.50 - 1.00 between most variants of one). The last column is how many times larger a gain "
             "must be where a test takes them to be independent.",
-            "correlation",
-            _correlation_rows(tables["correlation"]),
+            figure=Figure(
+                "correlation",
+                lambda: figures.single(
+                    figures.correlations, tables["correlation_shares"], title=where, width=5.8, height=3.4
+                ),
+            ),
+            table=Table(
+                tables["correlation"],
+                {
+                    "relation": "{relation}",
+                    "pairs": "{n_pairs:,}",
+                    "median r12": "{r12_median:.2f}",
+                    "quartiles": "{r12_25:.2f} – {r12_75:.2f}",
+                    "all": "{r12_min:.2f} – {r12_max:.2f}",
+                    "gain demanded, times": "{ratio_median:.2f}",
+                },
+            ),
         ),
         Section(
             "All tests on the same pairs",
@@ -92,37 +101,36 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float) -> list[Section]:
             "Tests in brackets have another null hypothesis than equal scores or exchangeable results ("
             + "; ".join(f"{name}: {TESTS[name].null}" for name in others)
             + "): their decisions answer another question.",
-            "tests",
-            _test_rows(tables["tests"]),
+            figure=Figure(
+                "tests",
+                lambda: figures.single(
+                    figures.rejections, tests, title=where, width=6.4, height=0.34 * tests["test"].nunique() + 1.3
+                ),
+            ),
+            table=_test_table(tests),
         ),
     ]
 
 
-def _correlation_rows(table: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "relation": table["relation"],
-            "pairs": table["n_pairs"].map("{:,}".format),
-            "median r12": table["r12_median"].map("{:.2f}".format),
-            "quartiles": table["r12_25"].map("{:.2f}".format) + " – " + table["r12_75"].map("{:.2f}".format),
-            "all": table["r12_min"].map("{:.2f}".format) + " – " + table["r12_max"].map("{:.2f}".format),
-            "gain demanded, times": table["ratio_median"].map("{:.2f}".format),
-        }
-    )
-
-
-def _test_rows(table: pd.DataFrame) -> pd.DataFrame:
-    pooled = table[table["relation"] == ALL_PAIRS] if (table["relation"] == ALL_PAIRS).any() else table
+def _test_table(tests: pd.DataFrame) -> Table:
+    """A row a test: its shares of rejected pairs by relation class, and the rest of all pairs together."""
+    classes = tests[tests["relation"] != ALL_PAIRS]
     shares = {
-        f"p <= {rows['alpha'].iloc[0]:g}, {relation!s}": rows.set_index("test")["share"].map("{:.1%}".format)
-        for relation, rows in table[table["relation"] != ALL_PAIRS].groupby("relation", sort=False)
+        f"p <= {rows['alpha'].iloc[0]:g}, {relation!s}": rows.set_index("test")["share"]
+        for relation, rows in classes.groupby("relation", sort=False)
     }
-    return pd.DataFrame(
+    pooled = tests[tests["relation"] == ALL_PAIRS] if (tests["relation"] == ALL_PAIRS).any() else tests
+    rows = pooled.assign(
+        shown=[name if TESTS[name].of_scores else f"({name})" for name in pooled["test"]],
+        **{heading: pooled["test"].map(share) for heading, share in shares.items()},
+    )
+    return Table(
+        rows,
         {
-            "test": pooled["test"].map(lambda name: name if TESTS[name].of_scores else f"({name})"),
-            **{name: pooled["test"].map(share) for name, share in shares.items()},
-            "rejects alone": pooled["only_test"].map("{:,}".format),
-            "only randomization rejects": pooled["only_reference"].map("{:,}".format),
-            "p / randomization's p": pooled["median_ratio"].map("{:.2f}".format),
-        }
+            "test": "{shown}",
+            **{heading: f"{{{heading}:.1%}}" for heading in shares},
+            "rejects alone": "{only_test:,}",
+            "only randomization rejects": "{only_reference:,}",
+            "p / randomization's p": "{median_ratio:.2f}",
+        },
     )

@@ -233,7 +233,7 @@ def test_thresholds_by_both_rules_as_text() -> None:
     """With enough pairs there are numbers and their intervals; too few are said to be too few."""
     outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
     found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
-    table = page.threshold_rows(found)
+    table = page.threshold_rows(found).text()
     (row,), (every, doubtful) = table.to_dict("records"), found.gains.to_dict("records")
     assert row["pairs"] == "435"
     for column, name in (("observed, half of the pairs", "observed_50"), ("true, power 0.8", "true_80")):
@@ -241,7 +241,7 @@ def test_thresholds_by_both_rules_as_text() -> None:
         assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
     assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
     assert row["true, power 0.8, in doubt"] == f"{doubtful['true_80']:.2f}"
-    few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3]))))
+    few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
     assert few.iloc[0].tolist().count("too few pairs") == 5
 
 

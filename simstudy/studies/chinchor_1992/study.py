@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,8 @@ from simstudy.engines.comparisons import compare
 from simstudy.generators.messages import messages
 from simstudy.outputs import Outputs
 from simstudy.pvalues import certainty, significant
-from simstudy.report import Section, save_figure
 from simstudy.runner import progress_bar, run_cells
+from simstudy.sections import Figure, Section
 from simstudy.studies.chinchor_1992 import page
 from simstudy.studies.chinchor_1992.definition import MUC_LIKE, Chinchor1992, Constructed, Worked
 from simstudy.studies.definition import StudyError
@@ -59,8 +60,7 @@ def run(study: Chinchor1992, context: RunContext) -> Findings:
         )
         tables["gain_ranges"] = pd.concat([gain_ranges(pairs, **rules) for pairs in of_set.values()], ignore_index=True)
         shown = {
-            name: _drawn(pairs, grouped[name]["maximal"], name, title, study, context)
-            for name, (title, pairs) in drawn.items()
+            name: _drawn(pairs, grouped[name]["maximal"], name, title, study) for name, (title, pairs) in drawn.items()
         }
     sections = page.example_sections(tables)
     for name, of_one in shown.items():
@@ -77,7 +77,7 @@ def run(study: Chinchor1992, context: RunContext) -> Findings:
             "Seed": str(study.seed),
         },
         page.CLOSING,
-        {"The MUC-like set": page.decision_rows(tables["decisions"])},
+        {"The MUC-like set": page.decisions(tables)},
         comparisons=pd.concat([both[m] for m in of_set for both in (of_set, exact)], ignore_index=True),
     )
 
@@ -208,21 +208,26 @@ def _decisions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _drawn(
-    pairs: pd.DataFrame, found: pd.DataFrame, name: str, title: str, study: Chinchor1992, context: RunContext
-) -> list[Section]:
+def _drawn(pairs: pd.DataFrame, found: pd.DataFrame, name: str, title: str, study: Chinchor1992) -> list[Section]:
     """The matrix and the groups of one table, in the manner of her figures 3-6 and 7-11."""
-    matrix = figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty)
-    matrix.set_title(title, loc="left", fontsize=10, fontweight="bold")
-    save_figure(matrix.figure, context.folder, f"matrix_{name}")
-    grouped = figures.groups(found)
-    grouped.set_title(title, loc="left", fontsize=10, fontweight="bold")
-    save_figure(grouped.figure, context.folder, f"groups_{name}")
+
+    def matrix() -> Any:
+        return _titled(figures.matrix(pairs, cutoff=study.cutoff, certainty=study.certainty), title)
+
     return [
-        Section(f"{title}: significance levels", "Systems by score; blue pairs differ certainly.", f"matrix_{name}"),
+        Section(
+            f"{title}: significance levels",
+            "Systems by score; blue pairs differ certainly.",
+            figure=Figure(f"matrix_{name}", matrix),
+        ),
         Section(
             f"{title}: groups",
             "Dots on a line are systems no two of which differ certainly; the line is thin beside others.",
-            f"groups_{name}",
+            figure=Figure(f"groups_{name}", lambda: _titled(figures.groups(found), title)),
         ),
     ]
+
+
+def _titled(ax: Any, title: str) -> Any:
+    ax.set_title(title, loc="left", fontsize=10, fontweight="bold")
+    return ax

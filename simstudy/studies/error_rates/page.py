@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
+from simstudy import figures
 from simstudy.engines.registry import DEFAULT_TEST
-from simstudy.report import Section, Tables
+from simstudy.sections import Figure, Section, Table
 from simstudy.studies.error_rates.conditions import CONDITIONS
 from simstudy.studies.error_rates.definition import Aims, ErrorRates, Range
 
@@ -21,6 +25,9 @@ _MARKS = (
     "says of itself (its null hypothesis, systems that are independent, units that are independent)."
 )
 
+# Tests that the figure of error rates draws.
+_DRAWN = ("randomization", "t_paired", "bootstrap", "sign_flips")
+
 
 def titles(table: pd.DataFrame) -> list[str]:
     """What a figure or a table calls each row's condition and unit."""
@@ -31,14 +38,14 @@ def titles(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def summary(tables: Tables, study: ErrorRates) -> dict[str, pd.DataFrame]:
+def summary(tables: Mapping[str, pd.DataFrame], study: ErrorRates) -> dict[str, Table]:
     """What a terminal shows."""
     if "tests" in tables:
-        return {"Two-sided error rates where scores are equal": test_rows(tables["tests"])}
-    return {"Coverage": coverage_rows(tables["coverage"], study)}
+        return {"Two-sided error rates where scores are equal": _tests(tables["tests"])}
+    return {"Coverage": _coverage(tables["coverage"], study)}
 
 
-def sections(tables: Tables, study: ErrorRates) -> list[Section]:
+def sections(tables: Mapping[str, pd.DataFrame], study: ErrorRates) -> list[Section]:
     """What the tables say, the verdict first."""
     tested = _of_tests(tables, study) if "tests" in tables else []
     return [
@@ -47,24 +54,32 @@ def sections(tables: Tables, study: ErrorRates) -> list[Section]:
             "Coverage of the interval",
             f"95 % intervals of the gain: Tango's for right and wrong items, the jackknife's with t otherwise. Band: "
             f"{_range(study.aims.coverage)}. By item, items of a cluster are taken for independent ones, and are not.",
-            "coverage",
+            figure=Figure("coverage", lambda: _draw_coverage(tables["coverage"], study)),
         ),
         Section(
             "Intervals",
             "Share that hold the true gain, and mean width. Test sets without an interval are left out: those where "
             "nothing varies, or where a score is undefined without one of the units.",
-            table=coverage_rows(tables["coverage"], study),
+            table=_coverage(tables["coverage"], study),
         ),
         Section(
             "Conditions",
             "The two systems, what they have in common, and their true scores.",
-            table=condition_rows(tables["conditions"]),
+            table=Table(
+                tables["conditions"],
+                {
+                    "condition": "{title}",
+                    "metric": "{metric}",
+                    "systems": "{systems}",
+                    "true scores": "{score_1:.4g} and {score_2:.4g}",
+                },
+            ),
         ),
     ]
 
 
-def _of_tests(tables: Tables, study: ErrorRates) -> list[Section]:
-    aims = study.aims
+def _of_tests(tables: Mapping[str, pd.DataFrame], study: ErrorRates) -> list[Section]:
+    aims, few = study.aims, tables["few_units"]
     return [
         Section(
             "Which test keeps its level?",
@@ -72,19 +87,19 @@ def _of_tests(tables: Tables, study: ErrorRates) -> list[Section]:
             "over those of them that break neither the test's own null hypothesis nor the independence of systems that "
             f"it may assume: how many of the rates from {aims.from_units} units on lie within {_range(aims.target)} "
             f"and {_range(aims.liberal)}, the lowest and the highest of them, and the highest on fewer units.",
-            table=test_rows(tables["tests"]),
+            table=_tests(tables["tests"]),
         ),
         Section(
             "By condition",
             f"The same for four tests. Bands: {_range(aims.target)} and {_range(aims.liberal)} (Bradley's liberal "
             "criterion); lines that leave a panel at the top go on above it. Where scores are means, sign flips are "
             "randomization.",
-            "error_rates",
+            figure=Figure("error_rates", lambda: _draw_rates(tables["rates"], study)),
         ),
         Section(
             "All tests",
             "Two-sided error rates. " + _marks(aims),
-            table=rate_rows(tables["rates"], study),
+            table=_all_rates(tables["rates"], study),
         ),
         Section(
             "One-sided",
@@ -92,107 +107,103 @@ def _of_tests(tables: Tables, study: ErrorRates) -> list[Section]:
             "pairs, two equally good systems are told apart about twice as often as the level says. The last column "
             "counts those where that is a system that was named beforehand, the first of the condition; where scores "
             "are skewed, the two systems' shares differ.",
-            table=one_sided_rows(tables["rates"], study),
+            table=_one_sided(tables["rates"], study),
         ),
         Section(
             "Few units",
             f"The default test's two-sided error rate / the coverage of the interval below {aims.from_units} units.",
-            table=few_rows(tables["few_units"]),
+            table=_by_view(
+                few.assign(size=few["n_units"].map("{:,} units".format)),
+                {},
+                "size",
+                "{error_rate:.3f} / {coverage:.3f}",
+            ),
         ),
     ]
 
 
-def test_rows(tests: pd.DataFrame) -> pd.DataFrame:
-    """The verdict on each test, as text."""
+def _tests(tests: pd.DataFrame) -> Table:
+    """The verdict on each test."""
     # A condition that breaks nothing is said once.
     tests = tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])]
-    of = tests["n_rates"].map(str)
-    return pd.DataFrame(
+    return Table(
+        tests,
         {
-            "test": tests["test"],
-            "where": tests["where"],
-            "conditions": tests["n_conditions"].map(str),
-            "within": tests["n_within"].map(str) + " of " + of,
-            "liberal": tests["n_liberal"].map(str) + " of " + of,
-            "lowest": _shares(tests["least"]),
-            "highest": _shares(tests["most"]),
-            "highest, fewer units": _shares(tests["most_fewer"]),
-        }
+            "test": "{test}",
+            "where": "{where}",
+            "conditions": "{n_conditions}",
+            "within": "{n_within} of {n_rates}",
+            "liberal": "{n_liberal} of {n_rates}",
+            "lowest": "{least:.3f}",
+            "highest": "{most:.3f}",
+            "highest, fewer units": "{most_fewer:.3f}",
+        },
     )
 
 
-def rate_rows(rates: pd.DataFrame, study: ErrorRates) -> pd.DataFrame:
+def _all_rates(rates: pd.DataFrame, study: ErrorRates) -> Table:
     """Every test's two-sided rates at the sizes that are shown."""
     rows = rates[(rates["alternative"] == "two-sided") & rates["n_units"].isin(study.shown)]
-    marked = [_marked(share, breaks, study.aims) for share, breaks in zip(rows["share"], rows["breaks"], strict=True)]
-    rows = rows.assign(text=marked)
-    return _by_view(rows, "test", "text", ["n_units"])
+    rows = rows.assign(
+        mark=[_mark(share, study.aims) for share in rows["share"]],
+        opened=rows["breaks"].map(lambda breaks: "(" if breaks else ""),
+        closed=rows["breaks"].map(lambda breaks: ")" if breaks else ""),
+    )
+    return _by_view(rows, _UNITS, "test", "{opened}{share:.3f}{mark}{closed}")
 
 
-def one_sided_rows(rates: pd.DataFrame, study: ErrorRates) -> pd.DataFrame:
+def _one_sided(rates: pd.DataFrame, study: ErrorRates) -> Table:
     """The default test's rates by how they are counted."""
     rows = rates[(rates["test"] == DEFAULT_TEST) & (rates["breaks"] == "") & rates["n_units"].isin(study.shown)]
-    rows = rows.assign(text=_shares(rows["share"]))
-    return _by_view(rows, "alternative", "text", ["n_units"])
+    return _by_view(rows, _UNITS, "alternative", "{share:.3f}")
 
 
-def coverage_rows(coverage: pd.DataFrame, study: ErrorRates) -> pd.DataFrame:
+_UNITS = {"units": "{n_units}"}
+
+
+def _by_view(rows: pd.DataFrame, columns: Mapping[str, str], across: str, cell: str) -> Table:
+    """One row for each condition and unit (and `columns`), one column for each value of a column."""
+    return Table(rows.assign(view=titles(rows)), {"condition": "{view}", **columns}, across, cell)
+
+
+def _coverage(coverage: pd.DataFrame, study: ErrorRates) -> Table:
     """Coverage and width at the sizes that are shown."""
     rows = coverage[coverage["n_units"].isin(study.shown)]
-    return pd.DataFrame(
+    # What has been solved for is 0 to some 10^-13, on either side.
+    return Table(
+        rows.assign(view=titles(rows), true_gain=rows["true_gain"].round(2) + 0.0),
         {
-            "condition": titles(rows),
-            "units": rows["n_units"].map("{:,}".format),
-            "true gain": rows["true_gain"].map("{:.2f}".format).str.replace("-0.00", "0.00"),
-            "interval": rows["interval"],
-            "share": _shares(rows["share"]) + " (" + _shares(rows["low"]) + " – " + _shares(rows["high"]) + ")",
-            "mean width": rows["mean_width"].map("{:.3g}".format, na_action="ignore").astype(object).fillna(""),
-            "undefined": rows["undefined"].map("{:.1%}".format),
-        }
+            "condition": "{view}",
+            "units": "{n_units:,}",
+            "true gain": "{true_gain:.2f}",
+            "interval": "{interval}",
+            "share": "{share:.3f} ({low:.3f} – {high:.3f})",
+            "mean width": "{mean_width:.3g}",
+            "undefined": "{undefined:.1%}",
+        },
     )
 
 
-def few_rows(few: pd.DataFrame) -> pd.DataFrame:
-    """Error rate and coverage of few units, side by side."""
-    rows = few.assign(
-        text=_shares(few["error_rate"]) + " / " + _shares(few["coverage"]), n=few["n_units"].map("{:,} units".format)
-    )
-    return _by_view(rows, "n", "text", [])
+def _draw_rates(rates: pd.DataFrame, study: ErrorRates) -> Any:
+    rates = rates[(rates["alternative"] == "two-sided") & rates["test"].isin(_DRAWN)]
+    views = {str(title): rows for title, rows in rates.groupby(titles(rates), sort=False)}
+    figure, axes = figures.panels(list(views), columns=min(3, len(views)), width=3.3, height=2.3)
+    for ax, rows in zip(axes, views.values(), strict=True):
+        figures.error_rates(rows, target=study.aims.target, liberal=study.aims.liberal, ax=ax)
+    figures.share_legend(figure, axes)
+    return figure
 
 
-def condition_rows(conditions: pd.DataFrame) -> pd.DataFrame:
-    """What is drawn, as text."""
-    return pd.DataFrame(
-        {
-            "condition": conditions["title"],
-            "metric": conditions["metric"],
-            "systems": conditions["systems"],
-            "true scores": conditions["score_1"].map("{:.4g}".format)
-            + " and "
-            + conditions["score_2"].map("{:.4g}".format),
-        }
+def _draw_coverage(coverage: pd.DataFrame, study: ErrorRates) -> Any:
+    rows = coverage.assign(title=titles(coverage))
+    height = 0.4 * rows["title"].nunique() + 1
+    return figures.single(
+        figures.coverage, rows, target=study.aims.coverage, width=7.6, height=height, legend_aside=True
     )
 
 
-def _by_view(rows: pd.DataFrame, columns: str, values: str, by: list[str]) -> pd.DataFrame:
-    """One row for each condition and unit (and `by`), one column for each value of a column; text."""
-    rows = rows.assign(view=titles(rows))
-    wide = rows.set_index(["view", *by, columns])[values].unstack(columns)
-    order = rows.drop_duplicates(["view", *by]).set_index(["view", *by]).index
-    wide = wide.reindex(order)[list(dict.fromkeys(rows[columns]))].astype(object).fillna("")
-    return wide.reset_index().rename(columns={"view": "condition", "n_units": "units"})
-
-
-def _marked(share: float, breaks: str, aims: Aims) -> str:
-    mark = ""
-    for least, most in (aims.target, aims.liberal):
-        mark += "▲" if share > most else "▼" if share < least else ""
-    text = f"{share:.3f}{mark}"
-    return f"({text})" if breaks else text
-
-
-def _shares(values: pd.Series) -> pd.Series:
-    return values.map("{:.3f}".format, na_action="ignore").astype(object).fillna("")
+def _mark(share: float, aims: Aims) -> str:
+    return "".join("▲" if share > most else "▼" if share < least else "" for least, most in (aims.target, aims.liberal))
 
 
 def _marks(aims: Aims) -> str:

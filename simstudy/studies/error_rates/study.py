@@ -7,11 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy import figures
 from simstudy.engines.intervals import LEVEL
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.pvalues import clopper_pearson
-from simstudy.report import save_figure
 from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.error_rates import page
 from simstudy.studies.error_rates.batch import Batch, cells, examine
@@ -22,9 +20,6 @@ from simstudy.studies.findings import Findings, RunContext
 #: How rejections are counted: two-sided; one-sided for the system that the data say is the better; and one-sided for a
 #: system that was named before.
 TWO_SIDED, ONE_SIDED, NAMED = "two-sided", "greater", "greater, named beforehand"
-
-# Tests that the figure of error rates draws.
-_DRAWN = ("randomization", "t_paired", "bootstrap", "sign_flips")
 
 
 def run(study: ErrorRates, context: RunContext) -> Findings:
@@ -46,7 +41,6 @@ def run(study: ErrorRates, context: RunContext) -> Findings:
         rates = error_rates(counted, study)
         few = few_units(rates, covered, study.aims.from_units)
         tables = {"tests": by_test(rates, study.aims), "rates": rates, "few_units": few} | tables
-    _draw(tables, study, context)
     return Findings(
         tables,
         page.sections(tables, study),
@@ -172,21 +166,3 @@ def _order(names: Sequence[str]) -> Any:
     """A key that sorts conditions as they are listed, and clusters before items."""
     places = {name: k for k, name in enumerate([*names, "cluster", "item"])}
     return lambda column: column.map(places)
-
-
-def _draw(tables: dict[str, pd.DataFrame], study: ErrorRates, context: RunContext) -> None:
-    if "rates" in tables:
-        rates = tables["rates"]
-        rates = rates[(rates["alternative"] == TWO_SIDED) & rates["test"].isin(_DRAWN)]
-        views = {str(title): rows for title, rows in rates.groupby(page.titles(rates), sort=False)}
-        figure, axes = figures.panels(list(views), columns=min(3, len(views)), width=3.3, height=2.3)
-        for ax, rows in zip(axes, views.values(), strict=True):
-            figures.error_rates(rows, target=study.aims.target, liberal=study.aims.liberal, ax=ax)
-        figures.share_legend(figure, axes)
-        save_figure(figure, context.folder, "error_rates")
-    covered = tables["coverage"]
-    covered = covered.assign(title=page.titles(covered))
-    figure, (ax,) = figures.panels([""], width=7.6, height=0.4 * covered["title"].nunique() + 1)
-    figures.coverage(covered, target=study.aims.coverage, ax=ax)
-    figures.share_legend(figure, [ax], side=True)
-    save_figure(figure, context.folder, "coverage")

@@ -6,14 +6,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from simstudy import figures
 from simstudy.analyses.precision_curves import precision_curve
 from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.datasets import fetch_each, registry
-from simstudy.figures.rankings import in_words
 from simstudy.loaders.tagged import read_tagged
 from simstudy.rankings.candidates import Candidates
-from simstudy.report import save_figure
 from simstudy.studies.evert_2004 import page
 from simstudy.studies.evert_2004.claims import claims, up_to
 from simstudy.studies.evert_2004.definition import PAIR, RANKINGS, Evert2004
@@ -58,17 +55,12 @@ def run(study: Evert2004, context: RunContext) -> Findings:
         tables["differences"] = _every_so_many(of_pair)
         tables["pairs"] = _pairs(differences, study.alpha)
         tables["ties"] = ties
-        _draw_curves(tables, study, context)
     with context.clock("tests by length"):
         pairs = tests_by_length(candidates, study.tests, study.seed, context)
         tables["tests"] = agreement_by_length(pairs, study.alpha, study.seed)
         tables["tests_of_pair"] = _of_pair(pairs)
-        figure, (ax,) = figures.panels([" and ".join(map(in_words, PAIR))], width=5.6, height=3.4)
-        figures.p_values_by_length(tables["tests_of_pair"], alpha=study.alpha, ax=ax)
-        save_figure(figure, context.folder, "tests")
     with context.clock("parts of a corpus"):
         tables["repetitions"], tables["check"], tables["parts"] = parts_of_corpus(documents, study.parts, study.seed)
-        _draw_spread(tables, study, context)
     with context.clock("simulated evaluations"):
         tables["simulated"] = simulated_check(study.simulated, study.alpha, study.seed, context)
     return Findings(
@@ -83,7 +75,7 @@ def run(study: Evert2004, context: RunContext) -> Findings:
             "Seed": str(study.seed),
         },
         page.CLOSING,
-        {"What the paper says, and what comes out": page.claim_rows(tables["claims"])},
+        {"What the paper says, and what comes out": page.claims(tables)},
         {"files": {name: registry()[name].sha256 for name in (KRENN, BROWN)}},
         comparisons=pairs,
     )
@@ -122,36 +114,3 @@ def _of_pair(pairs: pd.DataFrame) -> pd.DataFrame:
     chosen = pairs[pairs[["system_a", "system_b"]].isin(PAIR).all(axis=1)]
     columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "exact"]
     return chosen[columns].sort_values(["n", "test"]).reset_index(drop=True)
-
-
-def _draw_curves(tables: dict[str, pd.DataFrame], study: Evert2004, context: RunContext) -> None:
-    curves = tables["curves"]
-    chosen = {
-        "figure_1": (list(RANKINGS), None),
-        "figure_2": (list(PAIR), None),
-        "figure_3": (list(PAIR), tables["differences"]),
-    }
-    for name, (rankings, differences) in chosen.items():
-        figure, (ax,) = figures.panels([""], width=5.8, height=3.7)
-        rows = curves[curves["ranking"].isin(rankings)]
-        figures.precision_curve(
-            rows, differences, intervals=name == "figure_2", alpha=study.alpha, among=list(RANKINGS), ax=ax
-        )
-        save_figure(figure, context.folder, name)
-
-
-def _draw_spread(tables: dict[str, pd.DataFrame], study: Evert2004, context: RunContext) -> None:
-    """Histograms as in figure 4, for the coarsest cut: a row for each arrangement, a panel for each ranking."""
-    n_parts = min(study.parts.n_parts)
-    rankings = study.parts.rankings
-    titles = [f"{in_words(name)}, {way}" for way in study.parts.arrangements for name in rankings]
-    figure, axes = figures.panels(titles, columns=len(rankings), width=3.4, height=2.7, shared=False)
-    panels = iter(axes)
-    for way in study.parts.arrangements:
-        repeated, check = (
-            table[(table["arrangement"] == way) & (table["n_parts"] == n_parts)]
-            for table in (tables["repetitions"], tables["check"])
-        )
-        for name in rankings:
-            figures.precision_spread(repeated, check, name, ax=next(panels))
-    save_figure(figure, context.folder, "figure_4")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
-from simstudy import figures, plain_text
+from simstudy import figures
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
-from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
+from simstudy.analyses.significant_gains import EVERY_PAIR
 from simstudy.metrics import label
-from simstudy.natural.page import with_interval
-from simstudy.report import Section, Tables, save_figure
+from simstudy.natural.page import gain_columns, gain_rows
+from simstudy.sections import Column, Figure, Section, Table
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6
@@ -23,15 +24,13 @@ _POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu",
 _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 
-def sections(tables: Tables, folder: Path, shown: tuple[str, ...] | list[str]) -> list[Section]:
-    """Draw the figures of gains as PNG and SVG; the parts of the page that show them.
+def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[str]) -> list[Section]:
+    """The parts of the page on gains.
 
     Parameters
     ----------
     tables
         The study's, with thresholds and significant_gains.
-    folder
-        Of the study's results.
     shown
         The test sets that the page's table has; none: all.
     """
@@ -42,55 +41,60 @@ def sections(tables: Tables, folder: Path, shown: tuple[str, ...] | list[str]) -
     known = known[known["true_80"].notna()]
     rows = every if len(every) <= 2 * _MOST_ROWS else _whole(every)
     rows = rows[rows["test_set"].isin(shown)] if shown else rows
-    figure = _chart(whole, folder)
-    text = _text(every, tables["thresholds"])
-    parts = [Section("The gain that is significant", text, figure, _rows(tables["thresholds"], rows))]
+    chart = _charted(whole)
+    parts = [
+        Section(
+            "The gain that is significant",
+            _text(every, tables["thresholds"]),
+            figure=Figure("significant_gains", lambda: figures.gains_by_test_set(chart)) if len(chart) else None,
+            table=_table(tables["thresholds"], rows),
+        )
+    ]
     if len(known) >= _LEAST_SETS and known["n_items"].nunique() >= _LEAST_SETS:
-        figure = save_figure(figures.gains_by_size(known).figure, folder, "test_sizes")
         text = (
             "A point for each test set, all pairs together: the true gain that is found with power 0.8 "
             f"({_asked(every)}), and c / sqrt(n) with the median c of the test sets; the band holds c of 80 % of them."
         )
-        parts.append(Section("Test size", text + _rule(known), figure))
+        drawn = Figure("test_sizes", lambda: figures.gains_by_size(known))
+        parts.append(Section("Test size", text + _rule(known), figure=drawn))
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
-        parts.append(_segments(segments, folder))
+        text = (
+            "Nested initial segments of a test set, all pairs together: the true gain that is found with power 0.8 "
+            f"({_asked(segments)}), and c / sqrt(n)."
+        )
+        parts.append(Section("Initial segments", text, figure=Figure("segments", lambda: _draw_segments(segments))))
     return parts
 
 
-def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str, pd.DataFrame]:
-    """What a terminal shows at the end: title -> a few rows of text."""
+def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str, Table]:
+    """What a terminal shows at the end: title -> a few rows."""
     whole = _all_pairs(_whole(_as_studied(gains[gains["of"] == EVERY_PAIR])))
     rows = whole[whole["test_set"].isin(shown)] if shown else whole
-    table = pd.DataFrame(
-        {
-            "test set": rows["test_set"].map(plain_text.shown),
-            "metric": rows["metric"].map(label),
-            "items": rows["n_items"].map("{:,}".format),
-            "pairs": rows["n_pairs"].map("{:,}".format),
-            "observed, half of the pairs": _numbers(rows, "observed_50"),
-            "observed, 95 % of the pairs": _numbers(rows, "observed_95"),
-            "true, power 0.8": _numbers(rows, "true_80"),
-        }
-    )
-    return {f"Gain that is significant ({_asked(gains)})": table.head(_MOST_ROWS)}
+    columns = {
+        "test set": "{test_set:name}",
+        "metric": "{metric:metric}",
+        "items": "{n_items:,}",
+        "pairs": "{n_pairs:,}",
+    }
+    numbers = {
+        "observed, half of the pairs": "observed_50",
+        "observed, 95 % of the pairs": "observed_95",
+        "true, power 0.8": "true_80",
+    }
+    listed = {heading: Column(f"{{{name}:gain}}", missing="too few pairs") for heading, name in numbers.items()}
+    return {f"Gain that is significant ({_asked(gains)})": Table(rows.head(_MOST_ROWS), {**columns, **listed})}
 
 
-def written(value: float) -> str:
-    """A gain with two or three digits."""
-    return f"{value:.2f}" if value >= 0.5 else f"{value:.3g}"
-
-
-def _chart(whole: pd.DataFrame, folder: Path) -> str | None:
-    """The chart of test sets, where there are some, but not too many, whose gains are in percent."""
+def _charted(whole: pd.DataFrame) -> pd.DataFrame:
+    """What a chart of test sets shows: gains in percent; nothing where there are too few test sets, or too many."""
     chart = whole[whole["metric"].isin(_POINTS)]
     known = chart.loc[chart["true_80"].notna(), "test_set"].nunique()
     if known < _LEAST_SETS or whole["test_set"].nunique() > _MOST_ROWS:
-        return None
+        return chart.head(0)
     classes = chart[(chart["relation"] != ALL_PAIRS) & chart["by"].isin(["group", "family", ""])]
     single = chart[~chart["test_set"].isin(classes.loc[classes["true_80"].notna(), "test_set"])]
-    drawn = pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
-    return save_figure(figures.gains_by_test_set(drawn).figure, folder, "significant_gains")
+    return pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
 
 
 def _text(gains: pd.DataFrame, thresholds: pd.DataFrame) -> str:
@@ -151,47 +155,25 @@ def _all_pairs(gains: pd.DataFrame) -> pd.DataFrame:
     return joined.sort_values(keys[2], kind="stable")
 
 
-def _segments(gains: pd.DataFrame, folder: Path) -> Section:
-    figure, (ax,) = figures.panels([""], width=6.4, height=4.0)
-    named = gains.assign(
-        test_set=gains["test_set"] + (", " + gains["metric"].map(label) if gains["metric"].nunique() > 1 else "")
-    )
-    figures.gains_by_size(named, by="test_set", ax=ax)
+def _draw_segments(gains: pd.DataFrame) -> Any:
+    several = gains["metric"].nunique() > 1
+    named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"].map(label) if several else ""))
     # A longer legend would lie on the lines.
-    if named["test_set"].nunique() > 4:
-        figures.share_legend(figure, [ax], side=True)
-    save_figure(figure, folder, "segments")
-    text = (
-        "Nested initial segments of a test set, all pairs together: the true gain that is found with power 0.8 "
-        f"({_asked(gains)}), and c / sqrt(n)."
-    )
-    return Section("Initial segments", text, "segments")
+    aside = named["test_set"].nunique() > 4
+    return figures.single(figures.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
 
 
-def _rows(thresholds: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    keys = ["test_set", "metric", "n_items", "relation", "by", "unit"]
-    doubtful = gains.loc[gains["of"] == IN_DOUBT, [*keys, "true_80"]].rename(columns={"true_80": "doubt_80"})
-    rows = gains[gains["of"] == EVERY_PAIR].merge(doubtful, on=keys, how="left")
-    rows = rows.merge(thresholds[[*keys, "threshold", "low", "high"]], on=keys, how="left")
-    return pd.DataFrame(
+def _table(thresholds: pd.DataFrame, gains: pd.DataFrame) -> Table:
+    return Table(
+        gain_rows(thresholds, gains, ["test_set", "metric", "n_items", "relation", "by", "unit"]),
         {
-            "test set": rows["test_set"].map(plain_text.shown),
-            "metric": rows["metric"].map(label),
-            "items": rows["n_items"].map("{:,}".format),
-            "unit": rows["unit"],
-            "relation": rows["relation"].map(plain_text.shown),
-            "systems": rows["n_systems"],
-            "pairs": rows["n_pairs"].map("{:,}".format),
-            "threshold": with_interval(rows, "threshold", "low", "high", written),
-            "observed, half of the pairs": with_interval(
-                rows, "observed_50", "observed_50_low", "observed_50_high", written
-            ),
-            "observed, 95 % of the pairs": _numbers(rows, "observed_95"),
-            "true, power 0.8": with_interval(rows, "true_80", "true_80_low", "true_80_high", written),
-            "true, power 0.8, in doubt": _numbers(rows, "doubt_80"),
-        }
+            "test set": "{test_set:name}",
+            "metric": "{metric:metric}",
+            "items": "{n_items:,}",
+            "unit": "{unit}",
+            "relation": "{relation:name}",
+            "systems": "{n_systems}",
+            "pairs": "{n_pairs:,}",
+            **gain_columns("gain"),
+        },
     )
-
-
-def _numbers(rows: pd.DataFrame, column: str) -> pd.Series[str]:
-    return rows[column].map(written).where(rows[column].notna(), "too few pairs")

@@ -49,7 +49,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         tables["duplicates"] = duplicates.assign(dropped=_dropped(duplicates, outputs))
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
-        sections = page.sections(tables, context.folder, study)
+        sections = page.sections(tables, study)
     everything = pd.concat(pairs.values(), ignore_index=True)
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
     return Findings(

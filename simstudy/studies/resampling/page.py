@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy import figures
 from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.classes import ALL_PAIRS
-from simstudy.report import Section, Tables, save_figure
+from simstudy.sections import Column, Figure, Section, Table
 from simstudy.studies.points import even_choice
 
 CLOSING = (
@@ -22,37 +22,6 @@ CLOSING = (
 
 # Points drawn of a relation class: on the home test set, and in figures of many test sets.
 _POINTS_AT_HOME, _POINTS = 1000, 150
-
-_CAPTIONS = {
-    "gain_confidence": (
-        "Gain against confidence",
-        "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % "
-        "of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
-    ),
-    "sizes": ("Test sizes", "The same for initial segments of the home test set (their figure 10)."),
-    "domains": ("Domains", "The same for initial segments of equal size of other test sets (their figure 11)."),
-    "thresholds": (
-        "Gain threshold against test size",
-        "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
-        "cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections 3.1.1 and 4.1). The "
-        "paper's thresholds are one-sided; where nobody said beforehand which system is the better, the two-sided ones "
-        "hold. Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
-    ),
-    "calibration_identical": (
-        "Calibration under identical distribution",
-        "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
-        "(their section 4.2). 1 - p is not the share to expect: in brackets, and as a broken line, what valid tests "
-        "give where true gains are normal with the spread that the observed ones have beyond their errors.",
-    ),
-    "calibration_domains": (
-        "Calibration across domains",
-        "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table 1). "
-        "Other items of the same domain have sampling error too: in brackets, and as a grey line, the share on as many "
-        "items of the home test set's own population (halves of it: winners of one half followed on half as many items "
-        "of the other). What is lost to the domain is the difference. The broken line is the model of the section "
-        "above.",
-    ),
-}
 
 
 def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
@@ -68,71 +37,141 @@ def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
     return pd.concat(shown)[["test_set", "n_items", "metric", "relation", "gain", "p_value"]].reset_index(drop=True)
 
 
-def sections(tables: Tables, folder: Path, *, home: str, home_size: int, domain_size: int | None) -> list[Section]:
-    """Draw the study's figures as PNG and SVG; the parts of the page that show them."""
+def sections(
+    tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
+) -> list[Section]:
+    """The parts of the page for which there is something to show."""
     points, curves = tables["points"], tables["curves"]
-    drawn = []
-    at_home = points["test_set"] == home
-    curves_at_home = curves["test_set"] == home
-
-    whole = points[at_home & (points["n_items"] == home_size)]
+    points_at_home, curves_at_home = points[points["test_set"] == home], curves[curves["test_set"] == home]
+    parts = []
+    whole = points_at_home[points_at_home["n_items"] == home_size]
     if len(whole):
-        figure, (ax,) = figures.panels([f"{home}, {home_size:,} items"], width=5.6, height=3.9)
-        figures.curve(whole, curves[curves_at_home & (curves["n_items"] == home_size)], ax=ax)
-        drawn.append(save_figure(figure, folder, "gain_confidence"))
-    if points.loc[at_home, "n_items"].nunique() > 1:
-        drawn.append(save_figure(_by_relation(points[at_home], curves[curves_at_home], "n_items"), folder, "sizes"))
-    shown, lines = points["n_items"] == domain_size, curves["n_items"] == domain_size
-    if shown.any():
-        drawn.append(save_figure(_by_relation(points[shown], curves[lines], "test_set"), folder, "domains"))
+        parts.append(
+            Section(
+                "Gain against confidence",
+                "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold "
+                "5-95 % of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
+                figure=Figure(
+                    "gain_confidence",
+                    lambda: figures.single(
+                        figures.curve,
+                        whole,
+                        curves_at_home[curves_at_home["n_items"] == home_size],
+                        title=f"{home}, {home_size:,} items",
+                        width=5.6,
+                        height=3.9,
+                    ),
+                ),
+            )
+        )
+    if points_at_home["n_items"].nunique() > 1:
+        parts.append(
+            Section(
+                "Test sizes",
+                "The same for initial segments of the home test set (their figure 10).",
+                figure=Figure("sizes", lambda: _by_relation(points_at_home, curves_at_home, "n_items")),
+            )
+        )
+    points_of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
+    if len(points_of_size):
+        parts.append(
+            Section(
+                "Domains",
+                "The same for initial segments of equal size of other test sets (their figure 11).",
+                figure=Figure("domains", lambda: _by_relation(points_of_size, curves_of_size, "test_set")),
+            )
+        )
     at_sizes = _as_studied(tables["thresholds"])
     at_sizes = at_sizes[at_sizes["test_set"] == home]
     if at_sizes["threshold"].notna().any():
-        figure, (ax,) = figures.panels([f"{home}: 95 % of just significant gains are below"], width=5.6, height=3.9)
-        figures.thresholds(at_sizes, ax=ax)
-        drawn.append(save_figure(figure, folder, "thresholds"))
-    if "calibration_identical" in tables:
-        table = tables["calibration_identical"]
-        classes = table[table["relation"] != ALL_PAIRS]
-        if classes["share"].notna().any():
-            figure, (ax,) = figures.panels(
-                ["Redrawn test sets: does the winner win in the population?"], width=5.8, height=3.9
-            )
-            figures.calibration(classes, by="relation", ax=ax)
-            drawn.append(save_figure(figure, folder, "calibration_identical"))
-    if "calibration_domains" in tables:
-        table = tables["calibration_domains"]
-        if table["share"].notna().any():
-            drawn.append(save_figure(_by_test_set(table), folder, "calibration_domains"))
-    rows = {"thresholds": _threshold_rows}
-    rows |= dict.fromkeys(("calibration_identical", "calibration_domains"), _calibration_rows)
-    return [Section(*_CAPTIONS[name], name, rows[name](tables[name]) if name in rows else None) for name in drawn]
-
-
-def summary(tables: Tables) -> dict[str, pd.DataFrame]:
-    """What a terminal shows at the end: title -> a few rows of text."""
-    thresholds = _threshold_rows(tables["thresholds"])
-    home = thresholds[thresholds["test set"] == thresholds["test set"].iloc[0]].drop(columns="test set")
-    shown = {f"Gain from which on a difference on {thresholds['test set'].iloc[0]} is usually significant": home}
-    calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
-    calibrated = [table for table in calibrated if len(table)]
-    if calibrated:
-        window = pd.concat([_pooled(table) for table in calibrated])
-        window = window[(window["p_from"] == WINDOW[0]) & (window["p_to"] == WINDOW[1])]
-        known = window["share"].notna()
-        shares = pd.DataFrame(
-            {
-                "winner on": window["test_set"],
-                "wins on": window["elsewhere"],
-                "pairs": window["n_pairs"].map("{:,}".format),
-                "share": window["share"].map("{:.0%}".format).where(known, "too few pairs"),
-                "95 %": (window["low"].map("{:.0%}".format) + "–" + window["high"].map("{:.0%}".format)).where(
-                    known & window["low"].notna(), ""
+        parts.append(
+            Section(
+                "Gain threshold against test size",
+                "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are "
+                "known to cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections "
+                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody said beforehand which system is "
+                "the better, the two-sided ones hold. Where the natural unit is a document, items taken one by one "
+                "give smaller, too hopeful thresholds.",
+                figure=Figure(
+                    "thresholds",
+                    lambda: figures.single(
+                        figures.thresholds,
+                        at_sizes,
+                        title=f"{home}: 95 % of just significant gains are below",
+                        width=5.6,
+                        height=3.9,
+                    ),
                 ),
-                "same domain": _beside(window).map("{:.0%}".format).where(_beside(window).notna(), ""),
-            }
+                table=_thresholds(tables["thresholds"]),
+            )
         )
-        shown["Of the gains with p near 0.05, how many are gains elsewhere?"] = shares
+    return [*parts, *_calibrations(tables)]
+
+
+def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
+    parts = []
+    identical, domains = tables.get("calibration_identical"), tables.get("calibration_domains")
+    if identical is not None and (classes := _classes(identical))["share"].notna().any():
+        parts.append(
+            Section(
+                "Calibration under identical distribution",
+                "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by "
+                "p-value (their section 4.2). 1 - p is not the share to expect: in brackets, and as a broken line, "
+                "what valid tests give where true gains are normal with the spread that the observed ones have beyond "
+                "their errors.",
+                figure=Figure(
+                    "calibration_identical",
+                    lambda: figures.single(
+                        figures.calibration,
+                        classes,
+                        title="Redrawn test sets: does the winner win in the population?",
+                        width=5.8,
+                        height=3.9,
+                        by="relation",
+                    ),
+                ),
+                table=_calibration(identical),
+            )
+        )
+    if domains is not None and domains["share"].notna().any():
+        parts.append(
+            Section(
+                "Calibration across domains",
+                "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table "
+                "1). Other items of the same domain have sampling error too: in brackets, and as a grey line, the "
+                "share on as many items of the home test set's own population (halves of it: winners of one half "
+                "followed on half as many items of the other). What is lost to the domain is the difference. The "
+                "broken line is the model of the section above.",
+                figure=Figure("calibration_domains", lambda: _by_test_set(domains)),
+                table=_calibration(domains),
+            )
+        )
+    return parts
+
+
+def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
+    """What a terminal shows at the end: title -> a few rows."""
+    table = _thresholds(tables["thresholds"])
+    home = table.rows["test_set"].iloc[0]
+    columns = {heading: column for heading, column in table.columns.items() if heading != "test set"}
+    at_home = table.rows[table.rows["test_set"] == home]
+    shown = {f"Gain from which on a difference on {home} is usually significant": Table(at_home, columns)}
+    calibrated = [tables[name] for name in ("calibration_identical", "calibration_domains") if name in tables]
+    calibrated = [_pooled(table) for table in calibrated if len(table)]
+    if calibrated:
+        window = pd.concat([table.assign(beside=_beside(table)) for table in calibrated])
+        window = window[(window["p_from"] == WINDOW[0]) & (window["p_to"] == WINDOW[1])]
+        shown["Of the gains with p near 0.05, how many are gains elsewhere?"] = Table(
+            window.assign(low=window["low"].where(window["share"].notna())),
+            {
+                "winner on": "{test_set}",
+                "wins on": "{elsewhere}",
+                "pairs": "{n_pairs:,}",
+                "share": Column("{share:.0%}", missing="too few pairs"),
+                "95 %": "{low:.0%}–{high:.0%}",
+                "same domain": "{beside:.0%}",
+            },
+        )
     return shown
 
 
@@ -149,54 +188,48 @@ def _as_studied(table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _threshold_rows(table: pd.DataFrame) -> pd.DataFrame:
+def _thresholds(table: pd.DataFrame) -> Table:
     # Of other test sets a page shows the study's own kind; the CSV has all.
     home, own = table["test_set"].iloc[0], _as_studied(table)
-    table = pd.concat([table[table["test_set"] == home], own[own["test_set"] != home]])
-    known = table["threshold"].notna()
-    interval = table["low"].map("{:.2f}".format) + "–" + table["high"].map("{:.2f}".format)
-    return pd.DataFrame(
+    rows = pd.concat([table[table["test_set"] == home], own[own["test_set"] != home]])
+    return Table(
+        rows.assign(sides=rows["alternative"].map({"greater": "one", "two-sided": "two"})),
         {
-            "test set": table["test_set"],
-            "items": table["n_items"].map("{:,}".format),
-            "unit": table["unit"],
-            "sides": table["alternative"].map({"greater": "one", "two-sided": "two"}),
-            "relation": table["relation"],
-            "pairs": table["n_pairs"].map("{:,}".format),
-            "p ≈ 0.05": table["n_window"],
-            "threshold": table["threshold"].map("{:.2f}".format).where(known, "too few pairs"),
-            "95 %": interval.where(table["low"].notna(), "none" if known.any() else ""),
-            "c / √n": table["fit"].map("{:.2f}".format).where(table["fit"].notna(), ""),
-        }
+            "test set": "{test_set}",
+            "items": "{n_items:,}",
+            "unit": "{unit}",
+            "sides": "{sides}",
+            "relation": "{relation}",
+            "pairs": "{n_pairs:,}",
+            "p ≈ 0.05": "{n_window}",
+            "threshold": Column("{threshold:.2f}", missing="too few pairs"),
+            "95 %": Column("{low:.2f}–{high:.2f}", missing="none" if rows["threshold"].notna().any() else ""),
+            "c / √n": "{fit:.2f}",
+        },
     )
 
 
-def _calibration_rows(table: pd.DataFrame) -> pd.DataFrame:
+def _calibration(table: pd.DataFrame) -> Table:
     """Bins by columns: test sets elsewhere (all pairs), or relation classes where there is one test set only."""
+    bins, share = {"p at home": "{p_from:g} – {p_to:g}"}, "{share:.0%}[ ({beside:.0%})]"
+    beside = table["baseline" if "baseline" in table else "expected"]
     if table["elsewhere"].nunique() > 1:
-        rows, columns = _pooled(table), "elsewhere"
-    else:
-        rows, columns = table, "relation"
-    beside = "baseline" if "baseline" in rows else "expected"
-    share = rows["share"].map("{:.0%}".format) + rows[beside].map(" ({:.0%})".format).where(rows[beside].notna(), "")
-    share = share.where(rows["share"].notna(), "too few pairs")
-    bins = rows["p_from"].map("{:g}".format) + " – " + rows["p_to"].map("{:g}".format)
-    wide = pd.DataFrame({"p at home": bins, "pairs": rows["n_pairs"], "column": rows[columns], "share": share})
-    if columns == "relation":
-        wide["share"] = wide["share"] + ", " + wide["pairs"].map("{:,}".format) + " pairs"
-        by_relation = wide.pivot(index="p at home", columns="column", values="share")
-        return pd.DataFrame(by_relation.loc[bins.unique()].reset_index())
-    pivoted = wide.pivot(index=["p at home", "pairs"], columns="column", values="share").reset_index()
-    order = {name: k for k, name in enumerate(bins.unique())}
-    return pivoted.sort_values("p at home", key=lambda names: names.map(order))[
-        ["p at home", "pairs", *rows[columns].unique()]
-    ]
+        rows = _pooled(table.assign(beside=beside))
+        return Table(rows, bins | {"pairs": "{n_pairs}"}, "elsewhere", Column(share, missing="too few pairs"))
+    pairs = ", {n_pairs:,} pairs"
+    rows = table.assign(beside=beside).sort_values("relation", kind="stable")
+    return Table(rows, bins, "relation", Column(share + pairs, missing="too few pairs" + pairs))
 
 
 def _pooled(table: pd.DataFrame) -> pd.DataFrame:
     """All pairs together, which come last; where there is one relation class, that one."""
     pooled: pd.DataFrame = table[table["relation"] == table["relation"].iloc[-1]]
     return pooled
+
+
+def _classes(table: pd.DataFrame) -> pd.DataFrame:
+    classes: pd.DataFrame = table[table["relation"] != ALL_PAIRS]
+    return classes
 
 
 def _by_test_set(table: pd.DataFrame) -> Any:

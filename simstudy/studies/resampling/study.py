@@ -48,7 +48,6 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         tables = _analyse(study, outputs, pairs, by_item, redrawn, halved)
         sections = page.sections(
             tables,
-            context.folder,
             home=study.home.test_set,
             home_size=study.home.sizes[-1],
             domain_size=study.domains.size if study.domains else None,

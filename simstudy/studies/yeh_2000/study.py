@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy import figures
 from simstudy.analyses.correlation import correlation, independence_ratio
 from simstudy.cells import Cell
 from simstudy.choices import check_choice
@@ -18,7 +17,6 @@ from simstudy.generators.clustered import all_alike, clustered_accuracies
 from simstudy.generators.resampled import variants
 from simstudy.outputs import Outputs
 from simstudy.pvalues import clopper_pearson
-from simstudy.report import save_figure
 from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.definition import StudyError
 from simstudy.studies.findings import Findings, RunContext
@@ -47,11 +45,6 @@ def run(study: Yeh2000, context: RunContext) -> Findings:
         }
     with context.clock("dependent items"):
         tables["dependence"] = _dependence(study, context)
-    figure, (ax,) = figures.panels(
-        [f"{study.dependence.n_clusters} clusters of {study.dependence.cluster_size} items"], width=5.2, height=3.4
-    )
-    figures.type_1_errors(tables["dependence"], ax=ax)
-    save_figure(figure, context.folder, "dependence")
     with context.clock("training"):
         outputs = train(task, study.systems.training, study.seed, context)[study.systems.test_set]
     with context.clock("tests side by side"):
@@ -59,18 +52,14 @@ def run(study: Yeh2000, context: RunContext) -> Findings:
     tables |= beside.tables
     return Findings(
         tables,
-        page.example_sections(tables) + beside.sections + page.dependence_sections(tables, _setting(study.dependence)),
+        page.example_sections(tables) + beside.sections + page.dependence_sections(tables, study.dependence),
         {
             "Shuffles": f"{study.n_shuffles:,}",
             "Systems": f"{outputs.n_systems} of task {task.name} on {outputs.n_items:,} items",
             "Seed": str(study.seed),
         },
         page.CLOSING,
-        {
-            "Significance levels that the paper prints, exact, and by our shuffles": page.randomization_rows(
-                tables["randomization"]
-            )[["metric", "alternative", "paper", f"exact p ({study.example.relations[0]})", "our shuffles"]]
-        },
+        page.summary(tables),
         {"task": task.fingerprint, "files": dict(task.files)},
     )
 
@@ -90,13 +79,6 @@ def _check(study: Yeh2000, task: Task) -> None:
     with problems.at("systems.training"):
         variants(task, study.systems.training.fractions, study.systems.training.replicates)
     problems.raise_any()
-
-
-def _setting(dependence: Dependence) -> str:
-    return (
-        f"Two systems of accuracy {dependence.accuracy:g} on {dependence.n_clusters} clusters of "
-        f"{dependence.cluster_size} items, {dependence.n_data:,} test sets"
-    )
 
 
 def responses(example: Example, relations: int, metric: str) -> Outputs:

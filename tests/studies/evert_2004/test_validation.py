@@ -21,7 +21,7 @@ SIMULATED = Simulated(
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
     folder = tmp_path_factory.mktemp("simulated")
-    return folder, simulated_check(SIMULATED, 0.05, 3, RunContext(folder, folder, 1))
+    return folder, simulated_check(SIMULATED, 0.05, 3, RunContext(folder, 1))
 
 
 def test_dependent_candidates_vary_more_and_the_model_is_rejected(simulated: tuple[Path, pd.DataFrame]) -> None:
@@ -44,9 +44,9 @@ def test_finished_experiments_are_kept_and_workers_change_nothing(
     kept = sorted(folder.iterdir())
     assert len(kept) == 4, "25 experiments a cell, for each correlation"
     times = [path.stat().st_mtime_ns for path in kept]
-    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(folder, folder, 1)), table)
+    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(folder, 1)), table)
     assert [path.stat().st_mtime_ns for path in kept] == times
-    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(tmp_path, tmp_path, 2)), table)
+    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(tmp_path, 2)), table)
 
 
 def document(k: int) -> TaggedDocument:

@@ -1,0 +1,81 @@
+"""How numbers are written for people: p-values, scores and gains, each by one rule."""
+
+from __future__ import annotations
+
+from math import floor, isfinite, log10
+
+import numpy as np
+
+# Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
+_LARGE, _MOST_DECIMALS = 1e12, 8
+
+
+def score_format(largest: float, *small: float) -> str:
+    """The format of scores, and of gains of them: two decimals for percentages and the like, four for fractions.
+
+    Parameters
+    ----------
+    largest
+        The largest score.
+    small
+        Numbers beside it that must not read 0 where they are not: more decimals are taken, up to eight. Scores and
+        numbers that are too large or too small for that are written as powers of ten.
+
+    Returns
+    -------
+    format
+        What Python's `format` takes, such as ".2f".
+
+    Examples
+    --------
+    >>> score_format(81.25), score_format(0.81), score_format(81.25, 0.0003)
+    ('.2f', '.4f', '.4f')
+    >>> score_format(5.4e-200), score_format(5.4e150), score_format(0.5, 1e-17)
+    ('.4g', '.4g', '.4g')
+    """
+    digits = 2 if abs(largest) >= 1 else 4
+    widest = max([abs(largest), *map(abs, small)])
+    for number in (widest, *small):
+        if number and isfinite(number):
+            digits = max(digits, -floor(log10(abs(number))))
+    return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f".{digits}f"
+
+
+def p_text(p: float, alpha: float | None = None) -> str:
+    """A p-value as `p_digits` writes it, or "< 0.000001".
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(3e-9), p_text(0.0501, 0.05)
+    ('0.031', '< 0.000001', '0.0501')
+    """
+    # To a reader one in a million resamples and one is 0.000001.
+    return "< 0.000001" if p < 9.95e-7 else p_digits(p, alpha)
+
+
+def p_digits(p: float, alpha: float | None = None) -> str:
+    """A p-value with two significant digits, or three decimals where it is large; never rounded across alpha.
+
+    Examples
+    --------
+    >>> p_digits(0.0312), p_digits(0.5012), p_digits(0.00001), p_digits(1.0), p_digits(0.0504, 0.05)
+    ('0.031', '0.501', '0.00001', '1.000', '0.0504')
+    """
+    if p >= 0.0995:
+        return f"{p:.3f}"
+    for digits in range(2, 17):
+        rounded = float(f"{p:.{digits}g}")
+        if alpha is None or (rounded <= alpha) == (p <= alpha):
+            break
+    return np.format_float_positional(rounded, trim="-")
+
+
+def gain_text(gain: float) -> str:
+    """A gain with two or three digits, for tables of gains of many metrics.
+
+    Examples
+    --------
+    >>> gain_text(1.2345), gain_text(0.01234)
+    ('1.23', '0.0123')
+    """
+    return f"{gain:.2f}" if gain >= 0.5 else f"{gain:.3g}"
