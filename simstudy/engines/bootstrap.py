@@ -51,7 +51,7 @@ def _draw(question: Question) -> Any:
 
 
 def _tallied(question: Question) -> IntArray:
-    tally = make_tally(question.statistics, question.metric, question.pairs)
+    tally = make_tally(question)
 
     def add(sums: NDArray[Any], extreme: IntArray) -> None:
         for event in events(question):
@@ -65,7 +65,7 @@ def _beyond_the_mean(question: Question) -> IntArray:
 
     The mean is known after the last resample only, so all are drawn twice.
     """
-    scores = ResampledScores(question.statistics, question.metric, question.pairs)
+    scores = ResampledScores(question)
     # Scores may cancel to 0 on the test set and not in resamples: how large they get, sizes tell.
     sizes = question.metric.score(np.abs(question.statistics).sum(axis=1, dtype=np.float64))
     step = max(float(np.abs([sizes, scores.observed]).max()), 1e-300) / _STEPS

@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.engines import ties
 from simstudy.engines.question import Question
-from simstudy.engines.tallies import score_noise
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
+from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.scaling import on_grid
 
 # Shuffles that an enumeration looks at together.
@@ -37,7 +37,7 @@ def _enumerate_sums(question: Question, better: int, worse: int) -> float:
     difference = scores[0] - scores[1]
     sizes = np.abs(difference[difference != 0]).astype(np.float64)
     back = np.abs(difference[difference < 0]).astype(np.float64).sum()
-    noise = 0.25 if question.integers else TIE_TOLERANCE * np.abs(scores).sum(axis=1).max()
+    noise = float(question.ties.of_sums(scores).max())
     first, second = _halves(sizes)
 
     def share(most: float) -> float:
@@ -112,7 +112,7 @@ def _enumerate(question: Question, better: Array, worse: Array) -> float:
     exchanged = (worse - better)[(better != worse).any(axis=1)]
     total_better, total_worse = better.sum(axis=0), worse.sum(axis=0)
     observed = metric.score(np.array([total_better, total_worse]))
-    tolerance = float(np.maximum(metric.tie_tolerance(np.array([better, worse])), score_noise(observed)).max())
+    tolerance = float(ties.of_scores(metric, np.array([better, worse]), observed).max())
     gain = direction * (observed[0] - observed[1])
     bound = gain + tolerance if question.convention.strict else gain - tolerance
     n_extreme = 0

@@ -14,7 +14,7 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.question import Answers, Question
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
+from simstudy.metrics.base import Array, FloatArray
 
 # Differences that are held at a time: 32 MiB, and as much of each of the two systems.
 _TOGETHER = 2**22
@@ -64,12 +64,11 @@ def wilcoxon(question: Question) -> Answers:
     assert question.unit_scores is not None
     i, j = question.pairs
     largest = np.abs(question.unit_scores).max(axis=1)
-    noise = 0.0 if question.integers else TIE_TOLERANCE
     for first, difference in _parts(question):
         for p, row in enumerate(difference, start=first):
             of_pair = row[row != 0]
             # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
-            sizes = _levels(np.abs(of_pair), noise * max(largest[i[p]], largest[j[p]]))
+            sizes = question.ties.levels(np.abs(of_pair), max(largest[i[p]], largest[j[p]]))
             ranks = np.rint(2 * stats.rankdata(sizes)).astype(np.int64)
             divisor = max(int(np.gcd.reduce(ranks)), 1)
             ranks //= divisor
@@ -92,14 +91,6 @@ def wilcoxon(question: Question) -> Answers:
             "distribution is an approximation; use monte_carlo='auto' or True"
         )
     return Answers.analytic(p_value, rank_sum, direction, exact)
-
-
-def _levels(sizes: Array, noise: float) -> Array:
-    """Sizes as whole numbers in the same order; those that rounding may have told apart are equal."""
-    order = np.argsort(sizes)
-    levels = np.zeros(len(sizes), dtype=np.int64)
-    levels[order[1:]] = np.cumsum(np.diff(sizes[order]) > noise)
-    return levels
 
 
 def standardised(gain: Array, spread: Array) -> FloatArray:

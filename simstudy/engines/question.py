@@ -10,14 +10,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.tallies import RATIO_LIMIT, Pairs
-from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, combine, whole
+from simstudy.engines.ties import Pairs, Ties
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray, whole
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.scaling import common_divisor
 from simstudy.pvalues import CONVENTIONS, Convention
 
 MonteCarlo = Literal["auto"] | bool
+
+#: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
+RATIO_LIMIT = 2**26
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,14 @@ class Question:
         return self.asked or np.triu_indices(self.n_systems, k=1)
 
     @cached_property
+    def ties(self) -> Ties:
+        """What a tie is among these statistics."""
+        return Ties(whole(self.statistics))
+
+    @property
     def integers(self) -> bool:
         """Whether all statistics are whole numbers."""
-        return whole(self.statistics)
+        return self.ties.whole
 
     @cached_property
     def ratio(self) -> tuple[Array, Array] | None:
@@ -97,11 +105,10 @@ class Question:
 
         The numerators' sign is such that more is better.
         """
-        if not isinstance(self.metric, Ratio):
+        ratio = self.metric.ratio(self.statistics.astype(np.int64) if self.integers else self.statistics)
+        if ratio is None:
             return None
-        statistics = self.statistics.astype(np.int64) if self.integers else self.statistics
-        above = combine(statistics, self.metric.numerator)
-        below = combine(statistics, self.metric.denominator)
+        above, below = ratio
         return (above if self.metric.higher_is_better else -above), below
 
     @cached_property
@@ -134,26 +141,26 @@ class Question:
         return parts if self.metric.higher_is_better else -parts
 
     @cached_property
-    def small_counts(self) -> bool:
-        """Whether the compiled loops can settle ties of pseudo-systems' ratios by integers."""
+    def fractions(self) -> bool:
+        """Whether every unit's numerator is a whole number no larger than its denominator."""
         if self.ratio is None or not self.integers:
             return False
         above, below = self.ratio
+        return bool((np.abs(above) <= below).all())
+
+    @cached_property
+    def small_counts(self) -> bool:
+        """Whether the compiled loops can settle ties of pseudo-systems' ratios by integers."""
+        if self.ratio is None or not self.fractions:
+            return False
         # A pseudo-system may get all that both systems have.
-        return bool((np.abs(above) <= below).all()) and int(below.sum(axis=1).max()) < RATIO_LIMIT // 2
+        return 2 * int(self.ratio[1].sum(axis=1).max()) < RATIO_LIMIT
 
     def differences(self, first: int, last: int) -> Array:
-        """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n).
-
-        Decimals that differ by their rounding only do not differ.
-        """
+        """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n); 0 for ties."""
         assert self.unit_scores is not None
         i, j = (side[first:last] for side in self.pairs)
-        better, worse = self.unit_scores[i], self.unit_scores[j]
-        difference: Array = better - worse
-        if not self.integers:
-            difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(better), np.abs(worse))] = 0.0
-        return difference
+        return self.ties.differences(self.unit_scores[i], self.unit_scores[j])
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines import kernels, swap_kernels
+from simstudy.engines import kernels, swap_kernels, ties
 from simstudy.engines.question import Question
 from simstudy.engines.tallies import ResampledScores, summable
-from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray
+from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
 
 # Pseudo-systems' statistics that the general tally holds at a time.
@@ -47,18 +47,11 @@ class _SharedDenominators:
     def __init__(self, question: Question) -> None:
         scores = question.unit_scores
         assert scores is not None
-        self._pairs = better, worse = question.pairs
+        self._pairs = question.pairs
         self._strict, self._two_sided = question.convention.strict, question.two_sided
-        if question.integers:
-            self.columns = summable(scores)
-            self._totals = scores.sum(axis=1)
-            # Half the smallest step between two whole numbers.
-            margin = np.full(len(better), 0.5)
-        else:
-            self.columns = on_grid(scores)
-            self._totals = self.columns.sum(axis=1)
-            sizes = TIE_TOLERANCE * np.abs(self.columns).sum(axis=1)
-            margin = np.maximum(sizes[better], sizes[worse])
+        self.columns = summable(scores) if question.integers else on_grid(scores)
+        self._totals = (scores if question.integers else self.columns).sum(axis=1)
+        margin = ties.of_pairs(question.ties.of_sums(self.columns), question.pairs)
         self._margin = (margin if self._strict else -margin).astype(self.columns.dtype)
 
     def add(self, sums: Array, extreme: IntArray) -> None:
@@ -89,7 +82,7 @@ class _Scores:
 
     def __init__(self, question: Question) -> None:
         self._question = question
-        self._scores = ResampledScores(question.statistics, question.metric, question.pairs)
+        self._scores = ResampledScores(question)
         self.columns = self._scores.columns
         ones = np.ones((self.columns.shape[1], 1))
         self._totals = self._scores.statistics(self.columns.astype(np.float64) @ ones)

@@ -14,16 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines import kernels
-from simstudy.metrics import Metric, Ratio
-from simstudy.metrics.base import TIE_TOLERANCE, Array, IntArray, combine, whole
+from simstudy.engines import kernels, ties
+from simstudy.engines.question import RATIO_LIMIT, Question
+from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
-
-Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
-"""The better and the worse system of each of P pairs, as positions."""
-
-# What the counts of a fraction must stay below for kernels to settle ties of ratios by integers.
-RATIO_LIMIT = 2**26
 
 
 @dataclass(frozen=True)
@@ -45,31 +39,30 @@ class Tally(Protocol):
         """Add to extreme (P,) the count of the event, given the sums (C, T) of the columns in T resamples."""
 
 
-def make_tally(statistics: Array, metric: Metric, pairs: Pairs) -> Tally:
-    """The tally for statistics (K systems, n items, S) and pairs of a better and a worse system."""
-    if whole(statistics):
-        statistics = statistics.astype(np.int64)
-    if isinstance(metric, Ratio) and statistics.dtype.kind in "iu":
-        above = combine(statistics, metric.numerator)
-        below = combine(statistics, metric.denominator)
-        n = above.shape[1]
-        most_above, most_below = int(np.abs(above).max()) * n, int(np.abs(below).max()) * n
-        if (below == below[0, 0]).all() and below[0, 0] > 0:
-            return _SharedRatios(above, None, metric, pairs)  # equal denominators cancel
-        if (below >= 0).all():
-            if (below == below[0]).all() and 3 * most_above * most_below < 2**61:
-                return _SharedRatios(above, below[0], metric, pairs)
-            if (np.abs(above) <= below).all() and most_below < RATIO_LIMIT:
-                return _OwnRatios(above, below, metric, pairs)
-    return _Scores(statistics, metric, pairs)
+def make_tally(question: Question) -> Tally:
+    """The tally that fits the question's metric and statistics."""
+    if question.ratio is None or not question.integers:
+        return _Scores(question)
+    above, below = question.ratio
+    n = question.n_units
+    most_above, most_below = int(np.abs(above).max()) * n, int(np.abs(below).max()) * n
+    if question.unit_scores is not None:
+        if (below == below[0, 0]).all():
+            return _SharedRatios(question, None)  # equal denominators cancel
+        if (below >= 0).all() and 3 * most_above * most_below < 2**61:
+            return _SharedRatios(question, below[0])
+    if question.fractions and most_below < RATIO_LIMIT:
+        return _OwnRatios(question)
+    return _Scores(question)
 
 
 class _SharedRatios:
     """Integer numerators over one denominator for all systems (accuracy, recall): integers to the end."""
 
-    def __init__(self, above: IntArray, below: IntArray | None, metric: Metric, pairs: Pairs) -> None:
-        self._pairs = pairs
-        self._direction = 1 if metric.higher_is_better else -1
+    def __init__(self, question: Question, below: IntArray | None) -> None:
+        above = question.unit_scores
+        assert above is not None
+        self._pairs = question.pairs
         self._totals = above.sum(axis=1)
         self._whole = 1 if below is None else int(below.sum())
         self.columns = summable(above if below is None else np.concatenate([above, below[None]]))
@@ -83,7 +76,7 @@ class _SharedRatios:
         below = sums[k] if len(sums) > k else np.ones(sums.shape[1], dtype=sums.dtype)
         values = np.empty((k, sums.shape[1]), dtype=self._kind)
         kernels.scaled_differences(sums[:k], below, self._totals, self._whole, event.target, values)
-        if event.sign * self._direction < 0:
+        if event.sign < 0:
             np.negative(values, out=values)
         margins = np.full(len(extreme), event.strict, dtype=self._kind)
         kernels.tally(values, *self._pairs, margins, extreme)
@@ -92,23 +85,23 @@ class _SharedRatios:
 class _OwnRatios:
     """Integer numerators over a denominator for each system (precision, F): integers settle what is near a tie."""
 
-    def __init__(self, above: IntArray, below: IntArray, metric: Metric, pairs: Pairs) -> None:
-        self._pairs = pairs
-        self._direction = 1 if metric.higher_is_better else -1
+    def __init__(self, question: Question) -> None:
+        assert question.ratio is not None
+        above, below = question.ratio
+        self._pairs = question.pairs
         self._totals = above.sum(axis=1)
         # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
         self._wholes = np.maximum(below.sum(axis=1), 1)
         self.columns = summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
-        sign = event.sign * self._direction
         kernels.tally_own_ratios(
-            sums, *self._pairs, self._totals, self._wholes, event.target, sign, event.strict, extreme
+            sums, *self._pairs, self._totals, self._wholes, event.target, event.sign, event.strict, extreme
         )
 
 
 class ResampledScores:
-    """Any metric of sums: its scores in double precision, ties within their `tie_tolerance`.
+    """Any metric of sums: its scores in double precision, ties up to rounding (`simstudy.engines.ties`).
 
     Statistics that are not integers are rounded to a binary grid first, a grid for each system's, fine enough for
     their sum to use all bits of double precision, so that a sum does not depend on the order in which it is made.
@@ -123,10 +116,10 @@ class ResampledScores:
         (P,): differences of scores up to this are ties.
     """
 
-    def __init__(self, statistics: Array, metric: Metric, pairs: Pairs) -> None:
-        self._metric = metric
-        n_systems, n_items, _ = statistics.shape
-        noise = metric.tie_tolerance(statistics)
+    def __init__(self, question: Question) -> None:
+        self._metric = question.metric
+        statistics = question.statistics.astype(np.int64) if question.integers else question.statistics
+        n_systems = question.n_systems
         by_statistic = np.moveaxis(statistics, 2, 0)
         if statistics.dtype.kind == "f":
             by_statistic = on_grid(by_statistic)
@@ -136,10 +129,7 @@ class ResampledScores:
         self.columns = columns if statistics.dtype.kind == "f" else summable(columns)
         self.observed = np.zeros(n_systems)
         self.observed = self.of(self.columns.sum(axis=1, dtype=np.float64)[:, None])[:, 0]
-        # Differences of scores round even where the scores themselves are exact.
-        noise = np.maximum(noise, score_noise(self.observed))
-        better, worse = pairs
-        self.tolerance = np.maximum(noise[better], noise[worse])
+        self.tolerance = ties.of_pairs(ties.of_scores(self._metric, statistics, self.observed), question.pairs)
 
     def statistics(self, sums: Array) -> NDArray[np.float64]:
         """Summed statistics (S, K, T) from sums (C, T) of the columns."""
@@ -158,9 +148,9 @@ class ResampledScores:
 class _Scores:
     """Any metric of sums, by its scores."""
 
-    def __init__(self, statistics: Array, metric: Metric, pairs: Pairs) -> None:
-        self._scores, self._pairs = ResampledScores(statistics, metric, pairs), pairs
-        self._direction = 1 if metric.higher_is_better else -1
+    def __init__(self, question: Question) -> None:
+        self._scores, self._pairs = ResampledScores(question), question.pairs
+        self._direction = 1 if question.metric.higher_is_better else -1
         self.columns = self._scores.columns
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
@@ -170,11 +160,6 @@ class _Scores:
             np.negative(values, out=values)
         tolerance = self._scores.tolerance
         kernels.tally(values, *self._pairs, tolerance if event.strict else -tolerance, extreme)
-
-
-def score_noise(scores: Array) -> NDArray[np.float64]:
-    """How much of scores may be rounding; above 0 even for 0, so that no two equal ones differ strictly."""
-    return np.asarray(np.maximum(TIE_TOLERANCE * np.abs(scores), np.finfo(np.float64).tiny))
 
 
 def summable(columns: Array) -> Array:

@@ -46,13 +46,8 @@ def _excess(question: Question, those: slice) -> Array:
         totals, wholes = above.sum(axis=1), below.sum(axis=1)
         whole, total = (wholes[i] + wholes[j])[:, None], (totals[i] + totals[j])[:, None]
         more, cost = (above[i] - above[j]) * whole, (below[i] - below[j]) * total
-        return np.asarray(more - cost if question.integers else _beyond_rounding(more, cost))
+        return question.ties.scaled_differences(more, cost)
     return _by_derivative(question, i, j)
-
-
-def _beyond_rounding(more: Array, cost: Array) -> FloatArray:
-    excess = more - cost
-    return np.where(np.abs(excess) > _ROUNDING * (np.abs(more) + np.abs(cost)), excess, 0.0)
 
 
 def _by_derivative(question: Question, i: Array, j: Array) -> FloatArray:

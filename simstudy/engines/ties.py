@@ -1,0 +1,77 @@
+"""What a tie is: the one place that says which numbers are equal, exactly or up to rounding.
+
+Whole numbers tie where they are equal. Decimals have no exact binary form, so equal means of decimals may differ in
+their last bits: numbers tie where they differ by less than rounding may have left of nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.metrics import Metric
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
+
+#: The better and the worse system of each of P pairs, as positions.
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+# Terms that are scaled before they are subtracted round more often.
+_SCALED = 1e-9
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Which differences of statistics, of their sums and of scores are none.
+
+    Attributes
+    ----------
+    whole
+        Whether all statistics are whole numbers, which add up without rounding.
+    """
+
+    whole: bool
+
+    def of_sums(self, rows: Array) -> FloatArray:
+        """Sums over some units of rows (K, n) tie with others that differ by no more than this, (K,)."""
+        if self.whole:
+            # Less than half a step, so that also twice this is less than a step.
+            return np.full(len(rows), 0.25)
+        return np.asarray(TIE_TOLERANCE * np.abs(rows).sum(axis=1))
+
+    def differences(self, first: Array, second: Array) -> Array:
+        """First less second, element by element; 0 where they tie."""
+        difference: Array = first - second
+        if not self.whole:
+            difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))] = 0.0
+        return difference
+
+    def scaled_differences(self, first: Array, second: Array) -> Array:
+        """As `differences`, of products and quotients of statistics."""
+        difference: Array = first - second
+        if not self.whole:
+            difference = np.where(np.abs(difference) > _SCALED * (np.abs(first) + np.abs(second)), difference, 0.0)
+        return difference
+
+    def levels(self, sizes: Array, largest: float) -> Array:
+        """Sizes (m,) of differences between numbers up to `largest` as whole numbers in their order; ties are equal."""
+        order = np.argsort(sizes)
+        levels = np.zeros(len(sizes), dtype=np.int64)
+        levels[order[1:]] = np.cumsum(np.diff(sizes[order]) > (0.0 if self.whole else TIE_TOLERANCE * largest))
+        return levels
+
+
+def of_scores(metric: Metric, statistics: Array, scores: FloatArray) -> FloatArray:
+    """How far scores (K,) of resampled statistics (K, n, S) may be from each other and yet be equal, (K,).
+
+    Above 0 even for a score of 0: differences of scores round where the scores themselves are exact.
+    """
+    least = np.maximum(TIE_TOLERANCE * np.abs(scores), np.finfo(np.float64).tiny)
+    return np.maximum(metric.tie_tolerance(statistics), least)
+
+
+def of_pairs(noise: FloatArray, pairs: Pairs) -> FloatArray:
+    """The larger tolerance (P,) of each pair's two systems, given the systems' (K,)."""
+    better, worse = pairs
+    return np.maximum(noise[better], noise[worse])
