@@ -231,10 +231,7 @@ def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.fl
     if (first < 0).any() or (second < 0).any():
         unknown = min([*pairs["system_a"][first < 0], *pairs["system_b"][second < 0]])
         raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
-    scores, rounding = outputs.scores(), outputs.tie_tolerance()
-    gain, noise = scores[first] - scores[second], np.maximum(rounding[first], rounding[second])
-    gain = np.where(np.abs(gain) > noise, gain, 0.0)
-    return np.asarray(gain if outputs.metric.higher_is_better else -gain, dtype=np.float64)
+    return outputs.gains(first, second)
 
 
 class _Resampled:

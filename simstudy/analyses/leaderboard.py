@@ -124,7 +124,7 @@ def leaderboard(
             "score_se": se,
             "score_low": low,
             "score_high": high,
-            "place": _place(ordered, scores),
+            "place": _place(ordered),
             "place_low": found.low,
             "place_high": found.high,
             "place_low_own": found.low_own,
@@ -161,9 +161,7 @@ def _intervals(
     return np.clip(scores - reach, bottom, top), np.clip(scores + reach, bottom, top)
 
 
-def _place(ordered: Outputs, scores: FloatArray) -> IntArray:
+def _place(ordered: Outputs) -> IntArray:
     """1 and the number of systems whose score is better by more than rounding, (K,)."""
-    better = scores if ordered.metric.higher_is_better else -scores
-    noise = ordered.tie_tolerance()
-    ahead = better - better[:, None] > np.maximum(noise, noise[:, None])
-    return np.asarray(1 + ahead.sum(axis=1), dtype=np.int64)
+    every = np.arange(ordered.n_systems)
+    return np.asarray(1 + (ordered.gains(every, every[:, None]) > 0).sum(axis=1), dtype=np.int64)

@@ -148,9 +148,7 @@ def compare(
     answers = TESTS[test].run(question)
     two_sided = _two_sided(question, test, answers)
     i, j = question.pairs
-    scores, rounding = ranked.scores(), ranked.tie_tolerance()
-    difference, noise = np.abs(scores[i] - scores[j]), np.maximum(rounding[i], rounding[j])
-    gain = np.where(difference > noise, difference, 0.0)
+    scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     drawn = answers.n_resamples > 0
     low, high = answers.p_value.copy(), answers.p_value.copy()
     low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])

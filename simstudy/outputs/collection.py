@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -195,11 +195,9 @@ class Collection:
     def best_first(self) -> Self:
         """The systems by score, best first; those that tie by name."""
         scores = self.scores() * (1 if self.metric.higher_is_better else -1)
-        noise = self.tie_tolerance()
         order = sorted(range(self.n_systems), key=lambda k: -scores[k])
-        place = dict.fromkeys(order, 0)
-        for before, k in pairwise(order):
-            place[k] = place[before] + int(scores[before] - scores[k] > max(noise[before], noise[k]))
+        falls = self.gains(np.array(order[:-1], dtype=np.intp), np.array(order[1:], dtype=np.intp)) > 0
+        place = dict(zip(order, accumulate(falls.tolist(), initial=0), strict=True))
         names = self.names
         order.sort(key=lambda k: (place[k], names[k]))
         return self.select([names[k] for k in order])
@@ -212,9 +210,19 @@ class Collection:
             raise ValueError(f"test set '{self.test_set}' has other systems: '{one_side}' is on one side only")
         return self if names == self.names else self.select(names)
 
-    def tie_tolerance(self) -> NDArray[np.float64]:
-        """How much of each system's score may be rounding, shape (K,); see `simstudy.metrics.Metric.tie_tolerance`."""
-        return self.metric.tie_tolerance(self.statistics)
+    def gains(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
+        """By how much the first system of each pair is better than the second, on the metric's scale; 0 for a tie.
+
+        Scores tie where they differ by no more than rounding (`simstudy.metrics.Metric.tie_tolerance`).
+
+        Parameters
+        ----------
+        first, second
+            Positions of systems, of shapes that broadcast to the result's.
+        """
+        scores, noise = self.scores(), self.metric.tie_tolerance(self.statistics)
+        gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
+        return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
 
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""
