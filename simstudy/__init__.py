@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from simstudy.generators.synthetic import correlated_accuracies
     from simstudy.loaders.candidates import load_candidates
     from simstudy.loaders.formats import load
+    from simstudy.metrics.made import metric
     from simstudy.natural.systems_table import describe_systems
     from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
@@ -87,6 +88,7 @@ _HOMES = {
     "load_study": "simstudy.studies",
     "load_task": "simstudy.tasks",
     "messages": "simstudy.generators.messages",
+    "metric": "simstudy.metrics.made",
     "near_duplicates": "simstudy.analyses.duplicates",
     "plot": "simstudy.figures",
     "precision_curve": "simstudy.analyses.precision_curves",
@@ -135,6 +137,7 @@ __all__ = [
     "load_study",
     "load_task",
     "messages",
+    "metric",
     "near_duplicates",
     "plot",
     "precision_curve",

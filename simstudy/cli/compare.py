@@ -28,7 +28,12 @@ def compare(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them.")
     ],
-    metric: Annotated[str, typer.Option(help="bleu, chrf, rouge1, aer, las, span_f1, accuracy, mean, ap, …")],
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="bleu, chrf, rouge1, aer, las, span_f1, accuracy, mean, ap, …; module:function for one of your own."
+        ),
+    ],
     references: Annotated[
         list[Path] | None, typer.Option(help="File of gold answers; more than once for several references.")
     ] = None,
@@ -182,12 +187,13 @@ def _load(
 ) -> tuple[Loaded, list[str]]:
     from dataclasses import replace
 
+    from simstudy.cli.user_metric import metric_named
     from simstudy.loaders.formats import load
     from simstudy.natural import describe_systems
 
     loaded = load(
         paths,
-        metric,
+        metric_named(metric, lower_is_better),
         references=references or (),
         format=format,
         items=items,

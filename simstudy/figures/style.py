@@ -175,6 +175,9 @@ def single(
     >>> single(plot.precision_curve, precision_curve(candidates, range(5, 10)), width=6).get_size_inches().tolist()
     [6.0, 3.4]
     """
+    if not callable(draw):
+        raise ValueError(f"draw must be a function of simstudy.plot, not {brief(draw)}")
+    check_flag("legend_aside", legend_aside)
     figure, (ax,) = panels([title], height=height, width=width)
     draw(*tables, ax=ax, **options)
     if legend_aside:

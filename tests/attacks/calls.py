@@ -14,6 +14,11 @@ from sklearn.naive_bayes import GaussianNB
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
 
+
+def _hits(hits: Any, misses: Any) -> Any:
+    return hits / (hits + misses)
+
+
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 FOLDER = Path(mkdtemp(prefix="simstudy-attacks-"))
@@ -160,6 +165,17 @@ _MADE: dict[str, Call] = {
         },
     ),
     "redraw": (ss.redraw, {"population": CLUSTERED, "size": 5, "draw": 1, "unit": None, "seed": 0}),
+    "metric": (
+        ss.metric,
+        {
+            "name": "mine",
+            "score": _hits,
+            "columns": ["hits", "misses"],
+            "lower_is_better": True,
+            "unit": "percent",
+            "of_item": ["hits"],
+        },
+    ),
     "resample_training": (
         ss.resample_training,
         {
@@ -356,6 +372,10 @@ _FIGURES: dict[str, Call] = {
         {"table": _DIFFERENCES.assign(test="fisher"), "alpha": 0.05, "ax": None},
     ),
     "panels": (ss.plot.panels, {"titles": ["one"], "columns": None, "height": 3.4, "width": 4.4, "shared": None}),
+    "single": (
+        ss.plot.single,
+        {"draw": lambda ax: ax, "title": "one", "height": 3.4, "width": 4.4, "legend_aside": True},
+    ),
     "save": (ss.plot.save, {"figure": _FIGURE, "path": FOLDER / "figure"}),
     "share_legend": (ss.plot.share_legend, {"figure": _FIGURE, "axes": _AXES, "side": False}),
     "precision_curve": (

@@ -1,0 +1,41 @@
+"""A metric of the user's own, named on the command line as module:function."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from simstudy.metrics import Metric
+from simstudy.metrics.made import metric as make_metric
+
+
+def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
+    """The metric that module:name means, a function of summed statistics or a Metric; other names as they are.
+
+    The module is a program of the user's and is run: it is looked for in the working directory, then where Python
+    looks.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such module, or nothing of that name in it, and as `simstudy.metric`.
+    """
+    module, colon, name = text.partition(":")
+    if not colon:
+        return text
+    sys.path.insert(0, "")
+    try:
+        found = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0] and error.name != module:
+            raise ValueError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
+        raise ValueError(f"metric '{text}': there is no module '{module}' here or among Python's own") from None
+    except AttributeError:
+        raise ValueError(f"metric '{text}': module '{module}' has no '{name}'") from None
+    except (ImportError, SyntaxError, ValueError, TypeError) as error:
+        raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {error}") from None
+    finally:
+        sys.path.remove("")
+    if isinstance(found, Metric):
+        return found
+    return make_metric(name, found, lower_is_better=bool(lower_is_better))

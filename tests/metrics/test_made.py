@@ -1,0 +1,148 @@
+"""Metrics of users' own: Python functions of summed statistics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simstudy as ss
+from simstudy.metrics import METRICS
+from simstudy.metrics.made import metric
+from tests.cli.command import as_json, compare
+
+
+def f1(correct: Any, guessed: Any, gold: Any) -> Any:
+    return 200 * correct / (guessed + gold)
+
+
+def missed(correct: Any, guessed: Any, gold: Any) -> Any:
+    return 100 - 200 * correct / (guessed + gold)
+
+
+@pytest.fixture
+def statistics(rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Three systems on twelve items."""
+    gold = np.broadcast_to(rng.integers(1, 5, size=12), (3, 12))
+    guessed = rng.integers(1, 5, size=(3, 12))
+    return np.stack([rng.binomial(np.minimum(guessed, gold), 0.7), guessed, gold], axis=-1)
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndarray[Any, Any], test: str) -> None:
+    """All shuffles of twelve items are enumerated; resamples are the same ones for the same seed."""
+    options = {"test": test, "n_resamples": 5000}
+    built_in = ss.compare(ss.Outputs.from_statistics(statistics, METRICS["f1"]), **options)
+    own = ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", f1, unit="percent")), **options)
+    assert own["p_value"].tolist() == built_in["p_value"].tolist()
+    np.testing.assert_allclose(own["gain"], built_in["gain"], rtol=1e-12)
+    assert set(own["metric_unit"]) == set(built_in["metric_unit"]) == {"percent"}
+
+
+def test_where_lower_is_better_the_same_systems_win(statistics: np.ndarray[Any, Any]) -> None:
+    more = ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
+    less = ss.compare(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
+    for column in ("system_a", "system_b", "favours", "n_better"):
+        assert less[column].tolist() == more[column].tolist()
+    np.testing.assert_allclose(less["p_value"], more["p_value"])
+    assert "less than" in ss.verdict(less.iloc[0])
+
+
+def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
+    own = metric("mine", f1)
+    empty = np.zeros((1, 3))
+    assert own.score(empty).tolist() == [0.0]
+    assert own.defined(np.array([[0, 0, 0], [1, 2, 2]])).tolist() == [False, True]
+
+
+def test_columns_are_the_arguments_names_or_are_given() -> None:
+    assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
+    with_default = metric("mine", lambda hits, misses, power=2: (hits / (hits + misses)) ** power)
+    assert with_default.statistics == ("hits", "misses")
+    assert metric("ratio", np.divide, columns=["hits", "total"]).score(np.array([3, 4])) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"score": "f1"}, "score must be a function of summed statistics, not 'f1'"),
+        ({"score": max}, "columns must be given: the function does not say"),
+        ({"score": lambda *sums: sums[0]}, "columns must be given: the function takes any number of arguments"),
+        ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
+        ({"score": lambda a: a / a.max()}, "score must return one number for each test set"),
+        ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
+        ({"score": lambda a: a.nonsense}, "score must be a function of 1 arrays (a), but it fails: AttributeError"),
+        ({"columns": ["correct", "guessed"]}, "score must be a function of 2 arrays (correct, guessed), but it fails"),
+        ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
+        ({"unit": "per cent"}, "unit must be one of percent, points, probability, , not 'per cent'"),
+        ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
+        ({"name": " "}, "name must be a text that is not blank"),
+    ],
+)
+def test_what_is_no_metric_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        metric(**({"name": "mine", "score": f1} | changed))
+    assert str(caught.value).startswith(message)
+
+
+def test_a_name_of_the_registry_is_taken(statistics: np.ndarray[Any, Any]) -> None:
+    with pytest.raises(ValueError, match="^metric must have a name of its own: 'f1' is that of "):
+        ss.Outputs.from_statistics(statistics, metric("f1", f1))
+
+
+def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarray[Any, Any], tmp_path: Path) -> None:
+    path = tmp_path / "outputs.parquet"
+    outputs = ss.Outputs.from_statistics(statistics, metric("mine", lambda correct, guessed, gold: correct / gold))
+    outputs.save(path)
+    with pytest.raises(ValueError, match="has outputs of a metric of one's own, 'mine'"):
+        ss.Outputs.load(path)
+    with pytest.raises(ValueError, match="has outputs of the metric "):
+        ss.Outputs.load(path, metric("mine", f1, columns=["hits", "guesses", "gold"]))
+    assert ss.Outputs.load(path, outputs.metric).scores().tolist() == outputs.scores().tolist()
+
+
+MODULE = """
+import numpy as np
+
+def share(hits, tries):
+    return 100 * hits / tries
+
+def misses(hits, tries):
+    return 100 - 100 * hits / tries
+
+number = 3
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_measures.py").write_text(MODULE)
+    (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
+    rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
+    (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
+    return "counts.csv"
+
+
+def test_the_command_takes_a_function_of_a_module(table: str) -> None:
+    content = as_json(table, "--metric", "own_measures:share")
+    assert [(row["system"], row["score"]) for row in content["systems"]] == [("new", 100.0), ("old", 50.0)]
+    content = as_json(table, "--metric", "own_measures:misses", "--lower-is-better")
+    assert [(row["system"], row["score"]) for row in content["systems"]] == [("new", 0.0), ("old", 50.0)]
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
+        ("own_measures:shared", "metric 'own_measures:shared': module 'own_measures' has no 'shared'"),
+        ("own_measures:number", "score must be a function of summed statistics, not 3"),
+        ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_one_line(table: str, named: str, message: str) -> None:
+    code, out, err = compare(table, "--metric", named)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
