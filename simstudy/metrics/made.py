@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.choices import brief, check_choice, check_flag, check_text
+from simstudy.choices import brief, check_choice, check_flag, check_list, check_text
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.provenance import program_of
@@ -99,9 +99,11 @@ def metric(
     if not callable(score):
         raise ValueError(f"score must be a function of summed statistics, not {brief(score)}")
     names = _arguments(score) if columns is None else columns
-    if isinstance(names, str) or not all(isinstance(column, str) and column.strip() for column in names):
-        raise ValueError(f"columns must be a list of names, not {brief(columns)}")
-    if not names or len(set(names)) < len(names):
+    for argument, listed in (("columns", names), ("of_item", of_item)):
+        check_list(argument, listed, "names")
+        for column in listed:
+            check_text(argument, column, "a list of names")
+    if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
     made = MadeMetric(
         name,
