@@ -14,13 +14,32 @@ from simstudy.engines.fisher import fisher
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips
-from simstudy.metrics import Ratio
+from simstudy.pvalues import CONVENTIONS
 
 ALTERNATIVES = ("two-sided", "greater")
 
 #: The test that is run where none is asked for: of those that ask whether the scores differ, the one whose error rates
 #: stay nearest to the level in every condition of the study `error_rates`.
 DEFAULT_TEST = "sign_flips"
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a test must find in a question.
+
+    Attributes
+    ----------
+    what
+        What it is, in words.
+    otherwise
+        What a metric, or the unit, is where it is not met.
+    met
+        Whether a question has it.
+    """
+
+    what: str
+    otherwise: str
+    met: Callable[[Question], bool]
 
 
 @dataclass(frozen=True)
@@ -37,9 +56,7 @@ class SignificanceTest:
         Whether that is about the scores: a test of another hypothesis may reject, and often, where two systems have
         equal scores in the population, and may speak for the system with the worse score.
     needs
-        What it can be asked about: "sums" (any metric), "mean" (a mean of unit scores), "0/1" (right or wrong
-        answers), "counts" (a proportion: accuracy, precision, recall), "acceptance sets" (a precision: each system
-        accepts some items, which are true or false whoever accepts them).
+        What it must find, all of it; a test without needs takes any metric.
     assumes
         What else it takes to be so; empty where nothing else.
     source
@@ -62,7 +79,7 @@ class SignificanceTest:
     name: str
     title: str
     run: Callable[[Question], Answers]
-    needs: str
+    needs: tuple[Need, ...]
     null: str
     source: str
     assumes: str = ""
@@ -71,45 +88,27 @@ class SignificanceTest:
     computed: bool = False
     alternatives: tuple[str, ...] = ALTERNATIVES
 
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The names of the conventions that are rules for it; none where it draws nothing."""
+        return tuple(name for name, rule in CONVENTIONS.items() if self.name in rule.tests)
+
     def refusal(self, question: Question) -> str:
         """Why the test does not apply to a question, in a line; empty where it does."""
-        metric = question.metric
-        if self.needs == "mean" and question.unit_scores is None:
-            return (
-                f"test '{self.name}' needs a metric that is a mean of the units' scores, and '{metric.name}' is none "
-                "here (the systems do not share a denominator on every unit); use sign_flips, bootstrap or "
-                "randomization"
-            )
-        if self.needs == "0/1" and not question.right_or_wrong:
-            return (
-                f"test '{self.name}' needs right or wrong answers, one a unit ({question.unit}), and metric "
-                f"'{metric.name}' has other scores here; use sign_flips, bootstrap or randomization"
-            )
-        if self.needs == "counts" and not _proportion(question):
-            return (
-                f"test '{self.name}' needs a proportion of counts (accuracy, precision, recall), and metric "
-                f"'{metric.name}' is none here; use sign_flips, bootstrap or randomization"
-            )
-        if self.needs == "acceptance sets" and question.unit != "item":
-            return f"test '{self.name}' takes items one by one: unit must be 'item', not '{question.unit}'"
-        if self.needs == "acceptance sets" and not _acceptance_sets(question):
-            return (
-                f"test '{self.name}' needs systems that accept or reject each item, true or false for all of them "
-                f"(precision by item), and metric '{metric.name}' has none such here; use sign_flips, bootstrap or "
-                "randomization"
-            )
+        for need in self.needs:
+            if not need.met(question):
+                otherwise = need.otherwise.format(metric=f"metric '{question.metric.name}'", unit=f"'{question.unit}'")
+                return f"test '{self.name}' needs {need.what}, and {otherwise}; use {_FOR_ANY_METRIC}"
         return ""
 
 
 def _proportion(question: Question) -> bool:
     """Whether numerators count some of what denominators count."""
-    metric = question.metric
-    if not isinstance(metric, Ratio) or not question.integers or question.factor != 1 or question.ratio is None:
+    if question.ratio is None or not question.integers or question.factor != 1:
         return False
     above, below = question.ratio
-    counted = set(metric.numerator) | set(metric.denominator) <= {0, 1}
-    positive = above if metric.higher_is_better else -above
-    return counted and bool(((positive >= 0) & (positive <= below)).all())
+    positive = above if question.metric.higher_is_better else -above
+    return question.metric.is_proportion and bool(((positive >= 0) & (positive <= below)).all())
 
 
 def _acceptance_sets(question: Question) -> bool:
@@ -121,9 +120,31 @@ def _acceptance_sets(question: Question) -> bool:
     # Who accepts a true item has it as true.
     agree = (true == (true.max(axis=0) & accepted)).all()
     # Where everybody accepts everything, accuracy looks the same; of precision it is the whole list.
-    some = (accepted == 0).any() or question.metric.name.startswith("precision")
+    some = (accepted == 0).any() or question.metric.of_chosen
     return bool((accepted <= 1).all() and some and agree)
 
+
+MEAN = Need(
+    "a metric that is a mean of the units' scores",
+    "{metric} is none here (the systems do not share a denominator on every unit)",
+    lambda question: question.unit_scores is not None,
+)
+RIGHT_OR_WRONG = Need(
+    "right or wrong answers, one a unit",
+    "{metric} has other scores here (unit {unit})",
+    lambda question: question.right_or_wrong,
+)
+COUNTS = Need("a proportion of counts (accuracy, precision, recall)", "{metric} is none here", _proportion)
+ITEMS = Need(
+    "items one by one", "the unit is {unit} (unit='item' takes items)", lambda question: question.unit == "item"
+)
+ACCEPTANCE_SETS = Need(
+    "systems that accept or reject each item, true or false for all of them (precision by item)",
+    "{metric} has none such here",
+    _acceptance_sets,
+)
+
+_FOR_ANY_METRIC = "sign_flips, bootstrap or randomization"
 
 _EQUAL = "in the population the two systems have equal scores"
 _EXCHANGEABLE = "on every unit the two systems' results could be exchanged"
@@ -137,7 +158,7 @@ TESTS = {
             "sign_flips",
             "sign-flip test",
             sign_flips,
-            needs="sums",
+            needs=(),
             null=_EQUAL,
             assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
@@ -148,7 +169,7 @@ TESTS = {
             "bootstrap",
             "paired bootstrap",
             bootstrap,
-            needs="sums",
+            needs=(),
             null=_EQUAL,
             assumes="many units; the gain's spread around the observed gain is its spread around 0 under the null "
             "hypothesis",
@@ -160,7 +181,7 @@ TESTS = {
             "randomization",
             "approximate randomization",
             randomization,
-            needs="sums",
+            needs=(),
             null=_EXCHANGEABLE,
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
             n_resamples=2**20,
@@ -170,7 +191,7 @@ TESTS = {
             "t_paired",
             "paired t test",
             paired_tests.t_paired,
-            needs="mean",
+            needs=(MEAN,),
             null=_EQUAL,
             assumes="the mean difference is normal",
             source="Yeh 2000, section 3.1 (matched-pair t)",
@@ -179,7 +200,7 @@ TESTS = {
             "z_paired",
             "paired z test",
             independent_tests.z_paired,
-            needs="mean",
+            needs=(MEAN,),
             null=_EQUAL,
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",
@@ -188,7 +209,7 @@ TESTS = {
             "sign",
             "sign test",
             paired_tests.sign,
-            needs="mean",
+            needs=(MEAN,),
             null="either system is as likely to win a unit",
             of_scores=False,
             source="Yeh 2000, section 3.1",
@@ -198,7 +219,7 @@ TESTS = {
             "wilcoxon",
             "Wilcoxon signed-rank test",
             paired_tests.wilcoxon,
-            needs="mean",
+            needs=(MEAN,),
             null="the units' differences are symmetric around 0",
             of_scores=False,
             source="Yeh 2000, section 3.1",
@@ -208,7 +229,7 @@ TESTS = {
             "mcnemar",
             "McNemar's test",
             paired_tests.mcnemar,
-            needs="0/1",
+            needs=(RIGHT_OR_WRONG,),
             null="either system is as likely to be the only one that is right, and so " + _EQUAL,
             source="McNemar 1947, by the binomial distribution",
             computed=True,
@@ -217,7 +238,7 @@ TESTS = {
             "z_independent",
             "z test for independent samples",
             independent_tests.z_independent,
-            needs="mean",
+            needs=(MEAN,),
             null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12 = 0",
@@ -226,7 +247,7 @@ TESTS = {
             "t_two_sample",
             "two-sample t test",
             independent_tests.t_two_sample,
-            needs="mean",
+            needs=(MEAN,),
             null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.7)",
@@ -235,7 +256,7 @@ TESTS = {
             "two_proportions",
             "test of two proportions",
             independent_tests.two_proportions,
-            needs="counts",
+            needs=(COUNTS,),
             null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are binomial",
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.1.1)",
@@ -244,7 +265,7 @@ TESTS = {
             "chi_square",
             "chi-square test",
             independent_tests.chi_square,
-            needs="counts",
+            needs=(COUNTS,),
             null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
@@ -254,7 +275,7 @@ TESTS = {
             "fisher",
             "Fisher's exact test",
             fisher,
-            needs="acceptance sets",
+            needs=(ITEMS, ACCEPTANCE_SETS),
             null="what only one system accepts is true as often as what only the other accepts",
             assumes="each candidate is true by a draw of its own: counts of what only one system accepts are binomial",
             of_scores=False,

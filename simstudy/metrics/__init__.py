@@ -35,11 +35,11 @@ METRICS: dict[str, Metric] = {
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
         *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS)),
         *(
-            Mean(name, low=0, high=1, label=label, unit="probability")
-            for name, label in (
-                ("ap", "average precision"),
-                ("rr", "reciprocal rank"),
-                ("precision_of_accepted", "precision of accepted candidates"),
+            Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=of_chosen)
+            for name, label, of_chosen in (
+                ("ap", "average precision", False),
+                ("rr", "reciprocal rank", False),
+                ("precision_of_accepted", "precision of accepted candidates", True),
             )
         ),
     )

@@ -52,6 +52,8 @@ class Metric(ABC):
         What its scores are told in.
     item_range
         The least and the largest score of an item where an item may have one score; None where it takes more numbers.
+    of_chosen
+        Whether the denominator counts what a system chose: precision.
     of_texts
         Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
     tokenizers
@@ -68,6 +70,7 @@ class Metric(ABC):
     label: str = field(default="", kw_only=True, compare=False)
     unit: Unit = field(default="", kw_only=True, compare=False)
     item_range: tuple[float, float] | None = field(default=None, kw_only=True)
+    of_chosen: bool = field(default=False, kw_only=True, compare=False)
     of_texts: bool = field(default=False, kw_only=True)
     tokenizers: bool = field(default=False, kw_only=True)
     scale: float = field(default=1.0, kw_only=True)
@@ -98,6 +101,11 @@ class Metric(ABC):
     def tie_tolerance(self, statistics: Array) -> FloatArray:
         """How much of each system's score may be rounding, shape (K,), given statistics (K systems, n items, S)."""
         return TIE_TOLERANCE * np.abs(self.score(statistics.sum(axis=1, dtype=np.float64)))
+
+    @property
+    def is_proportion(self) -> bool:
+        """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
+        return False
 
     @property
     def counts_texts(self) -> bool:
@@ -182,6 +190,10 @@ class Ratio(Metric):
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.asarray(combine(np.asarray(sums), self.denominator) != 0)
+
+    @property
+    def is_proportion(self) -> bool:
+        return {*self.numerator, *self.denominator} <= {0, 1}
 
     def ratio(self, statistics: Array) -> tuple[Array, Array]:
         return combine(statistics, self.numerator), combine(statistics, self.denominator)

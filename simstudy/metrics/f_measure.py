@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from simstudy.metrics.base import Array, Ratio
 
@@ -12,7 +13,7 @@ _STATISTICS = ("correct", "guessed", "gold")
 class _Counts(Ratio):
     """A ratio of (correct, guessed, gold) counts, in percent."""
 
-    def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], label: str = "") -> None:
+    def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], **more: Any) -> None:
         super().__init__(
             name,
             _STATISTICS,
@@ -20,8 +21,8 @@ class _Counts(Ratio):
             denominator=denominator,
             of_item=("gold",),
             shared=("gold",),
-            label=label,
             unit="percent",
+            **more,
         )
 
     def check(self, statistics: Array) -> None:
@@ -43,7 +44,7 @@ class Precision(_Counts):
     """
 
     def __init__(self) -> None:
-        super().__init__("precision", numerator=(1, 0, 0), denominator=(0, 1, 0))
+        super().__init__("precision", numerator=(1, 0, 0), denominator=(0, 1, 0), of_chosen=True)
 
 
 class Recall(_Counts):
@@ -90,4 +91,4 @@ class FBeta(_Counts):
         if fraction <= 0:
             raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
         a, b = fraction.numerator**2, fraction.denominator**2
-        super().__init__(name or f"f{beta:g}", (a + b, 0, 0), (0, b, a), label or f"F{beta:g}")
+        super().__init__(name or f"f{beta:g}", (a + b, 0, 0), (0, b, a), label=label or f"F{beta:g}")

@@ -30,7 +30,7 @@ class Mean(Ratio):
         fractions.
     higher_is_better
         False for errors: word error rates, losses.
-    label, unit, of_texts
+    label, unit, of_chosen, of_texts
         As for every `Metric`.
 
     Examples
@@ -50,6 +50,7 @@ class Mean(Ratio):
         higher_is_better: bool = True,
         label: str = "",
         unit: Unit = "",
+        of_chosen: bool = False,
         of_texts: bool = False,
     ) -> None:
         name = name or (MEAN if higher_is_better else LOWER_MEAN)
@@ -65,6 +66,7 @@ class Mean(Ratio):
             item_range=(low, high),
             label=label,
             unit=unit,
+            of_chosen=of_chosen,
             of_texts=of_texts,
         )
 

@@ -23,8 +23,11 @@ def at_cutoff(name: str) -> Mean | None:
     >>> at_cutoff("precision@10").name, at_cutoff("precision@0")
     ('precision@10', None)
     """
-    label = name.replace("ndcg", "nDCG")
-    return Mean(name, low=0, high=1, label=label, unit="probability") if _AT_CUTOFF.fullmatch(name) else None
+    found = _AT_CUTOFF.fullmatch(name)
+    if found is None:
+        return None
+    label, of_chosen = name.replace("ndcg", "nDCG"), found[1] == "precision"
+    return Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=of_chosen)
 
 
 def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:

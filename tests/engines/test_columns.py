@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS, significant
@@ -78,9 +78,7 @@ class TestFavours:
         """b wins four items by one, a one item by four."""
         outputs = scored([4, 0, 0, 0, 0], [0, 1, 1, 1, 1])
         spoken = {
-            test: compare(outputs, test=test, n_resamples=100).favours[0]
-            for test in TESTS
-            if "mean" in TESTS[test].needs
+            test: compare(outputs, test=test, n_resamples=100).favours[0] for test in TESTS if MEAN in TESTS[test].needs
         }
         assert spoken == {
             "t_paired": "", "z_paired": "", "sign": "b", "wilcoxon": "b", "z_independent": "", "t_two_sample": "",

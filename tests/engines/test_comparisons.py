@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 from simstudy.engines.comparisons import compare
 from simstudy.engines.question import MonteCarlo
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, ascending, could_be, intervals_that_miss
@@ -91,7 +91,8 @@ class TestEveryTest:
 
     @pytest.fixture
     def outputs(self, test: str, tagged: Outputs, answered: Outputs, accepting: Outputs) -> Outputs:
-        return {"0/1": answered, "acceptance sets": accepting}.get(TESTS[test].needs, tagged)
+        needs = TESTS[test].needs
+        return answered if RIGHT_OR_WRONG in needs else accepting if ACCEPTANCE_SETS in needs else tagged
 
     def test_numbers_do_not_depend_on_workers_tiles_or_order(
         self, test: str, monte_carlo: MonteCarlo, outputs: Outputs

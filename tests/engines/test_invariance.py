@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.comparisons import applicable, compare
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, made
 
 NAMES = ["a", "b", "c"]
-OF_MEANS = [name for name, test in TESTS.items() if test.needs in ("sums", "mean")]
+OF_MEANS = [name for name, test in TESTS.items() if test.needs in ((), (MEAN,))]
 # What is told of a pair and has no unit, and what has that of the scores.
 FREE = ["p_value", "p_low", "p_high", "p_two_sided", "p_floor", "n_better", "n_worse", "n_level", "df"]
 SCALED = ["gain", "gain_se", "gain_low", "gain_high", "detectable", "score_a", "score_b"]

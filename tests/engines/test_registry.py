@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from simstudy.engines.comparisons import applicable, compare
-from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
+from simstudy.engines.registry import (
+    ACCEPTANCE_SETS,
+    ALTERNATIVES,
+    COUNTS,
+    DEFAULT_TEST,
+    ITEMS,
+    MEAN,
+    RIGHT_OR_WRONG,
+    TESTS,
+)
 from simstudy.outputs import Outputs
 
 
@@ -19,7 +28,13 @@ def test_every_test_says_what_it_is() -> None:
         assert test.null[0].islower(), name
     titles = [test.title for test in TESTS.values()]
     assert len(set(titles)) == len(titles)
-    assert {test.needs for test in TESTS.values()} == {"sums", "mean", "0/1", "counts", "acceptance sets"}
+    assert {need for test in TESTS.values() for need in test.needs} == {
+        MEAN,
+        RIGHT_OR_WRONG,
+        COUNTS,
+        ITEMS,
+        ACCEPTANCE_SETS,
+    }
 
 
 def test_three_tests_have_another_hypothesis_than_equal_scores() -> None:
