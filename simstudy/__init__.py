@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.relations import related
     from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
     from simstudy.analyses.rules import rule_of_thumb
+    from simstudy.analyses.signature import signature
     from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
@@ -101,6 +102,7 @@ _HOMES = {
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
     "rule_of_thumb": "simstudy.analyses.rules",
+    "signature": "simstudy.analyses.signature",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
@@ -150,6 +152,7 @@ __all__ = [
     "rule_of_thumb",
     "run_study",
     "run_twice",
+    "signature",
     "significant_gains",
     "simulated_candidates",
     "size_fit",

@@ -88,8 +88,8 @@ def compare(
     comparisons
         One row a pair, ordered so that ``gain >= 0`` (a tie of scores is ordered by name), best systems first:
 
-        - task, test_set, n_items, metric, metric_unit (what its scores are told in), test, alternative, convention,
-          unit, strata, n_units;
+        - task, test_set, n_items, metric, metric_unit (what its scores are told in), metric_signature (what
+          counted its statistics of texts), test, alternative, convention, unit, strata, seed, n_units;
         - system_a, system_b, family_a, family_b, relation ("same family" / "different families");
         - score_a, score_b, gain (on the metric's scale), gain_se (its standard error over units, by the jackknife),
           gain_low, gain_high (95 % interval of the true gain, two-sided whatever the test is), detectable (the least
@@ -164,11 +164,13 @@ def compare(
             "n_items": ranked.n_items,
             "metric": ranked.metric.name,
             "metric_unit": ranked.metric.unit,
+            "metric_signature": ranked.metric.signature,
             "test": test,
             "alternative": question.alternative,
             "convention": convention,
             "unit": question.unit,
             "strata": strata or "",
+            "seed": question.seed,
             "n_units": question.n_units,
             "system_a": names[i],
             "system_b": names[j],

@@ -69,6 +69,8 @@ def read_text(source: Source) -> Loaded:
     ids = named or [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
     metric = source.metric
     counter = metric.text_counter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase) if gold else None
+    if counter is not None:
+        source = replace(source, metric=metric.signed(counter.signature))
     systems = []
     for name, path, text in zip(names, source.paths, files, strict=True):
         if counter is None:

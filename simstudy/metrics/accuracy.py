@@ -58,6 +58,8 @@ class LabelCounter:
     [[1, 1], [0, 1]]
     """
 
+    signature = ""
+
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
         for i, own in enumerate(references):
             if len(own) > 1:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ TIE_TOLERANCE = 1e-12
 
 class TextCounter(Protocol):
     """Counts a metric's statistics of texts, against references that are prepared once."""
+
+    signature: str
+    """How texts are counted (tokens, case, version), as ``key:value`` pairs between bars."""
 
     def statistics(self, hypotheses: Sequence[str]) -> Array:
         """Statistics (n, S) of one system's n texts; ValueError where there are not as many as items."""
@@ -58,6 +62,8 @@ class Metric(ABC):
         Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
     tokenizers
         Whether `text_counter` can be told which tokenizer to take.
+    signature
+        How the statistics were counted of texts (`TextCounter.signature`); empty for others.
     scale
         What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
     """
@@ -73,6 +79,7 @@ class Metric(ABC):
     of_chosen: bool = field(default=False, kw_only=True, compare=False)
     of_texts: bool = field(default=False, kw_only=True)
     tokenizers: bool = field(default=False, kw_only=True)
+    signature: str = field(default="", kw_only=True, compare=False, repr=False)
     scale: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -101,6 +108,12 @@ class Metric(ABC):
     def tie_tolerance(self, statistics: Array) -> FloatArray:
         """How much of each system's score may be rounding, shape (K,), given statistics (K systems, n items, S)."""
         return TIE_TOLERANCE * np.abs(self.score(statistics.sum(axis=1, dtype=np.float64)))
+
+    def signed(self, signature: str) -> Self:
+        """The same metric, of statistics that were counted as the signature says."""
+        other = copy(self)
+        object.__setattr__(other, "signature", signature)
+        return other
 
     @property
     def is_proportion(self) -> bool:

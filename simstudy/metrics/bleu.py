@@ -124,6 +124,7 @@ class BleuCounter:
             packages = _PACKAGES.get(str(tokenize), "sentencepiece")
             raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
         self._n = len(references)
+        self.signature = str(self._bleu.get_signature())
 
     def statistics(self, hypotheses: Sequence[str]) -> IntArray:
         """Statistics (n, 10) of n texts.

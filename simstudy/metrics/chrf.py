@@ -102,6 +102,7 @@ class ChrfCounter:
         streams = reference_streams(references)
         self._chrf = CHRF(_CHARACTERS, word_order, lowercase=lowercase, references=streams)
         self._n = len(references)
+        self.signature = str(self._chrf.get_signature())
 
     def statistics(self, hypotheses: Sequence[str]) -> IntArray:
         """Statistics (n, 3 * orders) of n texts.

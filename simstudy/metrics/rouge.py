@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class RougeCounter:
 
     def __init__(self, references: Sequence[Sequence[str]], kind: str) -> None:
         self._references, self._kind = references, kind
+        _scorer(kind)
+        self.signature = f"stemmer:porter|rouge-score:{version('rouge-score')}"
 
     def statistics(self, hypotheses: Sequence[str]) -> FloatArray:
         """Statistics (n, 2) of n texts; ValueError where there are not as many as items."""

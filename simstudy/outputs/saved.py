@@ -48,6 +48,7 @@ def write(outputs: Collection, path: str | Path) -> None:
     header = {
         "metric": outputs.metric.name,
         "metric_as": repr(outputs.metric),
+        "metric_signature": outputs.metric.signature,
         "task": outputs.task,
         "test_set": outputs.test_set,
         "shape": outputs.statistics.shape,
@@ -71,7 +72,7 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
     if repr(found) != header["metric_as"]:
         raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found}")
     try:
-        outputs = _collection(kind, header, table, found)
+        outputs = _collection(kind, header, table, found.signed(header["metric_signature"]))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
         raise ValueError(f"{path} is damaged: {' '.join(str(error).split())}") from None
     if outputs.fingerprint() != header["fingerprint"]:

@@ -133,9 +133,7 @@ def test_clusters_are_no_candidates() -> None:
     clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items)
     assert compare(clustered, test="fisher", unit="item").p_value[0] <= 1
     for unit in ("cluster", None):
-        with pytest.raises(
-            ValueError, match="test 'fisher' takes items one by one: unit must be 'item', not 'cluster'"
-        ):
+        with pytest.raises(ValueError, match="test 'fisher' needs items one by one, and the unit is 'cluster'"):
             compare(clustered, test="fisher", unit=unit)
 
 

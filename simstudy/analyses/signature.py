@@ -1,0 +1,67 @@
+"""One line that says how p-values came about, to be printed beside them, as sacrebleu's signatures are (Post 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from importlib.metadata import version
+
+import pandas as pd
+
+from simstudy.tables import COMPARISONS, check_table
+
+_COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "unit", "strata", "seed", "n_resamples"]
+
+
+def signature(pairs: pd.DataFrame) -> str:
+    """All that decides a comparison's p-values but the data: metric, test, sides, unit, resamples, seed, version.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of one metric, test and unit; test sets may be several.
+
+    Returns
+    -------
+    signature
+        ``key:value`` pairs between bars; after the metric's name stands what counted its statistics of texts
+        (sacrebleu's own signature). ``resamples`` is the largest number that was drawn for a pair, 0 where all p-values
+        were computed, and then there is no seed.
+
+    Raises
+    ------
+    ValueError
+        Where these are no Comparisons, or rows ask unlike questions.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> outputs = ss.Outputs.from_scores(pd.DataFrame({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}), "accuracy")
+    >>> signature(ss.compare(outputs)).rpartition("|")[0]
+    'metric:accuracy|test:sign_flips|sides:two|unit:item|resamples:0'
+    >>> signature(ss.compare(outputs, monte_carlo=True, seed=7, alternative="greater")).rpartition("|")[0]
+    'metric:accuracy|test:sign_flips|sides:one|unit:item|resamples:262144|seed:7'
+    """
+    found = signatures(pairs)
+    if len(found) > 1:
+        raise ValueError(f"pairs must be of one question, not of {len(found)}: {found[0]}, {found[1]}")
+    return found[0]
+
+
+def signatures(pairs: pd.DataFrame) -> list[str]:
+    """The signature of each question that a table of Comparisons asks, each once; see `signature`."""
+    check_table("pairs", pairs, _COLUMNS, COMPARISONS)
+    # A file of comma-separated values that is read again has nothing for empty text.
+    questions = pairs.groupby(_COLUMNS[:-1], sort=False, observed=True, dropna=False)["n_resamples"].max()
+    asked = questions.reset_index().astype(object).where(lambda table: table.notna(), "")
+    return [_written(row) for row in asked.to_dict("records")]
+
+
+def _written(row: Mapping[Hashable, object]) -> str:
+    parts = [f"metric:{row['metric']}", row["metric_signature"], f"test:{row['test']}"]
+    parts.append(f"sides:{'two' if row['alternative'] == 'two-sided' else 'one'}")
+    parts.append(f"convention:{row['convention']}" if row["convention"] != "default" else "")
+    parts.append(f"unit:{row['unit']}")
+    parts.append(f"strata:{row['strata']}" if row["strata"] else "")
+    parts.append(f"resamples:{row['n_resamples']}")
+    parts.append(f"seed:{row['seed']}" if row["n_resamples"] else "")
+    return "|".join(str(part) for part in (*parts, f"simstudy:{version('simstudy')}") if part)
