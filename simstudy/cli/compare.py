@@ -326,6 +326,7 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
 
 
 def _print(found: Examination, out: Path | None) -> None:
+    from simstudy.analyses.signature import signature
     from simstudy.natural import page
 
     if found.verdict is not None:
@@ -342,6 +343,8 @@ def _print(found: Examination, out: Path | None) -> None:
         title, rows = page.pair_rows(found, _MOST_ROWS)
         print_table(title, rows.text())
         print_table("Gain that is significant on this test set (95 % interval)", page.threshold_rows(found).text())
+    else:
+        print_facts({"Signature": signature(found.pairs)})
     if out is not None:
         print_written(out)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simstudy import figures, report
 from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
@@ -96,6 +97,7 @@ def facts(found: Examination) -> dict[str, str]:
         "Metric": label(str(one.metric)),
         "Test": f"{test.title} ({one.test}), {sides}, {exact}, {how}{convention}",
         "Null hypothesis": f"{test.null}",
+        "Signature": signature(found.pairs),
     }
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 

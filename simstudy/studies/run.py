@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy import report
+from simstudy.analyses.signature import signatures
 from simstudy.results_folder import COMPARISONS, results_folder
 from simstudy.runner import n_workers
 from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
@@ -99,7 +100,7 @@ def run_study(
             title=definition.title,
             question=definition.question,
             command=_command(definition, seed),
-            facts=found.facts,
+            facts=found.facts | _signed(found.comparisons),
             sections=found.sections,
             tables=found.tables,
             closing=found.closing,
@@ -110,6 +111,10 @@ def run_study(
     return Results(
         folder, found.tables, found.comparisons, {title: table.text() for title, table in found.summary.items()}
     )
+
+
+def _signed(comparisons: pd.DataFrame) -> dict[str, str]:
+    return {"Signature": "; ".join(signatures(comparisons))} if len(comparisons) else {}
 
 
 def _command(study: Study, seed: int | None) -> str:

@@ -1,0 +1,79 @@
+"""The line under a verdict, and on a page, that says how its p-values came about."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from tests.cli.command import compare_signed, write_wide
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def said(*arguments: str) -> str:
+    code, out, err = compare_signed(*arguments)
+    assert (code, err) == (0, "")
+    found = re.findall(r"^Signature: +(.*)$", out, flags=re.MULTILINE)
+    assert len(found) == 1
+    return str(found[0])
+
+
+def test_options_that_decide_a_p_value_are_in_the_signature() -> None:
+    two = write_wide("two.csv", {"new": [1] * 30, "old": [1, 0] * 15})
+    here = f"simstudy:{version('simstudy')}"
+    assert (
+        said(two, "--metric", "accuracy") == f"metric:accuracy|test:sign_flips|sides:two|unit:item|resamples:0|{here}"
+    )
+    drawn = ["--test", "bootstrap", "--convention", "koehn2004", "--seed", "7", "--resamples", "50"]
+    assert said(two, "--metric", "mean", *drawn) == (
+        f"metric:mean|test:bootstrap|sides:one|convention:koehn2004|unit:item|resamples:50|seed:7|{here}"
+    )
+
+
+def test_sacrebleu_s_own_signature_is_part_of_it() -> None:
+    from sacrebleu.metrics.bleu import BLEU
+
+    for name, text in {"new": "the cat\nthe dog", "old": "a cat\nthe dog", "gold": "the cat\nthe dog"}.items():
+        Path(name).write_text(text)
+    theirs = BLEU(lowercase=True, tokenize="char", references=[["the cat", "the dog"]])
+    found = said("new", "old", "--metric", "bleu", "--references", "gold", "--tokenize", "char", "--lowercase")
+    assert found.startswith(f"metric:bleu|{theirs.get_signature()}|test:sign_flips|")
+    page = said("new", "old", "gold", "--metric", "chrf", "--references", "gold", "--out", "page")
+    assert "|nc:6|nw:0|" in page
+    assert page.replace("|", "\\|") in Path("page/README.md").read_text() or page in Path("page/README.md").read_text()
+
+
+def test_tables_that_ask_several_questions_have_several_signatures() -> None:
+    outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 30, "old": [1, 0] * 15}), "accuracy")
+    both = pd.concat([ss.compare(outputs), ss.compare(outputs, test="t_paired")])
+    with pytest.raises(ValueError, match="^pairs must be of one question, not of 2: metric:accuracy.test:sign_flips"):
+        ss.signature(both)
+    both.to_csv("both.csv", index=False)
+    read = pd.read_csv("both.csv")
+    assert [ss.signature(rows) for _, rows in read.groupby("test")] == [
+        ss.signature(ss.compare(outputs)),
+        ss.signature(ss.compare(outputs, test="t_paired")),
+    ]
+
+
+def test_what_sacrebleu_s_private_functions_give_is_what_its_public_ones_score() -> None:
+    """`_extract_corpus_statistics` of sacrebleu is private: where a version changes it, this test says so."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    from simstudy.metrics import METRICS
+
+    texts, references = ["the cat sat down here", "no dog"], [["the cat sat down", "the dog"]]
+    for name, theirs in (("bleu", BLEU()), ("chrf", CHRF()), ("chrf++", CHRF(word_order=2))):
+        counter = METRICS[name].text_counter([[text] for text in references[0]])
+        assert counter is not None
+        ours = METRICS[name].score(counter.statistics(texts).sum(axis=0))
+        assert float(ours) == pytest.approx(theirs.corpus_score(texts, references).score, rel=1e-12)
