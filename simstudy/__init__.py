@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simstudy import figures as plot
     from simstudy.analyses.agreement import agreement
     from simstudy.analyses.calibration import calibration
-    from simstudy.analyses.correlation import correlation
+    from simstudy.analyses.correlation import correlation, independence_ratio
     from simstudy.analyses.curves import curve
     from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.equivalence import equivalence
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
     from simstudy.engines.registry import TESTS
+    from simstudy.fingerprints import derived_seed
     from simstudy.generators.candidates import simulated_candidates
-    from simstudy.generators.clustered import clustered_accuracies
+    from simstudy.generators.clustered import all_alike, clustered_accuracies
     from simstudy.generators.messages import messages
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from simstudy.natural.systems_table import describe_systems
     from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
-    from simstudy.pvalues import certainty
+    from simstudy.pvalues import certainty, clopper_pearson, significant
     from simstudy.rankings.association import association
     from simstudy.rankings.candidates import Candidates
     from simstudy.studies import load_study, run_study
@@ -66,11 +67,13 @@ _HOMES = {
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
+    "all_alike": "simstudy.generators.clustered",
     "applicable": "simstudy.engines.comparisons",
     "association": "simstudy.rankings.association",
     "binomial_check": "simstudy.analyses.repetitions",
     "calibration": "simstudy.analyses.calibration",
     "certainty": "simstudy.pvalues",
+    "clopper_pearson": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
     "common_threshold": "simstudy.analyses.repetitions",
     "compare": "simstudy.engines.comparisons",
@@ -78,10 +81,12 @@ _HOMES = {
     "correlated_accuracies": "simstudy.generators.synthetic",
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
+    "derived_seed": "simstudy.fingerprints",
     "describe_systems": "simstudy.natural.systems_table",
     "equivalence": "simstudy.analyses.equivalence",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
+    "independence_ratio": "simstudy.analyses.correlation",
     "intransitive": "simstudy.analyses.groups",
     "leaderboard": "simstudy.analyses.leaderboard",
     "load": "simstudy.loaders.formats",
@@ -99,10 +104,11 @@ _HOMES = {
     "related": "simstudy.analyses.relations",
     "repetitions": "simstudy.analyses.repetitions",
     "resample_training": "simstudy.generators.resampled",
+    "rule_of_thumb": "simstudy.analyses.rules",
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
-    "rule_of_thumb": "simstudy.analyses.rules",
     "signature": "simstudy.analyses.signature",
+    "significant": "simstudy.pvalues",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
@@ -116,11 +122,13 @@ __all__ = [
     "TESTS",
     "Task",
     "agreement",
+    "all_alike",
     "applicable",
     "association",
     "binomial_check",
     "calibration",
     "certainty",
+    "clopper_pearson",
     "clustered_accuracies",
     "common_threshold",
     "compare",
@@ -128,10 +136,12 @@ __all__ = [
     "correlated_accuracies",
     "correlation",
     "curve",
+    "derived_seed",
     "describe_systems",
     "equivalence",
     "gain_ranges",
     "groups",
+    "independence_ratio",
     "intransitive",
     "leaderboard",
     "load",
@@ -153,6 +163,7 @@ __all__ = [
     "run_study",
     "run_twice",
     "signature",
+    "significant",
     "significant_gains",
     "simulated_candidates",
     "size_fit",

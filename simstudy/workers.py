@@ -24,6 +24,7 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 import cloudpickle
@@ -116,6 +117,11 @@ def call_in_processes(
                     with contextlib.suppress(OSError):
                         assert pipe is not None
                         pipe.close()
+
+
+def send_by_value(module: ModuleType) -> None:
+    """Send functions and classes of this module to workers as they are: they could not import it."""
+    cloudpickle.register_pickle_by_value(module)
 
 
 def _started(n: int, descriptor: int | None) -> list[subprocess.Popen[bytes]]:

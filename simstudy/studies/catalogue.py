@@ -12,8 +12,6 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from simstudy.choices import brief, nearest
-from simstudy.studies.chinchor_1992.definition import Chinchor1992
-from simstudy.studies.chinchor_1992.study import run as run_chinchor_1992
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.error_rates.definition import ErrorRates
 from simstudy.studies.error_rates.study import run as run_error_rates
@@ -22,10 +20,9 @@ from simstudy.studies.evert_2004.study import run as run_evert_2004
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
+from simstudy.studies.programs import PROGRAM, load_program, run_of
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.study import run as run_resampling
-from simstudy.studies.yeh_2000.definition import Yeh2000
-from simstudy.studies.yeh_2000.study import run as run_yeh_2000
 
 
 @dataclass(frozen=True)
@@ -36,13 +33,11 @@ class Kind:
     run: Callable[[Any, RunContext], Findings]
 
 
-#: The values of `kind` in study.toml.
+#: The values of `kind` in study.toml, for studies that are data; others are programs.
 KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
     "natural": Kind(NaturalStudy, run_natural),
-    "chinchor_1992": Kind(Chinchor1992, run_chinchor_1992),
     "evert_2004": Kind(Evert2004, run_evert_2004),
-    "yeh_2000": Kind(Yeh2000, run_yeh_2000),
     "error_rates": Kind(ErrorRates, run_error_rates),
 }
 
@@ -66,6 +61,9 @@ def shipped_studies() -> dict[str, Path]:
 def load_study(study: str | Path) -> Study:
     """A study by its shipped name, or from a study.toml or the folder that holds one.
 
+    A study of kind "program" has a study.py beside its study.toml, which is executed here, so that its keys are known.
+    That is done for shipped studies and for a folder that is named as such, not for a study.toml that is.
+
     Raises
     ------
     StudyError
@@ -80,6 +78,7 @@ def load_study(study: str | Path) -> Study:
         raise StudyError(f"study must be a name, a path or a Study, not {brief(study)}")
     known = shipped_studies()
     path = known.get(str(study)) or Path(study)
+    may_execute = str(study) in known or path.is_dir()
     if path.is_dir():
         path = path / "study.toml"
     if not path.is_file():
@@ -92,11 +91,23 @@ def load_study(study: str | Path) -> Study:
         raise StudyError(f"{path} is not TOML: {error}") from None
     if "name" in content:
         raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")
-    return make_study({"name": path.resolve().parent.name, **content}, str(path))
+    model = None
+    if content.get("kind") == PROGRAM:
+        if not may_execute:
+            raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the study.py in it")
+        model = load_program(path.parent)
+    return make_study({"name": path.resolve().parent.name, **content}, str(path), model)
 
 
-def make_study(content: Mapping[str, Any], source: str) -> Study:
+def make_study(content: Mapping[str, Any], source: str, model: type[Study] | None = None) -> Study:
     """A study from the keys and values of a study.toml and its name; `source` says in messages where they are from.
+
+    Parameters
+    ----------
+    content, source
+        As above.
+    model
+        The `Settings` of a program; by default what the kind of the study says.
 
     Raises
     ------
@@ -109,15 +120,24 @@ def make_study(content: Mapping[str, Any], source: str) -> Study:
     Traceback (most recent call last):
     simstudy.studies.definition.StudyError: here: key 'home' is missing
     """
-    kind = content.get("kind", "resampling")
-    if kind not in list(KINDS):
-        raise StudyError(f"{source}: kind: it must be one of {', '.join(KINDS)}, not '{kind}'{nearest(kind, KINDS)}")
-    model = KINDS[kind].model
+    if model is None:
+        kind = content.get("kind", "resampling")
+        if kind not in list(KINDS):
+            known = [*KINDS, PROGRAM]
+            raise StudyError(
+                f"{source}: kind: it must be one of {', '.join(known)}, not '{kind}'{nearest(kind, known)}"
+            )
+        model = KINDS[kind].model
     try:
         return model.model_validate(content)
     except ValidationError as error:
         problems = "; ".join(_problem(model, details) for details in error.errors())
         raise StudyError(f"{source}: {problems}") from None
+
+
+def run_of_kind(study: Study) -> Callable[[Any, RunContext], Findings]:
+    """What runs a study, by its kind."""
+    return run_of(study) if study.kind == PROGRAM else KINDS[study.kind].run
 
 
 def _problem(model: type[Study], details: Mapping[str, Any]) -> str:

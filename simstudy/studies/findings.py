@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.cells import Cell
+from simstudy.runner import progress_bar, run_cells
 from simstudy.sections import Section, Table
 
 
@@ -44,6 +46,37 @@ class RunContext:
     data_dir: str | Path | None = None
     allow_outside: bool = False
     clock: Clock = field(default_factory=Clock)
+
+    def run(
+        self,
+        title: str,
+        function: Callable[..., Any],
+        cells: Sequence[Cell],
+        *,
+        n_jobs: int | None = None,
+        amount: Callable[[Cell], int] = lambda _: 1,
+    ) -> list[Any]:
+        """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
+
+        Parameters
+        ----------
+        title
+            Of the progress bar.
+        function
+            As `simstudy.runner.run_cells` takes it.
+        n_jobs
+            Processes, where not the context's: 1 for a function that has threads of its own.
+        amount
+            How much of the bar a cell is.
+        """
+        with progress_bar(title, sum(map(amount, cells))) as advance:
+            return run_cells(
+                function,
+                cells,
+                n_jobs=self.n_jobs if n_jobs is None else n_jobs,
+                cache=self.cells,
+                finished=lambda cell: advance(amount(cell)),
+            )
 
 
 @dataclass

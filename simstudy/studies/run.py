@@ -11,9 +11,10 @@ from simstudy import report
 from simstudy.analyses.signature import signatures
 from simstudy.results_folder import COMPARISONS, results_folder
 from simstudy.runner import n_workers
-from simstudy.studies.catalogue import KINDS, load_study, make_study, shipped_studies
+from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
 from simstudy.studies.definition import Study
 from simstudy.studies.findings import RunContext
+from simstudy.studies.programs import PROGRAM
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def run_study(
     Parameters
     ----------
     study
-        The name of a shipped study, the path of a study.toml or of its folder, or a Study.
+        The name of a shipped study, the path of a study.toml or of its folder, or a Study. Naming a folder that has a
+        study.py, where study.toml says kind = "program", runs that program.
     out
         Folder of the results; results/<name> below the working directory by default. Finished cells are kept in
         its cells/, so that a stopped study goes on where it was.
@@ -88,11 +90,11 @@ def run_study(
     """
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:
-        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name)
+        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
     folder = Path(out) if out is not None else Path("results") / definition.name
     with results_folder(folder, of=f"study {definition.name}") as results:
         context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside)
-        found = KINDS[definition.kind].run(definition, context)
+        found = run_of_kind(definition)(definition, context)
         if len(found.comparisons):
             found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)
         report.write_results(
@@ -119,5 +121,6 @@ def _signed(comparisons: pd.DataFrame) -> dict[str, str]:
 
 def _command(study: Study, seed: int | None) -> str:
     """How the study was asked for; the manifest has all of a study that is not a shipped one."""
-    name = study.name if study.name in shipped_studies() else f"{study.name}/study.toml"
+    named = study.name in shipped_studies() or study.kind == PROGRAM
+    name = study.name if named else f"{study.name}/study.toml"
     return f"simstudy run {name}" + (f" --seed {seed}" if seed is not None else "")

@@ -14,7 +14,6 @@ from simstudy.cells import Cell
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar, run_cells
 from simstudy.sections import Figure, Section, Table
 from simstudy.studies.definition import SideBySide
 from simstudy.studies.findings import RunContext
@@ -48,10 +47,7 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
         )
         for test in tests
     ]
-    with progress_bar("tests side by side", len(cells)) as advance:
-        pairs = pd.concat(
-            run_cells(_compared, cells, cache=context.cells, finished=lambda _: advance(1)), ignore_index=True
-        )
+    pairs = pd.concat(context.run("tests side by side", _compared, cells, n_jobs=1), ignore_index=True)
     together = correlation(outputs)
     tables = {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),

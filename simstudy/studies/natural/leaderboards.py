@@ -9,7 +9,6 @@ import pandas as pd
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.cells import Cell
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.findings import RunContext
 
 
@@ -33,10 +32,7 @@ def leaderboards(
         )
         for (name, metric), whole in outputs.items()
     ]
-    with progress_bar("leaderboards", len(cells)) as advance:
-        boards: list[pd.DataFrame] = run_cells(
-            _leaderboard, cells, n_jobs=context.n_jobs, cache=context.cells, finished=lambda _: advance(1)
-        )
+    boards: list[pd.DataFrame] = context.run("leaderboards", _leaderboard, cells)
     return pd.concat(boards, ignore_index=True)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.choices import check_choice
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import redraw
@@ -20,6 +21,7 @@ from simstudy.studies.baselines import baseline
 from simstudy.studies.comparing import run_comparisons, two_sided
 from simstudy.studies.definition import Training
 from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.side_by_side import side_by_side
@@ -67,6 +69,14 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         {"task": task.fingerprint, "files": dict(task.files)},
         pairs,
     )
+
+
+def check_systems(task: Task, test_set: str, training: Training, problems: Problems) -> None:
+    """Find out, before anything is trained, whether a task has this test set, and enough items to train on."""
+    with problems.at("systems.test_set"):
+        check_choice(f"a test set of task '{task.name}'", test_set, task.test_sets)
+    with problems.at("systems.training"):
+        variants(task, training.fractions, training.replicates)
 
 
 def train(task: Task, training: Training, seed: int, context: RunContext) -> dict[str, Outputs]:
