@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.calibration import calibration
     from simstudy.analyses.correlation import correlation, independence_ratio
     from simstudy.analyses.curves import curve
+    from simstudy.analyses.drawn_pairs import DrawnPairs
     from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.equivalence import equivalence
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from simstudy.engines.comparisons import applicable, compare, run_twice
     from simstudy.engines.registry import TESTS
     from simstudy.fingerprints import derived_seed
+    from simstudy.generators import PAIR_MODELS
     from simstudy.generators.candidates import simulated_candidates
     from simstudy.generators.clustered import all_alike, clustered_accuracies
     from simstudy.generators.messages import messages
@@ -63,7 +65,9 @@ __version__ = "0.1.0"
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
     "Candidates": "simstudy.rankings.candidates",
+    "DrawnPairs": "simstudy.analyses.drawn_pairs",
     "Outputs": "simstudy.outputs",
+    "PAIR_MODELS": "simstudy.generators",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
@@ -118,7 +122,9 @@ _HOMES = {
 
 __all__ = [
     "Candidates",
+    "DrawnPairs",
     "Outputs",
+    "PAIR_MODELS",
     "TESTS",
     "Task",
     "agreement",

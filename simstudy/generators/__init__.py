@@ -1,1 +1,9 @@
-"""Ways to make many systems: resampled training sets, redrawn test sets, models of correlated scores."""
+"""Systems of known truth, and resampled ones: from training sets, test sets and models."""
+
+from simstudy.generators.pair_models import Acceptances, Clusters, PairModel, Responses, RightOrWrong, SkewedMeans
+from simstudy.generators.translations import Translations
+
+#: Models of two systems whose true scores are known, by name: what draws test sets for them.
+PAIR_MODELS: dict[str, type[PairModel]] = {
+    model.__name__: model for model in (Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans, Translations)
+}

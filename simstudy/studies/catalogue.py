@@ -13,8 +13,6 @@ from pydantic import BaseModel, ValidationError
 
 from simstudy.choices import brief, nearest
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.error_rates.definition import ErrorRates
-from simstudy.studies.error_rates.study import run as run_error_rates
 from simstudy.studies.evert_2004.definition import Evert2004
 from simstudy.studies.evert_2004.study import run as run_evert_2004
 from simstudy.studies.findings import Findings, RunContext
@@ -38,7 +36,6 @@ KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
     "natural": Kind(NaturalStudy, run_natural),
     "evert_2004": Kind(Evert2004, run_evert_2004),
-    "error_rates": Kind(ErrorRates, run_error_rates),
 }
 
 

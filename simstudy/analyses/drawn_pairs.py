@@ -1,0 +1,156 @@
+"""What tests and the interval of the gain say of many test sets, each with one pair of systems of known true gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.choices import check_choice, check_fraction
+from simstudy.engines.intervals import intervals
+from simstudy.engines.question import MonteCarlo, Question
+from simstudy.engines.registry import TESTS
+from simstudy.engines.wins import wins
+from simstudy.metrics import METRICS
+from simstudy.metrics.base import Array, FloatArray
+
+# Up to so many units all flips, shuffles and ranks are looked at where that is cheap: few of them are few p-values.
+_COMPUTED_UNITS = 30
+
+
+class DrawnPairs:
+    """M test sets, each with the statistics of a first and a second system, that share their resamples.
+
+    Parameters
+    ----------
+    statistics
+        (M, 2, n units, S), as a model of `simstudy.generators.PAIR_MODELS` draws them.
+    metric
+        A name of `simstudy.metrics.METRICS`.
+    n_resamples, seed
+        Of the tests that draw any.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric, or an array of another shape.
+
+    Examples
+    --------
+    >>> from simstudy.generators import PAIR_MODELS
+    >>> model = PAIR_MODELS["RightOrWrong"]((0.8, 0.8), between=0.5)
+    >>> drawn = DrawnPairs(model.draw(200, 60, np.random.default_rng(0)).by("item"), "accuracy")
+    >>> [row["n_rejected"] for row in drawn.rejections(["sign_flips"])]   # two-sided and one-sided, of 200
+    [6, 19]
+    >>> drawn.coverage(model.true_gain)["n_covered"]
+    194
+    """
+
+    def __init__(self, statistics: Array, metric: str, *, n_resamples: int = 999, seed: int = 0) -> None:
+        check_choice("metric", metric, METRICS)
+        if np.ndim(statistics) != 4 or statistics.shape[1] != 2:
+            raise ValueError(f"statistics must be an array (M, 2, n, S), not of shape {np.shape(statistics)}")
+        n_sets, _, n_units, n_statistics = statistics.shape
+        systems = statistics.reshape(2 * n_sets, n_units, n_statistics)
+        sums = systems.sum(axis=1, dtype=np.float64)
+        self._scores: FloatArray = METRICS[metric].score(sums)
+        # On which test sets both systems have a score, rather than a 0 for 0 / 0.
+        self._defined = np.asarray(METRICS[metric].defined(sums).reshape(-1, 2).all(axis=1))
+        # System 2 m is the first of test set m.
+        first, swap = 2 * np.arange(n_sets), self._scores[1::2] > self._scores[::2]
+        self.question = Question(
+            systems,
+            METRICS[metric],
+            [f"system {k % 2 + 1} of test set {k // 2 + 1}" for k in range(2 * n_sets)],
+            "item",
+            np.array([0, n_units]),
+            n_resamples=n_resamples,
+            seed=seed,
+            asked=(first + swap, first + 1 - swap),
+        )
+
+    def rejections(self, tests: Sequence[str], alpha: float = 0.05) -> list[dict[str, str | int]]:
+        """How many test sets each test that applies rejects on, for each of its alternatives.
+
+        Returns
+        -------
+        rows
+            test, alternative; of the test sets on which both scores are defined: n_sets, n_rejected (p <= alpha),
+            n_rejected_first (those where the first system has the better score); n_undefined and n_rejected_undefined
+            of the others.
+        """
+        for test in tests:
+            check_choice("tests", test, TESTS)
+        check_fraction("alpha", alpha)
+        # What a question has worked out about its statistics serves all tests that are asked in the same way.
+        asked: dict[tuple[str, MonteCarlo], Question] = {}
+        rows: list[dict[str, str | int]] = []
+        for test in tests:
+            for alternative in TESTS[test].alternatives:
+                way = (alternative, self.way(test))
+                if way not in asked:
+                    asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1])
+                p_value = p_values(asked[way], test)
+                if p_value is not None:
+                    rows.append({"test": test, "alternative": alternative, **self._counts(p_value <= alpha)})
+        return rows
+
+    def coverage(self, true_gain: float) -> dict[str, str | int | float]:
+        """How many 95 % intervals of the gain hold the first system's true gain over the second.
+
+        Returns
+        -------
+        row
+            interval ("score" or "jackknife"); n_sets that have one, n_covered, sum_width; n_undefined that have none.
+        """
+        better, worse = self.question.pairs
+        n_better, n_worse, _ = wins(self.question)
+        found = intervals(self.question, self._scores[better] - self._scores[worse], n_better, n_worse)
+        # The interval is of the better system's gain.
+        true = np.where(better % 2 == 0, true_gain, -true_gain)
+        known = ~np.isnan(found.low)
+        covered = (found.low <= true) & (true <= found.high)
+        return {
+            "interval": "score" if found.score else "jackknife",
+            "n_sets": int(known.sum()),
+            "n_covered": int(covered[known].sum()),
+            "sum_width": float((found.high - found.low)[known].sum()),
+            "n_undefined": int((~known).sum()),
+        }
+
+    def way(self, test: str) -> MonteCarlo:
+        """What is discrete is computed, as few units and right and wrong answers are; else resamples are enough."""
+        if TESTS[test].n_resamples is None or self.question.right_or_wrong:
+            return "auto"
+        return "auto" if self.question.n_units <= _COMPUTED_UNITS and test != "bootstrap" else True
+
+    def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int]:
+        first_is_better, defined = self.question.pairs[0] % 2 == 0, self._defined
+        return {
+            "n_sets": int(defined.sum()),
+            "n_rejected": int((rejected & defined).sum()),
+            "n_rejected_first": int((rejected & defined & first_is_better).sum()),
+            "n_undefined": int((~defined).sum()),
+            "n_rejected_undefined": int((rejected & ~defined).sum()),
+        }
+
+
+def p_values(question: Question, test: str) -> FloatArray | None:
+    """A p-value for each test set (M,); None where the test does not apply."""
+    chosen = TESTS[test]
+    if chosen.needs == "acceptance sets":
+        # Whether a candidate is true is the same for two systems, and not on another test set.
+        parts = [_one_set(question, m) for m in range(question.n_pairs)]
+        if any(chosen.refusal(part) for part in parts):
+            return None
+        return np.concatenate([chosen.run(part).p_value for part in parts])
+    return None if chosen.refusal(question) else chosen.run(question).p_value
+
+
+def _one_set(question: Question, m: int) -> Any:
+    better, worse = (side[m : m + 1] - 2 * m for side in question.pairs)
+    statistics = question.statistics[2 * m : 2 * m + 2]
+    return replace(question, statistics=statistics, names=question.names[2 * m : 2 * m + 2], asked=(better, worse))
