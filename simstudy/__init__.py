@@ -44,11 +44,13 @@ if TYPE_CHECKING:
     from simstudy.generators.candidates import simulated_candidates
     from simstudy.generators.clustered import all_alike, clustered_accuracies
     from simstudy.generators.messages import messages
+    from simstudy.generators.particles import ARRANGEMENTS, particle_sets
     from simstudy.generators.redrawn import redraw
     from simstudy.generators.resampled import resample_training
     from simstudy.generators.synthetic import correlated_accuracies
     from simstudy.loaders.candidates import load_candidates
     from simstudy.loaders.formats import load
+    from simstudy.loaders.tagged import read_tagged
     from simstudy.metrics.made import metric
     from simstudy.natural.systems_table import describe_systems
     from simstudy.natural.verdict import verdict
@@ -64,6 +66,7 @@ __version__ = "0.1.0"
 # Public name -> where it lives. They are imported when first used, so that `import simstudy` and the command's
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
+    "ARRANGEMENTS": "simstudy.generators.particles",
     "Candidates": "simstudy.rankings.candidates",
     "DrawnPairs": "simstudy.analyses.drawn_pairs",
     "Outputs": "simstudy.outputs",
@@ -100,10 +103,12 @@ _HOMES = {
     "messages": "simstudy.generators.messages",
     "metric": "simstudy.metrics.made",
     "near_duplicates": "simstudy.analyses.duplicates",
+    "particle_sets": "simstudy.generators.particles",
     "plot": "simstudy.figures",
     "precision_curve": "simstudy.analyses.precision_curves",
     "ranking_differences": "simstudy.analyses.ranking_differences",
     "ranks": "simstudy.analyses.ranks",
+    "read_tagged": "simstudy.loaders.tagged",
     "redraw": "simstudy.generators.redrawn",
     "related": "simstudy.analyses.relations",
     "repetitions": "simstudy.analyses.repetitions",
@@ -121,6 +126,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ARRANGEMENTS",
     "Candidates",
     "DrawnPairs",
     "Outputs",
@@ -157,10 +163,12 @@ __all__ = [
     "messages",
     "metric",
     "near_duplicates",
+    "particle_sets",
     "plot",
     "precision_curve",
     "ranking_differences",
     "ranks",
+    "read_tagged",
     "redraw",
     "related",
     "repetitions",

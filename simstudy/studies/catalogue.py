@@ -13,8 +13,6 @@ from pydantic import BaseModel, ValidationError
 
 from simstudy.choices import brief, nearest
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.evert_2004.definition import Evert2004
-from simstudy.studies.evert_2004.study import run as run_evert_2004
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
@@ -35,7 +33,6 @@ class Kind:
 KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
     "natural": Kind(NaturalStudy, run_natural),
-    "evert_2004": Kind(Evert2004, run_evert_2004),
 }
 
 

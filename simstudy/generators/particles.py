@@ -15,7 +15,6 @@ from simstudy.metrics.base import IntArray
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.cooccurrences import frequency_table
-from simstudy.studies.definition import StudyError
 
 #: How documents become parts.
 ARRANGEMENTS = ("contiguous", "dealt")
@@ -65,9 +64,8 @@ def particle_sets(
     Raises
     ------
     ValueError
-        For an unknown arrangement or measure, a floor or n_parts below 1, or more parts than documents.
-    StudyError
-        Where a part has no candidates.
+        For an unknown arrangement or measure, a floor or n_parts below 1, more parts than documents, and where a part
+        has no candidates.
 
     Examples
     --------
@@ -90,7 +88,7 @@ def particle_sets(
     for k, members in enumerate(_parts(len(documents), n_parts, arrangement), start=1):
         pairs = [pair for i in members for pair, _ in tokens[i]]
         if max(Counter(pairs).values(), default=0) < floor:
-            raise StudyError(
+            raise ValueError(
                 f"part {k} of {n_parts} ({arrangement}) has no verb and particle or preposition {floor} times: take "
                 "fewer parts or a lower floor"
             )
