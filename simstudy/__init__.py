@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from simstudy.analyses.calibration import calibration
     from simstudy.analyses.correlation import correlation, independence_ratio
     from simstudy.analyses.curves import curve
-    from simstudy.analyses.drawn_pairs import DrawnPairs
     from simstudy.analyses.duplicates import near_duplicates
     from simstudy.analyses.equivalence import equivalence
     from simstudy.analyses.groups import gain_ranges, groups, intransitive
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.significant_gains import significant_gains
     from simstudy.analyses.thresholds import size_fit, thresholds
     from simstudy.engines.comparisons import applicable, compare, run_twice
+    from simstudy.engines.drawn_pairs import DrawnPairs
     from simstudy.engines.registry import TESTS
     from simstudy.fingerprints import derived_seed
     from simstudy.generators import PAIR_MODELS
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from simstudy.rankings.association import association
     from simstudy.rankings.candidates import Candidates
     from simstudy.studies import load_study, run_study
-    from simstudy.tasks import Task, load_task
+    from simstudy.tasks import TASKS, Task, load_task
 
 __version__ = "0.1.0"
 
@@ -68,9 +68,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "ARRANGEMENTS": "simstudy.generators.particles",
     "Candidates": "simstudy.rankings.candidates",
-    "DrawnPairs": "simstudy.analyses.drawn_pairs",
+    "DrawnPairs": "simstudy.engines.drawn_pairs",
     "Outputs": "simstudy.outputs",
     "PAIR_MODELS": "simstudy.generators",
+    "TASKS": "simstudy.tasks",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
@@ -131,6 +132,7 @@ __all__ = [
     "DrawnPairs",
     "Outputs",
     "PAIR_MODELS",
+    "TASKS",
     "TESTS",
     "Task",
     "agreement",

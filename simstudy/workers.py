@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import json
 import mmap
 import os
@@ -119,9 +120,30 @@ def call_in_processes(
                         pipe.close()
 
 
-def send_by_value(module: ModuleType) -> None:
-    """Send functions and classes of this module to workers as they are: they could not import it."""
-    cloudpickle.register_pickle_by_value(module)
+# Modules that were loaded from files, which workers load too: name -> path.
+_loaded: dict[str, str] = {}
+
+
+def load_file(name: str, path: str | Path) -> ModuleType:
+    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too.
+
+    Raises
+    ------
+    Exception
+        Whatever the file raises.
+    """
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(sys.modules[name])
+        except BaseException:
+            del sys.modules[name]
+            raise
+    _loaded[name] = str(path)
+    return sys.modules[name]
 
 
 def _started(n: int, descriptor: int | None) -> list[subprocess.Popen[bytes]]:
@@ -255,7 +277,7 @@ class _Arrays:
 
         with self._lock:
             content = cloudpickle.dumps(value, protocol=5, buffer_callback=outside)
-        return pickle.dumps((content, places))
+        return pickle.dumps((content, places, _loaded))
 
 
 def serve() -> None:
@@ -282,7 +304,9 @@ def serve() -> None:
     while True:
         trace = ""
         try:
-            content, places = pickle.loads(messages.get())
+            content, places, files = pickle.loads(messages.get())
+            for name, path in files.items():
+                load_file(name, path)
             maps = [mmap.mmap(descriptor, size, access=mmap.ACCESS_READ, offset=start) for start, size in places]
             function, arguments = pickle.loads(content, buffers=maps)
             function(*arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,33 @@ def test_imports_point_down(path: Path) -> None:
 def test_libraries_stay_in_their_rooms(library: str, only: set[str]) -> None:
     users = {room_of(path) for path in FILES if any(name.split(".")[0] == library for name in imported(path))}
     assert users <= only
+
+
+# What experiments stand on: the public names, and what a study that is a program is made of.
+PUBLIC = {"simstudy", "simstudy.datasets", "simstudy.sections", "simstudy.studies"}
+EXPERIMENTS = sorted((PACKAGE.parent / "experiments").glob("**/*.py"))
+
+
+def test_there_are_experiments() -> None:
+    assert {path.name for path in EXPERIMENTS} == {"study.py"}
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
+def test_experiments_import_only_what_is_public(path: Path) -> None:
+    """Names of `simstudy` that are in its list, and the modules that are documented for studies."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            ours = {alias.name for alias in node.names if alias.name.split(".")[0] == "simstudy"}
+            assert ours <= PUBLIC
+        elif isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "simstudy":
+            assert node.module in PUBLIC, f"{path} imports from {node.module}"
+            names = {alias.name for alias in node.names}
+            assert node.module != "simstudy" or names <= {*simstudy.__all__, "datasets"}
+            module = sys.modules.get(str(node.module)) or importlib.import_module(str(node.module))
+            assert node.module == "simstudy" or names <= set(getattr(module, "__all__", dir(module)))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ss":
+            assert node.attr in simstudy.__all__, f"{path} uses ss.{node.attr}"
+        assert not (isinstance(node, ast.Attribute) and node.attr.startswith("_")), f"{path} uses what is private"
 
 
 def test_no_room_is_called_utils() -> None:

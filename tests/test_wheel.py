@@ -23,6 +23,7 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("simstudy-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "simstudy/experiments/quickstart/study.toml" in names
+    assert "simstudy/experiments/chinchor_1992/study.py" in names
     assert "simstudy/datasets.toml" in names
     assert "simstudy/py.typed" in names
     run(sys.executable, "-m", "venv", tmp_path / "clean")
@@ -35,3 +36,8 @@ def test_the_command_works_from_a_wheel_in_any_folder(tmp_path: Path) -> None:
     out = run(command, "run", "quickstart", cwd=elsewhere)
     assert "results/quickstart/README.md" in out
     assert (elsewhere / "results" / "quickstart" / "manifest.json").exists()
+    # A study that is a program, its cells in worker processes; the second run finds them.
+    for _ in range(2):
+        run(command, "run", "chinchor_1992", "--jobs", "2", cwd=elsewhere)
+    shipped = ROOT / "results" / "chinchor_1992" / "decisions.csv"
+    assert (elsewhere / "results" / "chinchor_1992" / "decisions.csv").read_bytes() == shipped.read_bytes()

@@ -26,6 +26,7 @@ from simstudy.studies import (
     Study,
     Training,
     check_systems,
+    one_of,
     side_by_side,
     train,
 )
@@ -75,7 +76,7 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 class Systems(Keys):
     """Real systems: variants of base models, trained on resampled training sets."""
 
-    task: str
+    task: Annotated[str, one_of(ss.TASKS)]
     test_set: str
     training: Training = Training()
 

@@ -6,16 +6,14 @@ own folder with a study.py runs one's own program. Nothing that data or results 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from hashlib import sha256
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.findings import Findings, RunContext
-from simstudy.workers import send_by_value
+from simstudy.workers import load_file
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
@@ -51,18 +49,10 @@ def load_program(folder: Path) -> type[Study]:
         raise StudyError(f"{folder} has no study.py, which kind '{PROGRAM}' needs")
     # Called after its content: what has the same source is the same program, wherever it lies.
     name = f"study_{sha256(path.read_bytes()).hexdigest()[:16]}"
-    module = sys.modules.get(name)
-    if module is None:
-        spec = spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise StudyError(f"{path} can not be loaded: {type(error).__name__}: {error}") from error
-        send_by_value(module)
+    try:
+        module = load_file(name, path)
+    except Exception as error:
+        raise StudyError(f"{path} can not be loaded: {type(error).__name__}: {error}") from error
     settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
     if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):
         raise StudyError(f"{path} must define Settings, a subclass of simstudy.studies.Study, and a function run")

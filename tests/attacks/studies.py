@@ -8,8 +8,8 @@ from pathlib import Path
 import simstudy as ss
 from simstudy.studies import make_study
 from simstudy.studies.definition import Study
+from tests.experiments.test_error_rates import study as error_rates
 from tests.studies.natural.conftest import exam
-from tests.studies.test_error_rates import study as error_rates
 
 KINDS = ("resampling", "natural", "error_rates")
 

@@ -12,17 +12,16 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.analyses.groups import groups
-from simstudy.studies import Results, Study, load_study, make_study
+from simstudy.studies import Results, Study
+from tests.experiments.programs import small
 from tests.oracles import could_be
 
 SHUFFLES = 9_999
 METRICS = ["muc_recall", "muc_f"]
 
 
-def study(**changes: Any) -> Study:
-    shipped = load_study("chinchor_1992")
-    small = {"n_systems": 5, "n_messages": 20, "metrics": METRICS}
-    return make_study({**shipped.model_dump(), "name": "small", "muc": small, **changes}, "here", type(shipped))
+def study() -> Study:
+    return small("chinchor_1992", muc={"n_systems": 5, "n_messages": 20, "metrics": METRICS})
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import simstudy as ss
-from simstudy.studies import Results, Study, StudyError, load_study, make_study
+from simstudy.studies import Results, Study, StudyError
+from tests.experiments.programs import small
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 needs_data = pytest.mark.skipif(
@@ -42,8 +43,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def study(**changes: Any) -> Study:
-    shipped = load_study("evert_2004").model_dump()
-    return make_study({**shipped, "name": "small", **SMALL, **changes}, "here")
+    return small("evert_2004", **{**SMALL, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,8 @@ def test_lists_longer_than_the_candidates_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "changes", "message"),
     [
-        ("figures", {"n_from": 2000}, "figures: n_from must be below n_to, not 2000 and 2000"),
-        ("figures", {"n_to": 1000}, "printed.first_ahead_from must lie between figures.n_from and figures.n_to"),
+        ("figures", {"n_from": 2000}, "figures: n_from and n_to must hold 800 to 1500 between them, not 2000 to 2000"),
+        ("figures", {"n_to": 1000}, "figures: n_from and n_to must hold 800 to 1500 between them, not 100 to 1000"),
         ("parts", {"rankings": ["t_score", "tscore"]}, "parts.rankings.*'tscore'.*did you mean 't_score'"),
         ("tests", {"tests": ["fishers"]}, "tests.tests.*did you mean 'fisher'"),
         ("parts", {"arrangements": ["dealt", "random"]}, "parts.arrangements"),

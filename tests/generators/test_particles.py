@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import TaggedDocument, read_tagged
 from simstudy.rankings.candidates import Candidates
-from simstudy.studies.definition import StudyError
-from simstudy.studies.evert_2004.particles import ARRANGEMENTS, particle_sets
 
 
 def document(name: str, *sentences: str) -> TaggedDocument:
@@ -100,9 +99,9 @@ def test_bad_settings(settings: dict[str, int | str], message: str) -> None:
 
 
 def test_parts_without_candidates_are_told() -> None:
-    with pytest.raises(StudyError, match=r"^part 2 of 4 \(dealt\) has no verb .* 3 times: take fewer parts or a lower"):
+    with pytest.raises(ValueError, match=r"^part 2 of 4 \(dealt\) has no verb .* 3 times: take fewer parts or a lower"):
         sets(DOCUMENTS, 4, floor=3)
-    with pytest.raises(StudyError, match=r"^part 1 of 1 \(contiguous\) has no verb .* 1 times"):
+    with pytest.raises(ValueError, match=r"^part 1 of 1 \(contiguous\) has no verb .* 1 times"):
         sets([document("d", "He/pps was/bedz up/rp")], 1, arrangement="contiguous")
 
 

@@ -9,8 +9,17 @@ import pytest
 
 from simstudy.datasets import DataError
 from simstudy.rankings.association import MEASURES
-from simstudy.studies.definition import StudyError
-from simstudy.studies.evert_2004.krenn import krenn_candidates
+from simstudy.rankings.candidates import Candidates
+from simstudy.studies import RunContext, StudyError
+from tests.experiments.programs import program, small
+
+EVERT = program("evert_2004")
+
+
+def krenn_candidates(folder: Path, seed: int = 0) -> Candidates:
+    candidates: Candidates = EVERT.krenn_candidates(folder / "colloc_krenn" / "KrennPPV.rda", seed)
+    return candidates
+
 
 COLUMNS = {
     "log_likelihood": "log.like", "chi_squared": "chisq", "chi_squared_yates": "chisq.corr", "t_score": "t.score",
@@ -43,9 +52,9 @@ def test_higher_is_better_of_every_measure(shared_data: Path) -> None:
 def test_without_pyreadr_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyreadr", None)
     with pytest.raises(StudyError, match=r"needs pyreadr to read R's data: pip install 'simstudy\[r\]'$"):
-        krenn_candidates("/nowhere")
+        krenn_candidates(Path("/nowhere"))
 
 
 def test_without_the_file_its_name_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"colloc_krenn/KrennPPV.rda"):
-        krenn_candidates(tmp_path)
+        EVERT.run(small("evert_2004"), RunContext(tmp_path / "cells", 1, tmp_path))

@@ -9,22 +9,22 @@ import pytest
 from simstudy.analyses.precision_curves import precision_curve
 from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.rankings.candidates import Candidates
-from simstudy.studies.catalogue import load_study
-from simstudy.studies.evert_2004.claims import claims, up_to
-from simstudy.studies.evert_2004.definition import RANKINGS, Evert2004
+from tests.experiments.programs import program
 
-STUDY = load_study("evert_2004")
-assert isinstance(STUDY, Evert2004)
+EVERT = program("evert_2004")
+RANKINGS, up_to = EVERT.RANKINGS, EVERT.up_to
 
 
-def told(orders: dict[str, list[int]], true: np.ndarray, study: Evert2004 = STUDY) -> pd.DataFrame:
+def told(orders: dict[str, list[int]], true: np.ndarray) -> pd.DataFrame:
     """Claims about 3,000 candidates; each ranking's order is a list of the candidates, best first."""
     n = len(true)
     scores = {name: -np.argsort(order) for name, order in orders.items()}
     candidates = Candidates.from_scores(pd.DataFrame(scores, index=[str(i) for i in range(n)]), true)
-    lengths = range(study.figures.n_from, study.figures.n_to + 1)
+    lengths = range(100, 2001)
     ties = pd.DataFrame({"ties": ["jitter", "keep"], "significant_up_to": [1268, 1]})
-    return claims(precision_curve(candidates, lengths), ranking_differences(candidates, lengths), ties, study)
+    differences = ranking_differences(candidates, lengths)
+    table: pd.DataFrame = EVERT.claims(precision_curve(candidates, lengths), differences, ties, 0.05)
+    return table
 
 
 def with_hits(first_hits: int, n: int = 3000, n_true: int = 600) -> list[int]:

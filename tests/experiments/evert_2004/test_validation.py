@@ -8,20 +8,27 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.tagged import TaggedDocument
-from simstudy.studies.evert_2004.definition import Parts, Simulated
-from simstudy.studies.evert_2004.validation import parts_of_corpus, simulated_check
-from simstudy.studies.findings import RunContext
+from simstudy.studies import RunContext
+from tests.experiments.programs import program, small
 
-SIMULATED = Simulated(
-    n_experiments=30, n_sets=12, n_candidates=150, share_true=0.3, separation=1.0, correlation=0.5,
-    clusters=[(1, 0.0), (5, 0.6)], n_accepted=40,
-)  # fmt: skip
+EVERT = program("evert_2004")
+SIMULATED = {
+    "n_experiments": 30, "n_sets": 12, "n_candidates": 150, "share_true": 0.3, "separation": 1.0, "correlation": 0.5,
+    "clusters": [(1, 0.0), (5, 0.6)], "n_accepted": 40,
+}  # fmt: skip
+
+
+def simulated_check(folder: Path, n_jobs: int) -> pd.DataFrame:
+    table: pd.DataFrame = EVERT.simulated_check(
+        small("evert_2004", simulated=SIMULATED, seed=3), RunContext(folder, n_jobs)
+    )
+    return table
 
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
     folder = tmp_path_factory.mktemp("simulated")
-    return folder, simulated_check(SIMULATED, 0.05, 3, RunContext(folder, 1))
+    return folder, simulated_check(folder, 1)
 
 
 def test_dependent_candidates_vary_more_and_the_model_is_rejected(simulated: tuple[Path, pd.DataFrame]) -> None:
@@ -44,9 +51,9 @@ def test_finished_experiments_are_kept_and_workers_change_nothing(
     kept = sorted(folder.iterdir())
     assert len(kept) == 4, "25 experiments a cell, for each correlation"
     times = [path.stat().st_mtime_ns for path in kept]
-    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(folder, 1)), table)
+    pd.testing.assert_frame_equal(simulated_check(folder, 1), table)
     assert [path.stat().st_mtime_ns for path in kept] == times
-    pd.testing.assert_frame_equal(simulated_check(SIMULATED, 0.05, 3, RunContext(tmp_path, 2)), table)
+    pd.testing.assert_frame_equal(simulated_check(tmp_path, 2), table)
 
 
 def document(k: int) -> TaggedDocument:
@@ -58,14 +65,14 @@ def document(k: int) -> TaggedDocument:
 
 
 def test_parts_have_a_row_for_each_way_to_cut() -> None:
-    settings = Parts(
+    settings = EVERT.Parts(
         n_parts=[2, 4],
         arrangements=["contiguous", "dealt"],
         floor=2,
         rankings=["frequency", "dice"],
         share_accepted=0.5,
     )
-    repeated, check, parts = parts_of_corpus([document(k) for k in range(8)], settings, 0)
+    repeated, check, parts = EVERT.parts_of_corpus([document(k) for k in range(8)], settings, 0)
     assert len(check) == 2 * 2 * 2
     assert len(repeated) == 2 * 2 * (2 + 4)
     assert parts.groupby(["arrangement", "n_parts"], sort=False).size().to_dict() == {

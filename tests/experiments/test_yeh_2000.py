@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.studies import Results, Study, StudyError, load_study, make_study
+from simstudy.studies import Results, Study, StudyError
+from tests.experiments.programs import program, small
 from tests.oracles import could_be
 
 # Relations found by both methods and by one of them, and spurious ones (sections 2.2 and 3.3).
@@ -29,12 +30,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def study(**changes: Any) -> Study:
-    shipped = load_study("yeh_2000").model_dump()
-    return make_study({**shipped, "name": "small", "n_shuffles": SHUFFLES, **SMALL, **changes}, "here")
-
-
-def example(**changes: Any) -> dict[str, Any]:
-    return {**load_study("yeh_2000").model_dump()["example"], **changes}
+    return small("yeh_2000", **{"n_shuffles": SHUFFLES, **SMALL, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +77,8 @@ def test_scores_are_plain_arithmetic(done: Results, relations: int) -> None:
 
 def test_the_papers_percentages_are_those_of_103_relations() -> None:
     words = {"recall": ("45.6", "24.3"), "precision": ("49.5", "64.1"), "f1": ("47.5", "35.2")}
-    shipped = load_study("yeh_2000").model_dump()["printed"]
-    assert {name: (shipped[f"{name}_1"], shipped[f"{name}_2"]) for name in words} == words
+    printed = program("yeh_2000").PRINTED
+    assert {name: (printed[f"{name}_I"], printed[f"{name}_II"]) for name in words} == words
 
 
 def test_printed_percentages_come_out_of_103_relations_and_not_of_104(done: Results) -> None:
@@ -227,20 +223,27 @@ def test_jobs_do_not_change_a_byte_and_a_second_run_finds_its_cells(done: Result
     assert written(done.folder) == before
 
 
-def test_one_reading_of_the_relations_is_enough(tmp_path: Path) -> None:
-    few = {**SMALL["dependence"], "within": [0.0], "n_data": 1}
-    results = ss.run_study(study(example=example(relations=[103]), dependence=few), out=tmp_path, n_jobs=1)
-    (rows,) = results.summary.values()
+def test_a_terminal_shows_what_is_printed_beside_what_comes_out(done: Results) -> None:
+    (rows,) = done.summary.values()
     assert list(rows) == ["metric", "alternative", "paper", "exact p (103)", "our shuffles"]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"printed": {"recall_3": "45.6"}}, "study 'small': printed: a name must be one of recall_1, recall_2,"),
         (
-            {"example": example(relations=[103, BOTH + ONLY_1 + ONLY_2 - 1])},
-            "example.relations: 52 is less than the 53 that were found",
+            {"systems": {**SMALL["systems"], "training": {"fractions": [0.0001], "replicates": [1]}}},
+            "study 'small': systems.training: fractions must leave at least one of ",
+        ),
+        (
+            {
+                "systems": {
+                    **SMALL["systems"],
+                    "test_set": "tset",
+                    "training": {"fractions": [0.0001], "replicates": [1]},
+                }
+            },
+            "; systems.training: fractions must leave at least one of ",
         ),
         (
             {"systems": {**SMALL["systems"], "test_set": "tset"}},

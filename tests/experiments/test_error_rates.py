@@ -12,24 +12,26 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs, p_values
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.synthetic import outcome_correlation
-from simstudy.studies import Results, StudyError, load_study, make_study
-from simstudy.studies.error_rates.batch import ask, examine, p_values, way_of
-from simstudy.studies.error_rates.conditions import CONDITIONS, DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL
-from simstudy.studies.error_rates.definition import ErrorRates
+from simstudy.studies import Results, StudyError
+from tests.experiments.programs import program, small
+
+ERRORS = program("error_rates")
+DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL = ERRORS.DEPENDENT_SYSTEMS, ERRORS.DEPENDENT_UNITS, ERRORS.NULL
+CONDITIONS = small("error_rates").conditions  # type: ignore[attr-defined]
 
 NULLS = [name for name, condition in CONDITIONS.items() if condition.null]
 SMALL: dict[str, Any] = {"n_units": [6, 40], "shown": [40], "batches": 2, "sets": 12, "n_resamples": 99}
 KEYS = ["condition", "unit", "n_units"]
 
 
-def study(**changes: Any) -> ErrorRates:
-    shipped = load_study("error_rates").model_dump()
-    made = make_study({**shipped, "name": "small", **SMALL, "aims": {"from_units": 40}, **changes}, "here")
-    assert isinstance(made, ErrorRates)
-    return made
+def study(conditions: list[str] | None = None, **changes: Any) -> Any:
+    if conditions is not None:
+        changes["conditions"] = {name: CONDITIONS[name].model_dump() for name in conditions}
+    return small("error_rates", **{**SMALL, "aims": {"from_units": 40}, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +39,21 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return ss.run_study(study(), out=tmp_path_factory.mktemp("error_rates"), n_jobs=2)
 
 
-VIEWS = [(name, unit) for name in CONDITIONS for unit in CONDITIONS[name].model.units]
+VIEWS = [(name, unit) for name in CONDITIONS for unit in CONDITIONS[name].pair.units]
 
 
 @pytest.mark.parametrize(("name", "unit"), VIEWS)
 def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str) -> None:
     """p-values, the order of the two systems and intervals are those of `compare` on each test set alone."""
-    model, n_sets, seed = CONDITIONS[name].model, 4, 11
+    model, n_sets, seed = CONDITIONS[name].pair, 4, 11
     statistics = model.draw(n_sets, 35, np.random.default_rng(3)).by(unit)
-    question = replace(ask(statistics, model.metric, unit, 199, seed), alternative="two-sided")
+    drawn = DrawnPairs(statistics, model.metric, n_resamples=199, seed=seed)
+    question = replace(drawn.question, alternative="two-sided")
     systems = ["first", "second"]
     alone = [ss.Outputs.from_statistics(of_set, model.metric, systems) for of_set in statistics]
     applied = 0
     for test in TESTS:
-        way = way_of(question, test)
+        way = drawn.way(test)
         found = p_values(replace(question, monte_carlo=way), test)
         if found is None:
             with pytest.raises(ValueError, match=f"test '{test}'"):
@@ -67,8 +70,8 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
 def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
     sets, n = 40, 20
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
-    (row,) = examine(settings, name, n, 0)["coverage"]
-    model = CONDITIONS[name].model
+    (row,) = ERRORS.examine(settings, name, n, 0)["coverage"]
+    model = CONDITIONS[name].pair
     rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
     pairs = pd.concat(
         ss.compare(ss.Outputs.from_statistics(of_set, model.metric, ["first", "second"]), n_resamples=1)
@@ -86,7 +89,7 @@ def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> Non
 def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
     """Of n items each differs with a known chance, and then the sign test's rejections are binomial."""
     n, sets, alpha = 60, 3000, 0.05
-    model = CONDITIONS["accuracy"].model
+    model = CONDITIONS["accuracy"].pair
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips", "mcnemar", "randomization"])
     phi = outcome_correlation(0.8, 0.8, 0.5)
     differ = 2 * 0.8 * 0.2 * (1 - phi)
@@ -96,7 +99,7 @@ def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
         "two-sided": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (2 * p <= alpha) for m, p in enumerate(by_items)],
         "greater": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (p <= alpha) for m, p in enumerate(by_items)],
     }
-    for row in examine(settings, "accuracy", n, 0)["rejections"]:
+    for row in ERRORS.examine(settings, "accuracy", n, 0)["rejections"]:
         expected = stats.binom.pmf(losses, n, differ) @ rejected[str(row["alternative"])]
         assert 0.01 < expected < 0.1
         assert stats.binomtest(int(row["n_rejected"]), sets, expected).pvalue > 1e-6
@@ -109,7 +112,7 @@ def test_undefined_scores_are_counted_apart() -> None:
     """A system that accepts 8 % of 6 candidates accepts none of them three times in five."""
     sets, n = 2000, 6
     settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips"])
-    row = examine(settings, "precision_few", n, 0)["rejections"][0]
+    row = ERRORS.examine(settings, "precision_few", n, 0)["rejections"][0]
     nothing = 1 - (1 - 0.92**n) * (1 - 0.7**n)
     assert stats.binomtest(int(row["n_undefined"]), sets, nothing).pvalue > 1e-6
     assert row["n_sets"] + row["n_undefined"] == sets
@@ -155,7 +158,7 @@ def test_a_table_says_which_tests_a_condition_breaks(done: Results) -> None:
         assert breaks["skewed_means", "item", test] == NULL
         assert breaks["accuracy", "item", test] == ""
     for name in NULLS:
-        unit = CONDITIONS[name].model.units[0]
+        unit = CONDITIONS[name].pair.units[0]
         assert breaks[name, unit, "sign_flips"] == breaks[name, unit, "bootstrap"] == ""
         assert breaks[name, unit, "randomization"] == ("" if CONDITIONS[name].exchangeable else NULL)
 
@@ -164,7 +167,7 @@ def test_a_table_says_which_tests_a_condition_breaks(done: Results) -> None:
 def test_conditions_are_exchangeable_and_independent_where_they_say_so(name: str) -> None:
     """Item statistics' means and squares are alike where systems could be exchanged; correlations are 0 or not."""
     condition = CONDITIONS[name]
-    drawn = condition.model.draw(1, 100_000, np.random.default_rng(8)).by(condition.model.units[0])[0].astype(float)
+    drawn = condition.pair.draw(1, 100_000, np.random.default_rng(8)).by(condition.pair.units[0])[0].astype(float)
     first, second = drawn
     features = [difference for s in range(drawn.shape[2]) for difference in (first - second, first**2 - second**2)]
     z = np.abs([f[:, s].mean() / max(f[:, s].std(), 1e-9) for f in features for s in range(drawn.shape[2])])
@@ -174,7 +177,7 @@ def test_conditions_are_exchangeable_and_independent_where_they_say_so(name: str
 
 
 def test_true_gains_are_exactly_nought_or_what_titles_say() -> None:
-    gains = {name: condition.model.true_gain for name, condition in CONDITIONS.items()}
+    gains = {name: condition.pair.true_gain for name, condition in CONDITIONS.items()}
     assert [name for name in gains if name.endswith("_gain")] == [name for name in CONDITIONS if name not in NULLS]
     assert max(abs(gains[name]) for name in NULLS) < 1e-12
     for name in set(gains) - set(NULLS):
@@ -257,11 +260,16 @@ def test_a_study_of_coverage_alone(tmp_path: Path) -> None:
     assert "error_rates.png" not in page
 
 
+BAD = {"title": "T", "systems": "S", "model": "RightOrWrong", "parameters": {"accuracy": [0.8, 0.8], "between": 0.5}}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"conditions": ["f2"]}, "conditions.0: it must be one of accuracy, skewed_means, clusters"),
-        ({"conditions": []}, "conditions: list should have at least 1 item"),
+        ({"conditions": {"f2": BAD | {"model": "Coins"}}}, "conditions.f2.model: it must be one of Acceptances, Clus"),
+        ({"conditions": {"f2": BAD}}, "conditions.f2: parameters are not those of RightOrWrong: "),
+        ({"conditions": {"f2": BAD | {"parameters": {}}}}, "conditions.f2: parameters are not those of RightOrWrong: "),
+        ({"conditions": {}}, "conditions: dictionary should have at least 1 item"),
         ({"tests": ["t_test"]}, "tests.0: it must be one of sign_flips, bootstrap"),
         ({"shown": [40, 50]}, r"shown must be some of n_units, not [40, 50] of [6, 40]"),
         ({"n_units": [1, 40]}, "n_units.0: input should be greater than or equal to 2, not 1"),
@@ -271,5 +279,5 @@ def test_a_study_of_coverage_alone(tmp_path: Path) -> None:
 )
 def test_wrong_keys_and_values_are_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError) as error:
-        study(**changes)
+        small("error_rates", **{**SMALL, **changes})
     assert message in str(error.value)

@@ -1,0 +1,19 @@
+"""Shipped experiments: their programs, and their studies with other values."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from simstudy.studies import Study, load_study, make_study
+
+
+def program(name: str) -> Any:
+    """The module that an experiment's study.py is."""
+    return sys.modules[type(load_study(name)).__module__]
+
+
+def small(name: str, **changes: Any) -> Study:
+    """An experiment's study with some keys changed, called "small"."""
+    shipped = load_study(name)
+    return make_study({**shipped.model_dump(), "name": "small", **changes}, "here", type(shipped))
