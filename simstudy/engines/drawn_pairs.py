@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
@@ -140,7 +140,7 @@ class DrawnPairs:
 def p_values(question: Question, test: str) -> FloatArray | None:
     """A p-value for each test set (M,); None where the test does not apply."""
     chosen = TESTS[test]
-    if chosen.needs == "acceptance sets":
+    if ACCEPTANCE_SETS in chosen.needs:
         # Whether a candidate is true is the same for two systems, and not on another test set.
         parts = [_one_set(question, m) for m in range(question.n_pairs)]
         if any(chosen.refusal(part) for part in parts):
