@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from simstudy.studies import load_study, run_study
     from simstudy.tasks import TASKS, Task, load_task
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public name -> where it lives. They are imported when first used, so that `import simstudy` and the command's
 # `--help` do not wait for scikit-learn and matplotlib.

@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"choices", "plain_text", "numerals"},
-    {"files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
+    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"cells", "metrics", "pvalues", "proportions"},
     {"inputs", "runner", "results_folder"},
     {"manifest"},

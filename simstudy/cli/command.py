@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
@@ -31,8 +32,17 @@ app.command(cls=StrictCommand)(verify)
 app.add_typer(data.app, name="data")
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        print(f"simstudy {version('simstudy')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_say_version)
+    ] = False,
     traceback: Annotated[bool, typer.Option("--traceback", help="Show where in the code an error was raised.")] = False,
 ) -> None:
     """Study how significance tests behave when systems are compared."""

@@ -16,6 +16,7 @@ from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.outputs import Outputs
+from simstudy.showing import Shown
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
@@ -107,8 +108,8 @@ class SystemOutputs:
     answers: Sequence[Hashable] | None = None
 
 
-@dataclass(frozen=True)
-class Loaded:
+@dataclass(frozen=True, repr=False)
+class Loaded(Shown):
     """What a loader gives.
 
     Attributes
@@ -125,6 +126,12 @@ class Loaded:
     outputs: Outputs
     notes: tuple[str, ...] = ()
     scored_by: tuple[str, ...] = ()
+
+    def _summary(self) -> tuple[str, str]:
+        return f"Loaded: {self.outputs._summary()[0]}", f"notes: {'; '.join(self.notes) or 'none'}"
+
+    def _table(self) -> pd.DataFrame:
+        return self.outputs._table()
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:

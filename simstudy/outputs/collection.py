@@ -16,13 +16,14 @@ from pandas.api.types import is_scalar
 from simstudy.choices import check_list, check_text, check_whole
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
+from simstudy.showing import Shown, listed
 
 Answers = NDArray[np.int64]
 """(K systems, n items) numbers that stand for what the systems answered."""
 
 
-@dataclass(frozen=True, eq=False)
-class Collection:
+@dataclass(frozen=True, eq=False, repr=False)
+class Collection(Shown):
     """What K systems did on one test set of n items, and every part of it that is a collection too.
 
     Attributes
@@ -191,6 +192,17 @@ class Collection:
         rows = [index[name] for name in names]
         answers = None if self.answers is None else self.answers[rows]
         return self._with(self.statistics[rows], answers, systems=self.systems.iloc[rows].reset_index(drop=True))
+
+    def _summary(self) -> tuple[str, str]:
+        ranked = self.best_first()
+        best = [f"{name} {score:.4g}" for name, score in zip(ranked.names, ranked.scores(), strict=True)]
+        of = self._of() + (f", task '{self.task}'" if self.task else "")
+        what = f"{self.n_systems:,} systems on {self.n_items:,} items{of}, metric {self.metric.name}"
+        return f"Outputs: {what}", f"best first: {listed(best)}"
+
+    def _table(self) -> pd.DataFrame:
+        ranked = self.best_first()
+        return ranked.systems.assign(**{self.metric.name: ranked.scores()}).dropna(axis="columns", how="all")
 
     def best_first(self) -> Self:
         """The systems by score, best first; those that tie by name."""

@@ -30,7 +30,7 @@ from simstudy.outputs.collection import Answers, Collection, read_only
 from simstudy.outputs.saved import read, write
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outputs(Collection):
     """A `Collection` that is made with `from_…` or `load`, joined with others, and saved."""
 

@@ -11,14 +11,15 @@ from simstudy import report
 from simstudy.analyses.signature import signatures
 from simstudy.results_folder import COMPARISONS, results_folder
 from simstudy.runner import n_workers
+from simstudy.showing import Shown, listed
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
 from simstudy.studies.definition import Study
 from simstudy.studies.findings import RunContext
 from simstudy.studies.programs import PROGRAM
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, repr=False)
+class Results(Shown):
     """What a study wrote, and the tables that it wrote it from.
 
     Attributes
@@ -38,6 +39,13 @@ class Results:
     tables: dict[str, pd.DataFrame]
     comparisons: pd.DataFrame
     summary: dict[str, pd.DataFrame]
+
+    def _summary(self) -> tuple[str, str]:
+        tables = listed([f"{name} ({len(table):,})" for name, table in self.tables.items()], 12)
+        return f"Results in {self.folder}: {len(self.comparisons):,} comparisons", f"tables (rows) {tables}"
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame({"table": self.tables.keys(), "rows": [len(table) for table in self.tables.values()]})
 
 
 def run_study(

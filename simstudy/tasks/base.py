@@ -14,6 +14,7 @@ from pandas.api.types import is_scalar
 from simstudy.choices import brief, check_mapping, check_text
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
+from simstudy.showing import Shown, listed
 
 Array = NDArray[Any]
 
@@ -97,8 +98,8 @@ class CountPositives:
         return np.stack([found & guessed, guessed, found], axis=1).astype(np.int32)
 
 
-@dataclass(frozen=True)
-class Task:
+@dataclass(frozen=True, repr=False)
+class Task(Shown):
     """What training-set resampling needs. Make one with `from_arrays`, or from `Examples`.
 
     Attributes
@@ -127,6 +128,15 @@ class Task:
             raise ValueError(f"task '{self.name}' must have at least one base system and one test set")
         content = {name: examples.content() for name, examples in self.test_sets.items()}
         object.__setattr__(self, "fingerprint", fingerprint([self.train.content(), content]))
+
+    def _summary(self) -> tuple[str, str]:
+        sets = listed([f"{name} ({examples.n_items:,})" for name, examples in self.test_sets.items()])
+        what = f"Task {self.name}: {self.train.n_items:,} training items, metric {self.metric.name}"
+        return what, f"base systems {listed([*self.systems])}; test sets (items) {sets}"
+
+    def _table(self) -> pd.DataFrame:
+        sizes = {"training": self.train.n_items, **{name: one.n_items for name, one in self.test_sets.items()}}
+        return pd.DataFrame({"examples": sizes.keys(), "items": sizes.values()})
 
     @classmethod
     def from_arrays(

@@ -1,0 +1,68 @@
+"""What objects look like at a prompt and in a notebook."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli import app
+
+
+@pytest.fixture
+def outputs() -> ss.Outputs:
+    scores = pd.DataFrame({"<b>old</b>": [1, 0, 0, 0], "new": [1, 1, 1, 0]})
+    return ss.Outputs.from_scores(scores, "accuracy", test_set="news", task="tagging")
+
+
+def test_outputs_are_two_lines(outputs: ss.Outputs) -> None:
+    assert repr(outputs) == (
+        "Outputs: 2 systems on 4 items of test set 'news', task 'tagging', metric accuracy\n"
+        "best first: new 75, <b>old</b> 25"
+    )
+    many = ss.correlated_accuracies([0.5 + k / 100 for k in range(9)], 100)
+    assert repr(many).count("\n") == 1
+    assert repr(many).endswith(" and 4 more")
+
+
+def test_a_notebook_shows_systems_best_first_and_names_as_text(outputs: ss.Outputs) -> None:
+    page = outputs._repr_html_()
+    assert page.index("new") < page.index("&lt;b&gt;old&lt;/b&gt;")
+    assert "<b>old" not in page
+    assert "75.0" in page
+
+
+def test_what_files_gave(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("item,a,b\nq1,1,0\nq2,1,\n")
+    loaded = ss.load(tmp_path / "scores.csv", "accuracy", missing="drop")
+    assert repr(loaded).splitlines() == [
+        "Loaded: Outputs: 2 systems on 1 items, metric accuracy",
+        f"notes: {'; '.join(loaded.notes)}",
+    ]
+
+
+def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
+    features, labels = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
+    task = ss.Task.from_arrays(
+        "tiny", features, labels, test_sets={"test": (features, labels)}, systems={"bayes": GaussianNB()}
+    )
+    assert repr(task) == (
+        "Task tiny: 12 training items, metric accuracy\nbase systems bayes; test sets (items) test (12)"
+    )
+    from simstudy.studies.run import Results
+
+    results = Results(tmp_path, {"curves": pd.DataFrame({"a": [1, 2]})}, pd.DataFrame(), {})
+    assert repr(results) == f"Results in {tmp_path}: 0 comparisons\ntables (rows) curves (2)"
+    assert "<td>curves</td>" in results._repr_html_()
+
+
+def test_the_command_has_a_version() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"simstudy {version('simstudy')}\n")
+    assert version("simstudy") == ss.__version__
