@@ -262,7 +262,7 @@ def statistics_array(statistics: object) -> NDArray[Any]:
     try:
         array = np.array(statistics, order="C")
     except ValueError:
-        raise ValueError("statistics must be one array: systems x items x statistics, none shorter") from None
+        raise ValueError("statistics must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
         return array.astype(np.int8)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:

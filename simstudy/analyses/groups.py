@@ -103,7 +103,7 @@ def groups(
 
 
 def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
-    """Threes of systems that show why one gain cannot be held against another (Chinchor 1992, the discussion of TST3).
+    """Triples of systems whose decisions are inconsistent with one another (Chinchor 1992, the discussion of TST3).
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float 
 
     Returns
     -------
-    threes
+    triples
         One row each, by their places: task, test_set, n_items, metric, test, cutoff, certainty, kind, best, middle,
         worst, and of the pairs best_middle, middle_worst and best_worst the gain and the p-value (gain_best_middle,
         …, p_best_worst). Kinds: "not transitive" (best and middle do not differ significantly, nor do middle and

@@ -58,17 +58,17 @@ def compare(
         0 … 2^64 - 1.
     alternative
         "two-sided": either system might have been better; for the bootstrap |gain(x*) - gain(x)| >= gain(x).
-        "greater": the better system's gain, one-sided, for those who said beforehand which system is the better, and
-        for the papers' studies. Which is better is seen in the data, so of two equally good systems one has a
+        "greater": one-sided, valid only if the better system was predicted before the data were seen; the papers'
+        studies use it. Which is better is seen in the data, so of two equally good systems one has a
         one-sided p <= 0.05 ten times in a hundred. By default the convention's only one, or "two-sided".
     convention
         A name in `simstudy.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
     monte_carlo
         "auto": p-values are computed (of all shuffles; of infinitely many resamples) where that costs about as much as
-        resampling, under the default convention. False: for all pairs, or an error. True: resample (tests that draw
-        nothing are what they are; Wilcoxon's is then normal). Whether all statistics are whole numbers is asked of
-        the whole table.
+        resampling, under the default convention. False: for all pairs, or an error. True: resample. Tests that
+        draw nothing are unaffected, except Wilcoxon's, which then uses the normal approximation. Exact computation
+        needs whole numbers in all statistics of the table.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" (documents, users) where there is one, since items of one document depend on each other;
@@ -79,7 +79,7 @@ def compare(
     n_jobs
         Threads; -1 for all cores.
     tile_size
-        Resamples worked on at a time by a thread, for the curious; chosen by memory if None.
+        Resamples that a thread works on at a time. Advanced: None sizes it automatically.
     progress
         Called with the number of resamples just finished, by one thread at a time.
 

@@ -165,7 +165,7 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
     # Two-sided the least p-value of these units is twice as large.
     if pair["p_two_sided"] <= alpha and 2 * pair["p_floor"] <= alpha:
         return f"The gain is significant at {alpha:g}, one-sided and two-sided."
-    return f"At {alpha:g} the gain is significant only if it was said beforehand that {a} is the better."
+    return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
 
 
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:

@@ -146,7 +146,7 @@ def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
     row = compare(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
     assert "p = 0.031 (sign test, one-sided, exact; two-sided p = 0.062)" in verdict(row)
-    said = "level on 15. At 0.05 the gain is significant only if it was said beforehand that new is the better. "
+    said = "level on 15. At 0.05 the gain is significant only if new was predicted to win. "
     assert said in verdict(row)
 
 
@@ -173,7 +173,7 @@ def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
     outputs = only_new_is_right(5, 0)
     one = compare(outputs, test="bootstrap", alternative="greater").iloc[0]
     assert (one["p_value"], one["p_two_sided"]) == (0, 0)
-    assert "significant only if it was said beforehand" in verdict(one)
+    assert "significant only if new was predicted" in verdict(one)
     two = verdict(compare(outputs, test="bootstrap").iloc[0])
     assert "The gain is not significant at 0.05" in two
     six = compare(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]

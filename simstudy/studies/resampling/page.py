@@ -16,7 +16,7 @@ from simstudy.studies.points import even_choice
 
 CLOSING = (
     "No p-value here is corrected for the number of pairs; column alternative says whether it is one-sided (greater: "
-    "right for those who said beforehand which system is the better) or two-sided. Gains and thresholds are on the "
+    "valid only if the better system was predicted) or two-sided. Gains and thresholds are on the "
     "metric's scale; confidences and shares are fractions."
 )
 
@@ -89,8 +89,8 @@ def sections(
                 "Gain threshold against test size",
                 "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are "
                 "known to cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections "
-                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody said beforehand which system is "
-                "the better, the two-sided ones hold. Where the natural unit is a document, items taken one by one "
+                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody predicted which system is "
+                "the better, use the two-sided ones. Where the natural unit is a document, items taken one by one "
                 "give smaller, too hopeful thresholds.",
                 figure=Figure(
                     "thresholds",
