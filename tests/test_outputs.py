@@ -267,7 +267,7 @@ ONE = [[[1, 1]], [[0, 1]]]
             "item 'y' of system 'a' is missing",
         ),
         (lambda: Outputs.from_scores([1, 2]), "must be a pandas DataFrame"),  # type: ignore[arg-type]
-        (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one array"),
+        (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one rectangular array"),
         (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
         (

@@ -31,8 +31,8 @@ _MOST_ROWS = 50
 
 _TWO_SIDED = "p-values are two-sided."
 _ONE_SIDED = (
-    "p-values are one-sided, which is valid only if the better system of a pair was predicted. Where the data tell which "
-    "one it is, as in a table of all pairs, two equally good systems have p <= 0.05 one time in ten."
+    "p-values are one-sided, which is valid only if the better system of a pair was predicted. Where the data tell "
+    "which one it is, as in a table of all pairs, two equally good systems have p <= 0.05 one time in ten."
 )
 
 

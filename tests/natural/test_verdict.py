@@ -165,7 +165,7 @@ def test_the_published_rule_has_no_two_sided_p_value() -> None:
     assert np.isnan(row["p_two_sided"])
     assert "two-sided" not in said
     assert "convention koehn2004" in said
-    assert "only if it was said beforehand that new is the better" in said
+    assert "only if new was predicted to win" in said
 
 
 def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
