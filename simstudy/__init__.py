@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from simstudy.loaders.candidates import load_candidates
     from simstudy.loaders.formats import load
     from simstudy.loaders.tagged import read_tagged
+    from simstudy.loaders.systems import describe_systems
     from simstudy.metrics.made import metric
-    from simstudy.natural.systems_table import describe_systems
     from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
     from simstudy.pvalues import certainty, clopper_pearson, significant
@@ -90,7 +90,7 @@ _HOMES = {
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
     "derived_seed": "simstudy.fingerprints",
-    "describe_systems": "simstudy.natural.systems_table",
+    "describe_systems": "simstudy.loaders.systems",
     "equivalence": "simstudy.analyses.equivalence",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",

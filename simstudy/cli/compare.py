@@ -116,24 +116,27 @@ def compare(
     """
     settings = {name: _plain(value) for name, value in locals().items()}
 
-    from simstudy.unpacking import unpacking_at_most
+    from simstudy.cli.user_metric import metric_named
+    from simstudy.loaders.formats import load
+    from simstudy.loaders.reading import reading
 
-    with unpacking_at_most(max_size):
-        loaded, notes = _load(
+    with reading() as read:
+        loaded = load(
             paths,
-            metric,
-            references,
-            systems,
-            items,
-            columns,
-            format,
-            missing,
-            tokenize,
-            lowercase,
-            domain,
-            lower_is_better,
-            ties,
-            seed,
+            metric_named(metric, lower_is_better),
+            references=references or (),
+            format=format,
+            items=items,
+            systems=systems,
+            columns=_mapping(columns),
+            missing=missing,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            ties=ties,
+            seed=seed,
+            domain=domain,
+            lower_is_better=lower_is_better,
+            max_size=max_size,
         )
     options = {
         "test": test,
@@ -149,12 +152,11 @@ def compare(
     _check_systems(loaded, fail_unless_better)
     if fail_unless_better and lower_is_better is None:
         _check_direction(loaded)
-    inputs = [*paths, *(references or []), *filter(None, (systems, items))]
     if out is not None:
-        _check_out(out, inputs)
-    found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options, notes)
+        _check_out(out, [*paths, *(references or []), *filter(None, (systems, items))])
+    found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options)
     if out is not None:
-        _write(found, out, alpha, settings, inputs)
+        _write(found, out, alpha, settings, {str(path): digest for path, digest in sorted(read.hashes.items())})
     if print_json:
         from simstudy.natural.machine import as_json
 
@@ -167,49 +169,6 @@ def compare(
         a, b = fail_unless_better
         say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}")
         raise typer.Exit(1)
-
-
-def _load(
-    paths: list[Path],
-    metric: str,
-    references: list[Path] | None,
-    systems: Path | None,
-    items: Path | None,
-    columns: str | None,
-    format: str | None,
-    missing: str,
-    tokenize: str | None,
-    lowercase: bool,
-    domain: str | None,
-    lower_is_better: bool | None,
-    ties: str,
-    seed: int,
-) -> tuple[Loaded, list[str]]:
-    from dataclasses import replace
-
-    from simstudy.cli.user_metric import metric_named
-    from simstudy.loaders.formats import load
-    from simstudy.natural import describe_systems
-
-    loaded = load(
-        paths,
-        metric_named(metric, lower_is_better),
-        references=references or (),
-        format=format,
-        items=items,
-        columns=_mapping(columns),
-        missing=missing,
-        tokenize=tokenize,
-        lowercase=lowercase,
-        ties=ties,
-        seed=seed,
-        domain=domain,
-        lower_is_better=lower_is_better,
-    )
-    if systems is None:
-        return loaded, []
-    outputs, notes = describe_systems(loaded.outputs, systems)
-    return replace(loaded, outputs=outputs), notes
 
 
 def _mapping(columns: str | None) -> dict[str, str]:
@@ -245,15 +204,11 @@ def _examine(
     alpha: float,
     margin: float | None,
     options: dict[str, Any],
-    notes: Sequence[str],
 ) -> Examination:
-    from dataclasses import replace
-
     from simstudy.engines.asking import resamples_to_draw
     from simstudy.natural import examine
     from simstudy.runner import progress_bar
 
-    loaded = replace(loaded, notes=(*loaded.notes, *notes))
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
     with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
         comparison = {**options, "progress": advance}
@@ -305,15 +260,10 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     return len(better) == 1 and bool(significant.iloc[0])
 
 
-def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], inputs: Sequence[Path]) -> None:
-    from hashlib import sha256
-
+def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], files: dict[str, str]) -> None:
     from simstudy.metrics import label
     from simstudy.natural import page
 
-    files = [
-        file for path in inputs for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if file.is_file()
-    ]
     page.write(
         found,
         out,
@@ -321,7 +271,7 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
         command=f"simstudy {shlex.join(sys.argv[1:])}",
         alpha=alpha,
         settings=settings,
-        files={str(file): sha256(file.read_bytes()).hexdigest() for file in files},
+        files=files,
     )
 
 

@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
-from simstudy.loaders.items import read_items
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting, system_names
+from simstudy.loaders.items import items_in_order
 from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import once
 from simstudy.metrics.aer import Link, alignment_counts
+from simstudy.notes import note
 
 _LINK = re.compile(r"([0-9]+)([-p?])([0-9]+)")
 _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")
@@ -43,15 +47,13 @@ class Alignments:
         Those that the file has; in NAACL form a sentence without links does not appear.
     by_line
         Whether a sentence is a line.
-    notes
-        What was odd about the file.
     """
 
     sentences: dict[int, Links]
     by_line: bool
-    notes: tuple[str, ...] = ()
 
 
+@noting
 def read_alignments(source: Source) -> Loaded:
     """Word alignments of one file a system, scored by AER against a gold file.
 
@@ -79,12 +81,9 @@ def read_alignments(source: Source) -> Loaded:
             "references of word alignments must be the gold file, or the gold file, source text and target text, not "
             f"{len(source.references)} files"
         )
-    notes: list[str] = []
-    lengths = _lengths(source.references[1:], notes) if source.references[1:] else None
+    lengths = _lengths(source.references[1:]) if source.references[1:] else None
     paths = (source.references[0], *source.paths)
     files = [read_links(path, lengths) for path in paths]
-    for file in files:
-        notes += file.notes
     gold = files[0]
     if lengths is not None:
         numbers = list(range(1, len(lengths) + 1))
@@ -94,8 +93,8 @@ def read_alignments(source: Source) -> Loaded:
         measure = paths[0]
     for path, file in zip(paths, files, strict=True):
         _check_sentences(path, file, measure, numbers, by_line=lengths is not None or gold.by_line)
-    items = read_items(source, len(numbers))
-    ids = [str(number) for number in numbers] if items is None else items["id"].tolist()
+    items = items_in_order(source, pd.DataFrame({"id": [str(number) for number in numbers]}))
+    ids = items["id"].tolist()
     nothing = Links()
     systems = []
     for name, path, file in zip(system_names(source.paths), source.paths, files[1:], strict=True):
@@ -103,10 +102,11 @@ def read_alignments(source: Source) -> Loaded:
         wanted = [gold.sentences.get(number, nothing) for number in numbers]
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [tuple(sorted(own)) for own in answers]))
-    return assemble(systems, source, expected=ids, items=items, notes=notes)
+    return Loaded(assemble(systems, source, expected=ids, items=items))
 
 
-def read_links(path: str | Path, lengths: Sequence[tuple[int, int]] | None = None) -> Alignments:
+@once
+def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -> Alignments:
     """The links of a file of either kind.
 
     Parameters
@@ -121,14 +121,12 @@ def read_links(path: str | Path, lengths: Sequence[tuple[int, int]] | None = Non
     ValueError
         For a line that is no link, or a link outside its sentence.
     """
-    content = read_lines(path)
-    first = next(line for line in content.lines if line.strip())
+    lines = read_lines(path)
+    first = next(line for line in lines if line.strip())
     by_line = _LINK.fullmatch(first.split()[0]) is not None
-    sentences: dict[int, Links] = (
-        {n: Links() for n in range(1, len(content.lines) + 1)} if by_line else defaultdict(Links)
-    )
+    sentences: dict[int, Links] = {n: Links() for n in range(1, len(lines) + 1)} if by_line else defaultdict(Links)
     n_null = 0
-    for line, number, link, sure, text in (_pharaoh if by_line else _naacl)(path, content.lines):
+    for line, number, link, sure, text in (_pharaoh if by_line else _naacl)(path, lines):
         if min(link) < 0:
             n_null += 1
             continue
@@ -140,8 +138,9 @@ def read_links(path: str | Path, lengths: Sequence[tuple[int, int]] | None = Non
                 )
         links = sentences[number]
         (links.sure if sure else links.possible).add(link)
-    notes = (f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out",) if n_null else ()
-    return Alignments(dict(sentences), by_line, (*content.notes, *notes))
+    if n_null:
+        note(f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out")
+    return Alignments(dict(sentences), by_line)
 
 
 def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
@@ -172,15 +171,13 @@ def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, L
         yield n, number, (i - 1, j - 1), match[4] != "P", f"{i} {j}"
 
 
-def _lengths(texts: Sequence[Path], notes: list[str]) -> list[tuple[int, int]]:
+def _lengths(texts: Sequence[Path]) -> tuple[tuple[int, int], ...]:
     """Numbers of words of each sentence of the source and the target text."""
     contents = [read_lines(text) for text in texts]
-    for content in contents:
-        notes += content.notes
-    n_source, n_target = (len(content.lines) for content in contents)
+    n_source, n_target = map(len, contents)
     if n_source != n_target:
         raise ValueError(f"{texts[0]} has {counted(n_source, 'line')}, {texts[1]} {n_target:,}")
-    return [(len(s.split()), len(t.split())) for s, t in zip(*(content.lines for content in contents), strict=True)]
+    return tuple((len(s.split()), len(t.split())) for s, t in zip(*contents, strict=True))
 
 
 def _check_sentences(path: Path, file: Alignments, measure: Path, numbers: Sequence[int], *, by_line: bool) -> None:

@@ -1,22 +1,24 @@
-"""What loaders take and give: files in; Outputs, and what there is to say about them, out. Items meet by their ids."""
+"""What loaders take and give: files in; Outputs, and what there is to say about them, out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from os.path import abspath
 from pathlib import Path
+from typing import ParamSpec
 
-import numpy as np
-import pandas as pd
-
-from simstudy.fingerprints import number_of
+from simstudy.choices import brief, check_text
 from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
+from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.showing import Shown
+
+P = ParamSpec("P")
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
@@ -54,6 +56,8 @@ class Source:
         What becomes of candidates with equal scores, as for `simstudy.Candidates`.
     domain
         The only domain of candidates that are to be ranked. Other items can be cut when they are loaded.
+    mark
+        What stands between the sentences of a text and is not part of it.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class Source:
     ties: str = "jitter"
     seed: int = 0
     domain: str | None = None
+    mark: str = ""
 
     def __post_init__(self) -> None:
         _check_once(self.paths)
@@ -134,6 +139,18 @@ class Loaded(Shown):
         return self.outputs._table()
 
 
+def noting(read: Callable[P, Loaded]) -> Callable[P, Loaded]:
+    """A loader that adds the notes that are said while it reads."""
+
+    @wraps(read)
+    def loaded(*args: P.args, **kwargs: P.kwargs) -> Loaded:
+        with notes_kept() as notes:
+            found = read(*args, **kwargs)
+        return replace(found, notes=(*notes, *found.notes))
+
+    return loaded
+
+
 def system_names(paths: Sequence[Path]) -> list[str]:
     """A name for the system of each file: the file's own, without .gz and without a suffix that says what is in it.
 
@@ -166,6 +183,30 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     return names
 
 
+def gold_file(source: Source, what: str) -> Path:
+    """The one file of references of a format that has one.
+
+    Raises
+    ------
+    ValueError
+        Where there are none, or more.
+    """
+    if len(source.references) != 1:
+        raise ValueError(f"references of {what} must be one gold file, not {len(source.references)}")
+    return source.references[0]
+
+
+def check_columns(columns: object) -> None:
+    """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files."""
+    if columns is None:
+        return
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
+    for ours, theirs in columns.items():
+        for name in (ours, theirs):
+            check_text("columns", name, "names of columns")
+
+
 def counted(n: int, noun: str) -> str:
     """A number of things, for messages.
 
@@ -183,142 +224,3 @@ def _check_once(paths: Sequence[Path]) -> None:
         if abspath(path) in known:
             raise ValueError(f"{path} is given twice")
         known.add(abspath(path))
-
-
-def assemble(
-    systems: Sequence[SystemOutputs],
-    source: Source,
-    *,
-    expected: Sequence[str] | None = None,
-    nothing: Callable[[str], Array] | None = None,
-    items: pd.DataFrame | None = None,
-    notes: Sequence[str] = (),
-) -> Loaded:
-    """Outputs of systems whose items are matched by id.
-
-    Parameters
-    ----------
-    systems
-        At least one; names differ.
-    source
-        Says the metric, and what to do about missing items.
-    expected
-        Ids of the references' items, in their order. By default every item that any system has, in the order in
-        which they appear.
-    nothing
-        The (S,) statistics that a system gets for the item of this id where it said nothing, for missing="zero".
-    items
-        A row for each item, with a column ``id``; more rows than items that are used do no harm.
-    notes
-        What the loader has to say already.
-
-    Raises
-    ------
-    ValueError
-        Where ids occur twice, systems have the same name, and, for missing="error", where items are missing or
-        unexpected: every file is named with its counts and the first such item.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import get_metric
-    >>> a = SystemOutputs("a", "a.csv", ["x", "y"], np.array([[1, 1], [0, 1]]))
-    >>> b = SystemOutputs("b", "b.csv", ["y"], np.array([[1, 1]]))
-    >>> source = Source((), get_metric("accuracy"), missing="drop")
-    >>> loaded = assemble([a, b], source)
-    >>> loaded.outputs.items["id"].tolist(), loaded.notes
-    (['y'], ("1 of 2 items dropped that not every system has: 'x'",))
-    """
-    if not systems:
-        raise ValueError("no system: at least one file of outputs is needed")
-    _check_names(systems)
-    rows = _positions(systems)
-    for system, positions in zip(systems, rows, strict=True):
-        if len(positions) < len(system.ids):
-            ids = pd.Series(list(system.ids))
-            raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
-    wanted = list(dict.fromkeys(expected if expected is not None else (i for s in systems for i in s.ids)))
-    kept, told = _matched(systems, rows, wanted, source.missing)
-    if not kept:
-        raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")
-    width = len(source.metric.statistics)
-    floats = any(system.statistics.dtype.kind == "f" for system in systems)
-    statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
-    numbers: dict[Hashable, int] = {}
-    known = all(system.answers is not None for system in systems)
-    answers = np.full((len(systems), len(kept)), -1, dtype=np.int64) if known else None
-    for k, (system, positions) in enumerate(zip(systems, rows, strict=True)):
-        if k == 0 or positions is not rows[k - 1]:
-            there = [i for i, item in enumerate(kept) if item in positions]
-            own = [positions[kept[i]] for i in there]
-        if len(there) < len(kept):
-            if nothing is None:
-                raise ValueError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
-            for i, item in enumerate(kept):
-                if item not in positions:
-                    statistics[k, i] = nothing(item)
-        statistics[k, there] = system.statistics[own]
-        if answers is not None and system.answers is not None:
-            for answer in system.answers:
-                if answer not in numbers:
-                    numbers[answer] = number_of(answer)
-            answers[k, there] = [numbers[system.answers[i]] for i in own]
-    outputs = Outputs.from_statistics(
-        statistics, source.metric, [system.name for system in systems], _item_table(kept, items), answers=answers
-    )
-    return Loaded(outputs, (*notes, *told))
-
-
-def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:
-    """Where each system has each item: one mapping for systems beside each other that have the same items."""
-    rows: list[Mapping[str, int]] = []
-    for k, system in enumerate(systems):
-        same = k > 0 and list(system.ids) == list(systems[k - 1].ids)
-        rows.append(rows[-1] if same else {item: i for i, item in enumerate(system.ids)})
-    return rows
-
-
-def _check_names(systems: Sequence[SystemOutputs]) -> None:
-    first: dict[str, SystemOutputs] = {}
-    for system in systems:
-        if system.name in first:
-            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
-        first[system.name] = system
-
-
-def _matched(
-    systems: Sequence[SystemOutputs], rows: Sequence[Mapping[str, int]], wanted: list[str], missing: str
-) -> tuple[list[str], list[str]]:
-    """The items to use, and notes on those that are not used or made up."""
-    known = set(wanted)
-    problems, extras = [], []
-    for system, positions in zip(systems, rows, strict=True):
-        lacking = [item for item in wanted if item not in positions]
-        extra = [item for item in system.ids if item not in known]
-        if lacking:
-            of = counted(len(wanted), "item")
-            problems.append(
-                f"{system.origin} lacks {len(lacking)} of {of}, first '{lacking[0]}' (system '{system.name}')"
-            )
-        if extra:
-            extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
-    if missing == "error" and (problems or extras):
-        differences = [*problems, *extras]
-        more = f", and {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
-        raise ValueError(
-            f"items differ: {'; '.join(differences[:3])}{more}; --missing drop leaves such items out, "
-            "--missing zero scores a missing one as no answer"
-        )
-    left_out = [f"left out: {extra}" for extra in extras]
-    if missing == "zero" or not problems:
-        return wanted, [*(f"scored as no answer: {problem}" for problem in problems), *left_out]
-    kept = [item for item in wanted if all(item in positions for positions in rows)]
-    everywhere = set(kept)
-    dropped = [item for item in wanted if item not in everywhere]
-    told = f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'" if dropped else ""
-    return kept, [told + (" …" if len(dropped) > 1 else "")] * bool(told) + left_out
-
-
-def _item_table(kept: Sequence[str], items: pd.DataFrame | None) -> pd.DataFrame:
-    if items is None:
-        return pd.DataFrame({"id": list(kept)})
-    return items.set_index("id").loc[list(kept)].reset_index()

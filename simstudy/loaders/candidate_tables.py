@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from simstudy.loaders.base import MISSING, counted
 from simstudy.loaders.entries import Where
 from simstudy.loaders.item_scores import numbers
 from simstudy.loaders.tables import no_column, not_plain, read_table
+from simstudy.notes import note
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
@@ -35,28 +35,9 @@ _COMMA = r"\s*[-+]?\d+,\d+\s*"
 _BLANK = ("", "NA", "NaN", "nan")
 
 
-@dataclass(frozen=True)
-class CandidateTable:
-    """What a file says of candidates.
-
-    Attributes
-    ----------
-    candidates
-        With their scores.
-    items
-        A row for each: id, true, and the columns that are no scores.
-    notes
-        What a user should know of the file.
-    """
-
-    candidates: Candidates
-    items: pd.DataFrame
-    notes: tuple[str, ...]
-
-
 def read_candidate_table(
     path: Path, columns: Mapping[str, str], missing: str, ties: str, seed: int, has_items: bool = False
-) -> CandidateTable:
+) -> tuple[Candidates, pd.DataFrame]:
     r"""Candidates and what describes them, from a table with a row for each.
 
     Parameters
@@ -72,6 +53,11 @@ def read_candidate_table(
     has_items
         Whether there is a table of the items too, which may have some of `columns`.
 
+    Returns
+    -------
+    candidates, items
+        The candidates with their scores; a row for each with id, true, and the columns that are no scores.
+
     Raises
     ------
     FileNotFoundError, ValueError
@@ -82,14 +68,14 @@ def read_candidate_table(
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "candidates.csv"
     >>> _ = path.write_text("id,gold,t,length,kind\na,1,9,2,verb\nb,0,7,3,noun\n")
-    >>> table = read_candidate_table(path, {"length": "length"}, "error", "jitter", 0)
-    >>> table.candidates.names, table.items.to_dict("list")
+    >>> candidates, items = read_candidate_table(path, {"length": "length"}, "error", "jitter", 0)
+    >>> candidates.names, items.to_dict("list")
     (['t'], {'id': ['a', 'b'], 'true': [True, False], 'kind': ['verb', 'noun'], 'length': ['2', '3']})
     """
     check_choice("missing", missing, MISSING)
     if missing == "zero":
         raise ValueError("missing must be 'error' or 'drop' for candidates: one without a score has no rank")
-    table, notes = read_table(path)
+    table = read_table(path)
     frame = _named(table, path, columns, has_items)
 
     def where(row: int) -> str:
@@ -112,14 +98,16 @@ def read_candidate_table(
     if not kept.all():
         first = items["id"].iloc[int(np.argmin(kept))]
         lost = f"{int((~kept).sum()):,} of {counted(len(frame), 'candidate')}"
-        notes = (*notes, f"{lost} dropped that lack a score, first '{first}'")
+        note(f"{lost} dropped that lack a score, first '{first}'")
         frame, scores, items = frame[kept], scores[kept], items[kept].reset_index(drop=True)
     _check_both(items["true"], path, columns.get("gold", "gold"))
     if counts:
         places = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
         scores = _with_measures(scores, association(frame[counts].set_axis(places)), path)
     candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties, seed=seed)
-    return CandidateTable(candidates, items, (*notes, *_incomplete(scores), *_binary(scores)))
+    _note_incomplete(scores)
+    _note_binary(scores)
+    return candidates, items
 
 
 def _named(table: pd.DataFrame, path: Path, columns: Mapping[str, str], has_items: bool) -> pd.DataFrame:
@@ -231,21 +219,20 @@ def _with_measures(scores: pd.DataFrame, measures: pd.DataFrame, path: Path) -> 
     return pd.concat([scores.reset_index(drop=True), measures.reset_index(drop=True)], axis=1)
 
 
-def _incomplete(scores: pd.DataFrame) -> list[str]:
-    """A note where scores have the names of counts, but there are no contingency tables for want of others."""
+def _note_incomplete(scores: pd.DataFrame) -> None:
+    """Say where scores have the names of counts, but there are no contingency tables for want of others."""
     taken = {str(name).upper(): str(name) for name in scores}
     for columns in (CELLS, SIGNATURE):
         found = [taken[name.upper()] for name in columns if name.upper() in taken]
         if len(found) > 1:
-            return [f"taken for scores: {', '.join(found)}; contingency tables need {', '.join(columns)}, so spelled"]
-    return []
+            note(f"taken for scores: {', '.join(found)}; contingency tables need {', '.join(columns)}, so spelled")
+            return
 
 
-def _binary(scores: pd.DataFrame) -> list[str]:
-    """A note where scores say yes or no only: a label that was not declared ranks very well."""
+def _note_binary(scores: pd.DataFrame) -> None:
+    """Say where scores are yes or no only: a label that was not declared ranks very well."""
     names = [name for name in scores if set(scores[name]) == {0, 1}]
-    if not names:
-        return []
-    listed = ", ".join(f"'{name}'" for name in names)
-    example = f"--columns {names[0]}={names[0]} makes '{names[0]}' a column of the items"
-    return [f"taken for scores, though they are 0 and 1 only: {listed}; {example}"]
+    if names:
+        listed = ", ".join(f"'{name}'" for name in names)
+        example = f"--columns {names[0]}={names[0]} makes '{names[0]}' a column of the items"
+        note(f"taken for scores, though they are 0 and 1 only: {listed}; {example}")

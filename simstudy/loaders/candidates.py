@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
@@ -14,39 +14,54 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from simstudy.choices import check_list, check_path, check_text
-from simstudy.loaders.base import Loaded, Source, counted
+from simstudy.choices import check_path, check_text
+from simstudy.loaders.base import Loaded, Source, check_columns, counted, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
-from simstudy.loaders.tables import match_items
+from simstudy.loaders.items import items_by_id
 from simstudy.metrics import Metric
 from simstudy.metrics.direction import sounds_like_error
+from simstudy.notes import note, notes_kept
 from simstudy.rankings.candidates import Candidates
 from simstudy.unpacking import beginning
+
+
+@dataclass(frozen=True)
+class LoadedCandidates:
+    """Candidates from a file.
+
+    Attributes
+    ----------
+    candidates
+        With their scores.
+    items
+        A row for each: id, true, and the columns that are no scores.
+    notes
+        What a user should know: candidates dropped, columns that look like labels.
+    """
+
+    candidates: Candidates
+    items: pd.DataFrame
+    notes: tuple[str, ...]
 
 
 def load_candidates(
     path: str | Path,
     *,
-    gold: str = "gold",
-    item: str | None = None,
-    others: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
     ties: str = "jitter",
     seed: int = 0,
     missing: str = "error",
     test_set: str = "",
-) -> Candidates:
+) -> LoadedCandidates:
     r"""Candidates from a file: a table with a row for each, as `read_candidates` has it.
 
     Parameters
     ----------
     path
         A file .csv or .tsv, either may be packed (.gz), or .parquet.
-    gold
-        The column that says which candidates are true.
-    item
-        The column of ids.
-    others
-        Columns of numbers that are no scores.
+    columns
+        Our name -> the name in the file: ``gold`` says which candidates are true, ``item`` what they are called, and
+        what else is named is no score: ``{"gold": "is_idiom", "length": "length"}``.
     ties, seed
         As for `Candidates.from_scores`.
     missing
@@ -64,21 +79,19 @@ def load_candidates(
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "candidates.csv"
     >>> _ = path.write_text("word,gold,t,mi\nput up,1,9,3\nsay so,0,7,1\neat fish,0,2,5\n")
-    >>> candidates = load_candidates(path)
+    >>> candidates = load_candidates(path).candidates
     >>> candidates.names, candidates.ids
     (['t', 'mi'], ['put up', 'say so', 'eat fish'])
     """
     check_path("path", path)
-    check_text("gold", gold, "the name of a column")
-    check_text("item", item, "the name of a column", or_none=True)
-    check_list("others", others, "names of columns")
-    for name in others:
-        check_text("others", name, "a list of names of columns")
+    check_columns(columns)
     check_text("test_set", test_set)
-    columns = {**{name: name for name in others}, "gold": gold, **({} if item is None else {"item": item})}
-    return replace(read_candidate_table(Path(path), columns, missing, ties, seed).candidates, test_set=test_set)
+    with notes_kept() as notes:
+        candidates, items = read_candidate_table(Path(path), dict(columns or {}), missing, ties, seed)
+    return LoadedCandidates(replace(candidates, test_set=test_set), items, tuple(notes))
 
 
+@noting
 def read_candidates(source: Source) -> Loaded:
     r"""Scoring functions as systems, from one table with a row for each candidate.
 
@@ -100,7 +113,7 @@ def read_candidates(source: Source) -> Loaded:
         For another metric, an n that is larger than the list, more than one file; columns that are not there, an id
         that is empty or there twice, gold that is neither true nor false or the same for all, no scores; cells that
         are no numbers among scores or counts, a score that is missing, unless missing="drop"; and as `read_table`,
-        `association` and `match_items`. The message names file and line.
+        `association` and `items_by_id`. The message names file and line.
 
     Examples
     --------
@@ -118,20 +131,17 @@ def read_candidates(source: Source) -> Loaded:
         raise ValueError(f"candidates are one table with a column for each scoring function, not {files}")
     path = source.paths[0]
     others = source.items is not None
-    found = read_candidate_table(path, source.columns, source.missing, source.ties, source.seed, has_items=others)
-    candidates, items = found.candidates, found.items
-    given = match_items(source, candidates.ids, ("gold", "item", *items))
-    if given is not None:
-        items = items[["id", "true", *(name for name in items if name not in given and name != "true")]]
-        items = items.join(given.drop(columns=[name for name in ("id", "true") if name in given]))
+    candidates, own = read_candidate_table(path, source.columns, source.missing, source.ties, source.seed, others)
+    # Which candidates are true, their own table says.
+    items = items_by_id(source, own, ("gold", "item", *own)).assign(true=own["true"])
     if source.domain is not None:
         candidates, items = _of_domain(candidates, items, source.domain)
     if n > candidates.n_candidates:
         most = f"{candidates.n_candidates:,}, the number of candidates"
         raise ValueError(f"{path}: n of {source.metric.name} must be at most {most}")
-    return Loaded(
-        replace(candidates.outputs(n), items=items), notes=(*found.notes, *_errors(candidates), *_ties(candidates, n))
-    )
+    _note_errors(candidates)
+    _note_ties(candidates, n)
+    return Loaded(replace(candidates.outputs(n), items=items))
 
 
 def _of_domain(candidates: Candidates, items: pd.DataFrame, domain: str) -> tuple[Candidates, pd.DataFrame]:
@@ -178,38 +188,36 @@ def _length(metric: Metric) -> int:
     return int(n)
 
 
-def _errors(candidates: Candidates) -> list[str]:
-    """A note where a scoring function sounds as if lower were better."""
+def _note_errors(candidates: Candidates) -> None:
+    """Say where a scoring function sounds as if lower were better."""
     errors = [f"'{name}'" for name in candidates.names if sounds_like_error(name)]
-    if not errors:
-        return []
-    return [f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better"]
+    if errors:
+        note(f"higher scores rank first by {', '.join(errors)} too: negate the column where lower is better")
 
 
-def _ties(candidates: Candidates, n: int) -> list[str]:
-    """What became of candidates with equal scores."""
-    notes, tied = [], {}
+def _note_ties(candidates: Candidates, n: int) -> None:
+    """Say what became of candidates with equal scores."""
+    tied = {}
     for name, scores in zip(candidates.names, candidates.scores, strict=True):
         _, counts = np.unique(scores, return_counts=True)
         tied[name] = int(counts[counts > 1].sum())
         if len(counts) == 1:
             tied.pop(name)
             chance = "is by chance" if candidates.ties == "jitter" else "accepts all"
-            notes.append(f"all candidates have the same score by '{name}': its ranking {chance}")
+            note(f"all candidates have the same score by '{name}': its ranking {chance}")
     if candidates.ties == "keep":
         longer = {name: int(candidates.n_best(name, n).sum()) for name in tied}
         longer = {name: accepted for name, accepted in longer.items() if accepted > n}
         if longer:
             name = max(longer, key=longer.__getitem__)
-            notes.append(f"ties kept: the list of '{name}' has {longer[name]:,} candidates, not {n:,}{_more(longer)}")
+            note(f"ties kept: the list of '{name}' has {longer[name]:,} candidates, not {n:,}{_more(longer)}")
     elif any(tied.values()):
         name = max(tied, key=tied.__getitem__)
         alike = {other: count for other, count in tied.items() if count}
-        notes.append(
+        note(
             f"{tied[name]:,} of {candidates.n_candidates:,} candidates have the score of another by '{name}'"
             f"{_more(alike)}: ties broken at random (seed {candidates.seed}); --ties keep accepts all that tie"
         )
-    return notes
 
 
 def _more(functions: Mapping[str, int]) -> str:

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
-from simstudy.loaders.items import read_items
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import once
 from simstudy.metrics.spans import is_bio, span_counts
+from simstudy.notes import note
 
 _DOCUMENT = "-DOCSTART-"
 
@@ -26,6 +29,7 @@ class TaggedSentence:
     tags: tuple[str, ...]
 
 
+@noting
 def read_conll_columns(source: Source) -> Loaded:
     """Tagged tokens of one file a system, scored by F1 of spans or by accuracy of tags against a gold file.
 
@@ -47,24 +51,21 @@ def read_conll_columns(source: Source) -> Loaded:
         Where a file is missing.
     """
     check_choice("metric of CoNLL columns", source.metric.name, ["span_f1", "accuracy"])
-    if len(source.references) != 1:
-        raise ValueError(f"references of CoNLL columns must be one gold file, not {len(source.references)}")
+    gold_path = gold_file(source, "CoNLL columns")
     spans = source.metric.name == "span_f1"
     column = _tag_column(source)
-    notes: list[str] = []
-    gold_path = source.references[0]
-    gold = read_columns(gold_path, column, bio=spans, notes=notes)
-    items = read_items(source, len(gold))
-    ids = [str(i + 1) for i in range(len(gold))] if items is None else items["id"].tolist()
+    gold = read_columns(gold_path, column, bio=spans)
+    items = items_in_order(source, numbered(len(gold)))
+    ids = items["id"].tolist()
     systems = []
     for name, path in zip(system_names(source.paths), source.paths, strict=True):
-        own = read_columns(path, column, bio=spans, notes=notes)
+        own = read_columns(path, column, bio=spans)
         _check_same(path, own, gold_path, gold)
         pairs = list(zip(own, gold, strict=True))
         altered = sum(a != b for s, g in pairs for a, b in zip(s.tokens, g.tokens, strict=True))
         if altered:
             of, verb = counted(sum(len(g.tokens) for g in gold), "token"), "is" if altered == 1 else "are"
-            notes.append(f"{path}: {altered:,} of {of} {verb} not spelt as in gold")
+            note(f"{path}: {altered:,} of {of} {verb} not spelt as in gold")
         counts = [
             span_counts(s.tags, g.tags)
             if spans
@@ -72,12 +73,11 @@ def read_conll_columns(source: Source) -> Loaded:
             for s, g in pairs
         ]
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own]))
-    return assemble(systems, source, expected=ids, items=items, notes=notes)
+    return Loaded(assemble(systems, source, expected=ids, items=items))
 
 
-def read_columns(
-    path: str | Path, column: int | None = None, *, bio: bool = False, notes: list[str] | None = None
-) -> list[TaggedSentence]:
+@once
+def read_columns(path: Path, column: int | None = None, *, bio: bool = False) -> list[TaggedSentence]:
     """The sentences of a file.
 
     Parameters
@@ -88,18 +88,14 @@ def read_columns(
         Number of the tag's column, from 1 on; by default the last.
     bio
         Whether tags must be O, B-label or I-label.
-    notes
-        What was odd about the file is added here.
 
     Raises
     ------
     ValueError
         For lines of another number of columns than the first, and wrong tags.
     """
-    content = read_lines(path)
-    if notes is not None:
-        notes += content.notes
-    model = next((line for line in content.lines if line.strip() and not line.startswith(("#", _DOCUMENT))), "# O")
+    lines = read_lines(path)
+    model = next((line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT))), "# O")
     tabs = "\t" in model
     width = len(_fields(model, tabs))
     if width < max(2, column or 0):
@@ -108,7 +104,7 @@ def read_columns(
     sentences: list[TaggedSentence] = []
     tokens: list[str] = []
     tags: list[str] = []
-    for n, line in enumerate([*content.lines, ""], start=1):
+    for n, line in enumerate([*lines, ""], start=1):
         row = _fields(line, tabs)
         if not row or line.startswith(_DOCUMENT):
             if tokens:

@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
-from simstudy.loaders.items import read_items
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.items import items_in_order
 from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import once
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
 
@@ -51,6 +53,7 @@ class Sentence:
     line: int
 
 
+@noting
 def read_conllu_outputs(source: Source) -> Loaded:
     """Parsed or tagged sentences of one file a system, scored by UAS, LAS or accuracy against a gold file.
 
@@ -69,14 +72,11 @@ def read_conllu_outputs(source: Source) -> Loaded:
         Where a file is missing.
     """
     check_choice("metric of CoNLL-U", source.metric.name, ["uas", "las", "accuracy"])
-    if len(source.references) != 1:
-        raise ValueError(f"references of CoNLL-U must be one gold file, not {len(source.references)}")
-    notes: list[str] = []
-    gold_path = source.references[0]
-    gold = {sentence.id: sentence for sentence in _read(gold_path, source.metric.name, notes)}
+    gold_path = gold_file(source, "CoNLL-U")
+    gold = {sentence.id: sentence for sentence in _read(gold_path, source.metric.name)}
     systems = []
     for name, path in zip(system_names(source.paths), source.paths, strict=True):
-        sentences = _read(path, source.metric.name, notes)
+        sentences = _read(path, source.metric.name)
         counts = [_counts(path, s, gold_path, gold.get(s.id, s), source.metric.name) for s in sentences]
         answers = [_answer(sentence, source.metric.name) for sentence in sentences]
         systems.append(SystemOutputs(name, str(path), [s.id for s in sentences], np.array(counts), answers))
@@ -85,11 +85,15 @@ def read_conllu_outputs(source: Source) -> Loaded:
         n = len(gold[item].words)
         return np.array([0, n] if source.metric.name == "accuracy" else [0, 0, n])
 
-    items = _items(source, list(gold.values()))
-    return assemble(systems, source, expected=list(gold), nothing=nothing, items=items, notes=notes)
+    items = pd.DataFrame({"id": list(gold)})
+    if all(sentence.document for sentence in gold.values()):
+        items["cluster"] = [sentence.document for sentence in gold.values()]
+    items = items_in_order(source, items, named=True)
+    return Loaded(assemble(systems, source, expected=list(gold), nothing=nothing, items=items))
 
 
-def read_conllu(path: str | Path) -> list[Sentence]:
+@once
+def read_conllu(path: Path) -> list[Sentence]:
     """Read all sentences of a CoNLL-U file.
 
     Raises
@@ -99,13 +103,9 @@ def read_conllu(path: str | Path) -> list[Sentence]:
     FileNotFoundError
         Where there is no such file.
     """
-    return _sentences(path, read_lines(path).lines)
-
-
-def _sentences(path: str | Path, lines: Sequence[str]) -> list[Sentence]:
     sentences: dict[str, Sentence] = {}
     document = ""
-    for line, block in _blocks(lines):
+    for line, block in _blocks(read_lines(path)):
         rows = [n for n, text in enumerate(block, start=line) if not text.startswith("#")]
         for n in rows:
             columns = block[n - line].count("\t") + 1
@@ -165,10 +165,8 @@ def _heads(path: str | Path, words: Sequence[tuple[int, Token]]) -> tuple[int, .
     return tuple(heads)
 
 
-def _read(path: Path, metric: str, notes: list[str]) -> list[Sentence]:
-    content = read_lines(path)
-    notes += content.notes
-    sentences = _sentences(path, content.lines)
+def _read(path: Path, metric: str) -> list[Sentence]:
+    sentences = read_conllu(path)
     if metric != "accuracy":
         for sentence in sentences:
             if -1 in sentence.heads:
@@ -194,24 +192,3 @@ def _answer(sentence: Sentence, metric: str) -> Hashable:
         "uas": sentence.heads,
         "las": (sentence.heads, sentence.relations),
     }[metric]
-
-
-def _items(source: Source, gold: Sequence[Sentence]) -> pd.DataFrame:
-    """A row for each sentence of the gold file: id, its document as cluster, and what the source's table adds.
-
-    The table's rows go by their ids, or by their order where it has none of its own.
-    """
-    ids = [sentence.id for sentence in gold]
-    table = pd.DataFrame({"id": ids})
-    if all(sentence.document for sentence in gold):
-        table["cluster"] = [sentence.document for sentence in gold]
-    given = read_items(source, len(gold))
-    if given is None:
-        return table
-    if given["id"].tolist() == [str(i + 1) for i in range(len(ids))]:
-        given["id"] = ids
-    unknown = set(ids).symmetric_difference(given["id"])
-    if unknown:
-        raise ValueError(f"{source.items} must have the ids of the gold file; '{min(unknown)}' is in one of them only")
-    given = given.set_index("id").loc[ids].reset_index()
-    return pd.concat([given, table[table.columns.difference(given.columns)]], axis=1)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from simstudy.choices import brief, check_choice, check_flag, check_list, check_path, check_seed, check_text
+from simstudy.choices import check_choice, check_flag, check_list, check_path, check_seed, check_text
 from simstudy.loaders.alignments import read_alignments
-from simstudy.loaders.base import MISSING, Loaded, Source
+from simstudy.loaders.base import MISSING, Loaded, Source, check_columns
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
@@ -18,11 +18,13 @@ from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lines import require_file
 from simstudy.loaders.lm_eval import read_lm_eval
 from simstudy.loaders.scores import read_scores
+from simstudy.loaders.systems import describe_systems
 from simstudy.loaders.text import read_text
 from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
+from simstudy.notes import notes_kept
 from simstudy.rankings.candidates import TIES
 from simstudy.unpacking import unpacking_at_most
 
@@ -78,6 +80,7 @@ def load(
     references: str | Path | Sequence[str | Path] = (),
     format: str | None = None,
     items: str | Path | None = None,
+    systems: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
     missing: str = "error",
     tokenize: str | None = None,
@@ -104,6 +107,8 @@ def load(
         A name in `FORMATS`; by default the one that the files' names and the metric tell.
     items
         A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, …
+    systems
+        A table with a row for each system, as for `simstudy.describe_systems`: system, group, family, …
     columns
         Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``. Of
         candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``.
@@ -157,15 +162,9 @@ def load(
     check_text("domain", domain, "the name of a domain", or_none=True)
     for argument, text in (("task", task), ("test_set", test_set)):
         check_text(argument, text)
-    if columns is not None:
-        _check_columns(columns)
-    if format is not None:
-        check_choice("format", format, FORMATS)
-    files = _opened(_listed("paths", paths))
-    name = format or _format_of(files, chosen, columns or {})
-    files = _of_format(files, name)
+    check_columns(columns)
     source = Source(
-        tuple(files),
+        tuple(_opened(_listed("paths", paths))),
         chosen,
         tuple(_file(path, "references") for path in _listed("references", references)),
         _file(items, "items") if items is not None else None,
@@ -177,17 +176,38 @@ def load(
         seed,
         domain,
     )
-    if (tokenize or lowercase) and name != "text":
-        raise ValueError(f"tokenize and lowercase are for plain text, not for {FORMATS[name].what}")
-    if ties != "jitter" and name != "candidates":
-        raise ValueError(f"ties are for candidates, not for {FORMATS[name].what}")
-    if source.references and name in _SCORED:
-        raise ValueError(f"references are not for {FORMATS[name].what}, {_SCORED[name]}")
     with unpacking_at_most(max_size):
-        loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
-    if domain is not None and name != "candidates":
-        loaded = replace(loaded, outputs=loaded.outputs.domain(domain))
+        loaded = read_source(source, format, lower_is_better)
+        if systems is not None:
+            with notes_kept() as notes:
+                outputs = describe_systems(loaded.outputs, systems)
+            loaded = replace(loaded, outputs=outputs, notes=(*loaded.notes, *notes))
     return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))
+
+
+def read_source(source: Source, format: str | None = None, lower_is_better: bool | None = None) -> Loaded:
+    """What is in the files of a source; `format` and `lower_is_better` are as for `load`.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `load`.
+    """
+    if format is not None:
+        check_choice("format", format, FORMATS)
+    name = format or _format_of(source)
+    source = replace(source, paths=_of_format(source.paths, name))
+    what = FORMATS[name].what
+    if (source.tokenize or source.lowercase or source.mark) and name != "text":
+        raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
+    if source.ties != "jitter" and name != "candidates":
+        raise ValueError(f"ties are for candidates, not for {what}")
+    if source.references and name in _SCORED:
+        raise ValueError(f"references are not for {what}, {_SCORED[name]}")
+    loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
+    if source.domain is not None and name != "candidates":
+        loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
+    return loaded
 
 
 def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -197,14 +217,6 @@ def _listed(argument: str, paths: str | Path | Sequence[str | Path]) -> list[Pat
     for path in paths:
         check_path(argument, path)
     return [Path(path) for path in paths]
-
-
-def _check_columns(columns: object) -> None:
-    if not isinstance(columns, Mapping):
-        raise ValueError(f"columns must map our names of columns to those in the files, not {brief(columns)}")
-    for ours, theirs in columns.items():
-        for name in (ours, theirs):
-            check_text("columns", name, "names of columns")
 
 
 def _file(path: str | Path, argument: str) -> Path:
@@ -235,23 +247,23 @@ def _opened(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def _format_of(files: Sequence[Path], metric: Metric, columns: Mapping[str, str]) -> str:
-    own = "@" if "@" in metric.name else metric.name
-    if own in FORMATS["trec"].metrics and any(has_candidates(file, columns) for file in files):
+def _format_of(source: Source) -> str:
+    own = "@" if "@" in source.metric.name else source.metric.name
+    if own in FORMATS["trec"].metrics and any(has_candidates(file, source.columns) for file in source.paths):
         return "candidates"
     for name, known in FORMATS.items():
-        if any(_matches(file, known.files) for file in files):
+        if any(_matches(file, known.files) for file in source.paths):
             return name
     return next((name for name, known in FORMATS.items() if own in known.metrics), "text")
 
 
-def _of_format(files: Sequence[Path], name: str) -> list[Path]:
+def _of_format(files: Sequence[Path], name: str) -> tuple[Path, ...]:
     """Of a folder of mixed files, those that the format is known by."""
     for pattern in FORMATS[name].files:
         known = [file for file in files if _matches(file, (pattern,))]
         if known and name in ("lm-eval", "inspect"):
-            return known
-    return list(files)
+            return tuple(known)
+    return tuple(files)
 
 
 def _matches(file: Path, patterns: Sequence[str]) -> bool:

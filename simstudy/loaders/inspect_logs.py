@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 
 from simstudy.choices import nearest
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
 from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
 from simstudy.loaders.lines import read_content
+from simstudy.loaders.reading import once
 from simstudy.loaders.task_logs import assemble_tasks, parse_json
 from simstudy.metrics.base import Array
+from simstudy.notes import note
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -48,6 +50,7 @@ class Log:
     scorer: str
 
 
+@noting
 def read_inspect(source: Source) -> Loaded:
     """Systems from Inspect eval logs in JSON form (log format json, or `inspect log convert --to json`).
 
@@ -82,20 +85,17 @@ def read_inspect(source: Source) -> Loaded:
     check_takes_one_score(source.metric)
     read = [read_log(path, source.columns.get("score")) for path in source.paths]
     logs: dict[tuple[str, str], SystemOutputs] = {}
-    notes = []
     for name, log in zip(_names(read), read, strict=True):
         if (name, log.task) in logs:
             first = logs[name, log.task].origin
             raise ValueError(f"{first} and {log.path} are both of '{name}' and task '{log.task}': keep one of them")
         n_epochs = max((len(values) for values in log.scores.values()), default=1)
         if n_epochs > 1:
-            notes.append(f"{log.path}: scores are means over {n_epochs} epochs")
+            note(f"{log.path}: scores are means over {n_epochs} epochs")
         answers = [tuple(log.answers[sample]) for sample in log.scores]
         logs[name, log.task] = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
     asked = [(log.task, sample) for log in read for sample in log.samples]
-    return replace(
-        assemble_tasks(logs, source, asked, notes), scored_by=tuple(dict.fromkeys(log.scorer for log in read))
-    )
+    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(dict.fromkeys(log.scorer for log in read)))
 
 
 def read_log(path: Path, scorer: str | None = None) -> Log:
@@ -152,12 +152,13 @@ def _sample(path: Path, n: int, sample: Any) -> tuple[str, int, dict[str, tuple[
         raise ValueError(f"{path}, sample {n}: not as Inspect writes it ({problem})") from None
 
 
+@once
 def _parsed(path: Path) -> dict[str, Any]:
     if path.suffix == ".eval" and path.is_file():
         raise ValueError(
             f"{path}: a binary log; make JSON of it first: inspect log convert {path} --to json --output-dir json-logs"
         )
-    text, _ = read_content(path)
+    text = read_content(path)
     try:
         log: dict[str, Any] = parse_json(text, path)
     except json.JSONDecodeError as error:

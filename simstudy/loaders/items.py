@@ -1,42 +1,82 @@
-"""The table of a test set's items, for formats whose items have an order but no names."""
+"""What is known of a test set's items: what the files of outputs say, and what a table of the items adds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
-from simstudy.loaders.tables import item_columns, read_table
+from simstudy.loaders.tables import no_column, not_plain, read_table
 
-#: Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
-KEYS = ("id", "domain", "cluster")
+# Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
+_KEYS = ("id", "domain", "cluster")
+
+# What `Source.columns` may say of a format's own files: a table of items need not have it.
+_OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
 
 
-def read_items(source: Source, n: int, ids: Sequence[str] | None = None) -> pd.DataFrame | None:
-    r"""The table of a source's items, row i for item i; None where the source has none.
+def numbered(n: int) -> pd.DataFrame:
+    """Items that have an order but no names: their ids are "1" … "n"."""
+    return pd.DataFrame({"id": [str(i) for i in range(1, n + 1)]})
+
+
+def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) -> pd.DataFrame:
+    """What is known of items that have ids, in their order; what the source's table says goes first.
 
     Parameters
     ----------
     source
-        Its `items` is a table as `read_table` reads it; `columns` renames columns, as {"cluster": "doc"}; all others
-        keep their names.
-    n
-        How many items there are.
-    ids
-        Theirs, where they have names: the table's ids must be the same, in any order.
-
-    Returns
-    -------
-    pd.DataFrame
-        (n, …) with a column ``id`` in front: the file's, or `ids`, or "1" … "n" where it has none. Rows whose ids are
-        these in another order go by them.
+        Its table of items, where it has one, needs a column ``id`` (or what `Source.columns` calls ``id`` or ``item``);
+        rows may be in any order, and more of them.
+    known
+        What the files say: a row an item, with a column ``id``.
+    found
+        Names of ours that are found elsewhere: the table need not have them.
 
     Raises
     ------
     ValueError
-        Where the file has no n rows, a cell of ``id``, ``domain`` or ``cluster`` is empty, an id is of several lines
-        or occurs twice; and as `read_table` and `item_columns`.
+        Where the table has no ids, one of them twice, or lacks one; for a column of `Source.columns` that is not
+        there, a name that a column has already, and cells of lists or bytes; and as `read_table`.
+    """
+    if source.items is None:
+        return known
+    table = read_table(source.items)
+    key = source.columns.get("id", source.columns.get("item", "id"))
+    if key not in table:
+        no_column(source.items, key, table.columns, "; items are matched by it: --columns id=... names it")
+    table = _named(table, source, key, found)
+    table = table.assign(id=table["id"].astype(str))
+    _refuse(table, source, table["id"].duplicated(), "item '{}' occurs twice")
+    there = set(table["id"])
+    lacking = [item for item in known["id"] if item not in there]
+    if lacking:
+        of = counted(len(known), "item")
+        raise ValueError(f"{source.items} lacks {len(lacking)} of {of}, first '{lacking[0]}'")
+    return _together(table.set_index("id").loc[known["id"]].reset_index(), known)
+
+
+def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) -> pd.DataFrame:
+    r"""What is known of items that have an order; what the source's table says goes first.
+
+    Parameters
+    ----------
+    source
+        Row i of its table of items, where it has one, is item i; rows whose ids are those of the items in another order
+        go by them. `columns` renames columns, as {"cluster": "doc"}; all others keep their names.
+    known
+        What the files say: a row an item, with a column ``id``.
+    named
+        Whether these ids are names, which the table's own ids must be too. Else they are numbers (`numbered`), and the
+        items take the table's ids where it has any.
+
+    Raises
+    ------
+    ValueError
+        Where the table has another number of rows, a cell of ``id``, ``domain`` or ``cluster`` is empty, an id is of
+        several lines, occurs twice or is not one of the items; and as `items_by_id` for its columns.
 
     Examples
     --------
@@ -45,36 +85,64 @@ def read_items(source: Source, n: int, ids: Sequence[str] | None = None) -> pd.D
     >>> from simstudy.metrics import get_metric
     >>> path = Path(mkdtemp()) / "items.tsv"
     >>> _ = path.write_text("doc\tgenre\nd1\tnews\nd1\tnews\n")
-    >>> read_items(Source((), get_metric("bleu"), items=path, columns={"cluster": "doc"}), 2).to_dict("list")
+    >>> source = Source((), get_metric("bleu"), items=path, columns={"cluster": "doc"})
+    >>> items_in_order(source, numbered(2)).to_dict("list")
     {'id': ['1', '2'], 'genre': ['news', 'news'], 'cluster': ['d1', 'd1']}
     """
     if source.items is None:
-        return None
-    path = source.items
-    table, _ = read_table(path)
+        return known
+    path, n = source.items, len(known)
+    table = read_table(path)
     if len(table) != n:
         verb = "is" if n == 1 else "are"
         raise ValueError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
-    table = item_columns(table, source)
-    for key in KEYS:
+    table = _named(table, source)
+    for key in _KEYS:
         if key in table:
-            table[key] = table[key].astype(str)
-            empty = table[key].str.strip() == ""
-            if empty.any():
-                raise ValueError(f"{path}, {table.index.name} {table.index[empty][0]}: no {key}")
-    own = list(ids) if ids is not None else [str(i) for i in range(1, n + 1)]
+            table = table.assign(**{key: table[key].astype(str)})
+            _refuse(table, source, table[key].str.strip() == "", f"no {key}")
+    own = known["id"].tolist()
     if "id" not in table:
         table = table.assign(id=own)
-    broken = table["id"].str.contains("[\r\n]")
-    if broken.any():
-        where = f"{path}, {table.index.name} {table.index[broken][0]}"
-        raise ValueError(f"{where}: an item's name must be of one line, unlike {table['id'][broken].iloc[0]!r}")
-    twice = table["id"].duplicated()
-    if twice.any():
-        where = f"{path}, {table.index.name} {table.index[twice][0]}"
-        raise ValueError(f"{where}: item '{table['id'][twice].iloc[0]}' occurs twice")
+    _refuse(table, source, table["id"].str.contains("[\r\n]"), "an item's name must be of one line, unlike {!r}")
+    _refuse(table, source, table["id"].duplicated(), "item '{}' occurs twice")
     unlike = set(own).symmetric_difference(table["id"])
-    if unlike and ids is not None:
-        raise ValueError(f"{path} must have the ids of the references; '{min(unlike)}' is in one of them only")
+    if unlike and named:
+        raise ValueError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
     table = table[["id", *table.columns.drop("id")]]
-    return table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index()
+    return _together(table.reset_index(drop=True) if unlike else table.set_index("id").loc[own].reset_index(), known)
+
+
+def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the same items: the table's columns, and those that only the files have."""
+    return table.join(known[[name for name in known if name not in table]])
+
+
+def _refuse(table: pd.DataFrame, source: Source, wrong: pd.Series[bool], problem: str) -> None:
+    """Raise a ValueError that names the first wrong row, and its id where the problem has a place for it."""
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        item = table["id"].iloc[at] if "id" in table else ""
+        raise ValueError(f"{source.items}, {table.index.name} {table.index[at]}: {problem.format(item)}")
+
+
+def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()) -> pd.DataFrame:
+    """A table of items under our names of columns, `key` as ``id``; a column may get two."""
+    path = source.items
+    for name in table:
+        nested = not_plain(table[name])
+        if nested:
+            place = f"{path}, {table.index.name} {table.index[nested[0]]}"
+            raise ValueError(f"{place}: column '{name}' must hold text or numbers, not {nested[1]}")
+    own = {*_OF_FILES, *source.metric.statistics}
+    columns = {ours: theirs for ours, theirs in source.columns.items() if ours not in own}
+    columns |= {"id": key} if key else {}
+    for ours, theirs in columns.items():
+        if theirs not in table and ours not in found:
+            no_column(path, theirs, table.columns)
+    named = {ours: table[theirs] for ours, theirs in columns.items() if theirs in table}
+    others = table.drop(columns=[columns[ours] for ours in named])
+    for ours in named:
+        if ours in others:
+            raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
+    return others.assign(**named)

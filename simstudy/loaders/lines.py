@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
 from pathlib import Path
 
+from simstudy.loaders.reading import is_read, once
+from simstudy.notes import note
 from simstudy.unpacking import unpacked
 
 
-@dataclass(frozen=True)
-class Lines:
-    """A text file's lines without their ends, and what was odd about the file."""
-
-    lines: list[str]
-    notes: tuple[str, ...] = ()
-
-
-def read_lines(path: str | Path) -> Lines:
-    r"""The lines of a UTF-8 text file.
+@once
+def read_lines(path: Path) -> list[str]:
+    r"""The lines of a UTF-8 text file without their ends.
 
     A byte order mark at the beginning and Windows line ends are taken off, and a note says so: neither is part of
     the text. Lines end at ``\n`` only: other characters that Unicode counts as line ends stay in the line.
@@ -30,11 +24,10 @@ def read_lines(path: str | Path) -> Lines:
     ValueError
         Where the file is empty, has NUL bytes, or is not UTF-8; the message names the line.
     """
-    text, notes = read_content(path)
-    lines = text.split("\n")
+    lines = read_content(path).split("\n")
     if not lines[-1]:
         lines.pop()
-    return Lines(lines, notes)
+    return lines
 
 
 def require_file(path: Path) -> None:
@@ -55,17 +48,16 @@ def require_file(path: Path) -> None:
         raise ValueError(f"{path} must be a file, but is a pipe or a device: write its content to a file first")
 
 
-def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
-    """The whole text of a file, and what was odd about it: as `read_lines`, unpacked where its name ends in .gz."""
-    path = Path(path)
+def read_content(path: Path) -> str:
+    """The whole text of a file: as `read_lines`, unpacked where its name ends in .gz."""
     require_file(path)
+    is_read(path)
     content = unpacked(path)
-    notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ValueError(f"{path}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
-        notes.append(f"{path}: byte order mark taken off")
+        note(f"{path}: byte order mark taken off")
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise ValueError(f"{path}, line {line}: a NUL byte; is this a binary file?")
@@ -80,5 +72,5 @@ def read_content(path: str | Path) -> tuple[str, tuple[str, ...]]:
         raise ValueError(f"{path} is empty")
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
-        notes.append(f"{path}: Windows line ends converted")
-    return text, tuple(notes)
+        note(f"{path}: Windows line ends converted")
+    return text

@@ -6,16 +6,17 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from simstudy.choices import nearest
-from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
 from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import once
 from simstudy.loaders.task_logs import assemble_tasks, parse_json
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
@@ -51,6 +52,7 @@ class Sample:
     metric: str
 
 
+@noting
 def read_lm_eval(source: Source) -> Loaded:
     """Systems from sample logs of lm-evaluation-harness, one file a model and task.
 
@@ -105,7 +107,7 @@ def read_lm_eval(source: Source) -> Loaded:
             score_statistics(scores, source.metric, places.__getitem__),
             [sample.answer for sample in samples],
         )
-    return replace(assemble_tasks(logs, source), scored_by=tuple(metrics))
+    return Loaded(assemble_tasks(logs, source), scored_by=tuple(metrics))
 
 
 def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
@@ -153,9 +155,10 @@ def _task(path: Path) -> str:
     return found["task"]
 
 
+@once
 def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
     logged = []
-    for number, line in enumerate(read_lines(path).lines, start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         try:
             sample = parse_json(line, path, number)
         except json.JSONDecodeError:

@@ -34,15 +34,12 @@ class References:
         For each of n items its references, at least one.
     origin
         The file that says how many items there are.
-    notes
-        What was odd about the files.
     ids
         Of the items, where a table names them.
     """
 
     texts: list[list[str]]
     origin: Path
-    notes: tuple[str, ...] = ()
     ids: list[str] | None = None
 
 
@@ -65,7 +62,7 @@ def read_references(source: Source) -> References:
         raise ValueError(f"metric '{source.metric.name}' needs references: at least one file")
     table = next((path for path in source.references if is_table(path)), None)
     if table is None:
-        return _from_files(source.references)
+        return _from_files(source)
     if len(source.references) > 1:
         raise ValueError(f"a table of references must be the only file of references, unlike {table}")
     return _from_table(table, source)
@@ -93,19 +90,24 @@ def check_lengths(files: Sequence[tuple[Path, int]], origin: Path, n: int) -> No
     )
 
 
-def _from_files(paths: Sequence[Path]) -> References:
-    files = [read_lines(path) for path in paths]
-    lines = [text.lines for text in files]
+def unmarked(lines: list[str], source: Source) -> list[str]:
+    """The lines without the source's mark."""
+    return [line.replace(source.mark, " ") for line in lines] if source.mark else lines
+
+
+def _from_files(source: Source) -> References:
+    paths = source.references
+    lines = [unmarked(read_lines(path), source) for path in paths]
     check_lengths([(path, len(own)) for path, own in zip(paths, lines, strict=True)], paths[0], len(lines[0]))
     texts = [[text for text in own if text.strip()] for own in zip(*lines, strict=True)]
     if [] in texts:
         also = ", and so in the other files of references" if len(paths) > 1 else ""
         raise ValueError(f"{paths[0]}, line {texts.index([]) + 1}: the reference is empty{also}")
-    return References(texts, paths[0], tuple(note for text in files for note in text.notes))
+    return References(texts, paths[0])
 
 
 def _from_table(path: Path, source: Source) -> References:
-    table, notes = read_table(path)
+    table = read_table(path)
     item, reference = (_column(table, path, source, *which) for which in (("item", 0), ("reference", -1)))
     if item == reference:
         raise ValueError(f"{path}: items and references must be two columns, not both '{item}'")
@@ -120,7 +122,7 @@ def _from_table(path: Path, source: Source) -> References:
         if not own:
             raise ValueError(f"{path}, line {first[name]}: item '{name}' has no reference that is not empty")
     named = all(name.strip() and "\n" not in name and "\r" not in name for name in texts)
-    return References(list(texts.values()), path, notes, list(texts) if named else None)
+    return References(list(texts.values()), path, list(texts) if named else None)
 
 
 def _column(table: pd.DataFrame, path: Path, source: Source, ours: str, position: int) -> str:

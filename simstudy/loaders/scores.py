@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
 from simstudy.loaders.direction import all_errors
 from simstudy.loaders.entries import Entries, Where, is_tidy, tidy_entries, wide_entries
-from simstudy.loaders.tables import match_items, no_column, not_plain, read_table
+from simstudy.loaders.items import items_by_id
+from simstudy.loaders.tables import no_column, not_plain, read_table
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
+from simstudy.notes import note
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
 
 
+@noting
 def read_scores(source: Source) -> Loaded:
     r"""Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
 
@@ -51,13 +54,11 @@ def read_scores(source: Source) -> Loaded:
     >>> outputs.names, outputs.scores().tolist()
     (['old', 'new'], [50.0, 100.0])
     """
-    frame, notes = read_frame(source)
-    loaded = scores_from_frame(frame, str(source.paths[0]), source)
-    return replace(loaded, notes=(*notes, *loaded.notes))
+    return scores_from_frame(read_frame(source), str(source.paths[0]), source)
 
 
-def read_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The tables of a source's files one below the other, and notes on them; the index says file and line.
+def read_frame(source: Source) -> pd.DataFrame:
+    """The tables of a source's files one below the other; the index says file and line.
 
     Tidy tables without a column ``system`` get one: the name of the file.
 
@@ -68,17 +69,16 @@ def read_frame(source: Source) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
-    tables = [read_table(path) for path in source.paths]
-    frames = [frame for frame, _ in tables]
+    frames = [read_table(path) for path in source.paths]
     unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
     if unnamed and all(is_tidy(_renamed(frame, source.columns), source.metric) for frame in frames):
         names = system_names(source.paths)
         frames = [frame.assign(system=name) for frame, name in zip(frames, names, strict=True)]
     files = [str(path) for path in source.paths]
-    whole = pd.concat(frames, keys=files, names=["file", frames[0].index.name])
-    return whole, tuple(note for _, notes in tables for note in notes)
+    return pd.concat(frames, keys=files, names=["file", frames[0].index.name])
 
 
+@noting
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
     """Systems from a table of scores that is read (and perhaps cut to some of its rows) already.
 
@@ -111,18 +111,18 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; --columns item=... names it")
     tidy = is_tidy(frame, source.metric)
-    frame, notes = _plain(frame, tidy, source, _places(frame, origin))
+    frame = _plain(frame, tidy, source, _places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = _places(frame, origin)
     entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
     _check_once(entries, where)
     _check_rules(entries, source.metric, where)
-    items, more = _item_table(frame, entries, source, where)
+    items = items_by_id(source, _item_table(frame, entries, source, where), frame.columns)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     systems = _systems(entries, where)
-    loaded = assemble(systems, source, expected=entries.items, nothing=nothing, items=items, notes=[*notes, *more])
-    return replace(loaded, scored_by=_scored_by(entries.systems, tidy, source))
+    outputs = assemble(systems, source, expected=entries.items, nothing=nothing, items=items)
+    return Loaded(outputs, scored_by=_scored_by(entries.systems, tidy, source))
 
 
 def _scored_by(systems: Sequence[str], tidy: bool, source: Source) -> tuple[str, ...]:
@@ -151,10 +151,9 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     return renamed.set_axis([str(name) for name in renamed.columns], axis=1)
 
 
-def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> tuple[pd.DataFrame, list[str]]:
-    """The frame without columns of lists or bytes that are not asked for, and notes on them."""
+def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.DataFrame:
+    """The frame without columns of lists or bytes that are not asked for; notes name them."""
     asked = {"system", "item", "score", "domain", "cluster", *source.metric.statistics, *source.columns}
-    notes = []
     for name in frame.columns:
         nested = not_plain(frame[name])
         if nested and (name in asked or not tidy):
@@ -162,8 +161,8 @@ def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> tup
             raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
         if nested:
             frame = frame.drop(columns=name)
-            notes.append(f"column '{name}' left out: a cell of it is {nested[1]}")
-    return frame, notes
+            note(f"column '{name}' left out: a cell of it is {nested[1]}")
+    return frame
 
 
 def _places(frame: pd.DataFrame, origin: str) -> Where:
@@ -209,9 +208,8 @@ def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
     raise ValueError(f"{where(entries.row[good])}, system '{system}': {shown}; metric '{metric.name}' needs {rule}")
 
 
-def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> tuple[pd.DataFrame, list[str]]:
-    """The items with the columns that say one thing of each, blanks aside, and notes on those that do not."""
-    notes = []
+def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:
+    """The items with the columns that say one thing of each, blanks aside; notes name keys that do not."""
     table: dict[str, object] = {"id": list(entries.items)}
     n = len(entries.items)
     for name in entries.others:
@@ -239,12 +237,8 @@ def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Wh
         # Of a column that nobody asked for there is nothing to tell.
         if name in ("domain", "cluster"):
             first, other = (_short(values[c]) for c in (least[i], most[i]))
-            notes.append(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
-    own = pd.DataFrame(table)
-    given = match_items(source, entries.items, frame.columns)
-    if given is not None:
-        own = given.join(own.drop(columns=[name for name in own if name in given]))
-    return own, notes
+            note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
+    return pd.DataFrame(table)
 
 
 def _short(value: object) -> str:

@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from simstudy.loaders.base import Source
 from simstudy.metrics.rouge import Rouge
+from simstudy.notes import note
 
 # Scripts that write no spaces between words, or whose words are not the unit; what sacrebleu has for each.
 _HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff", "\u3040-\u30ff"
@@ -26,39 +27,46 @@ _LATIN = re.compile("[A-Za-z]")
 _TEXTS, _SHARE, _KANA_SHARE = 2_000, 0.3, 0.1
 
 
-def doubts(texts: Iterable[Iterable[str]], source: Source) -> list[str]:
-    """Notes on references whose script does not fit the metric and its tokenizer.
+def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
+    """Say where the script of references does not fit the metric and its tokenizer.
 
     Examples
     --------
     >>> from simstudy.metrics import get_metric
-    >>> (note,) = doubts([["今天天气很好。"]], Source((), get_metric("bleu")))
-    >>> note.split(",")[0]
-    'the references look Chinese'
-    >>> doubts([["今天天气很好。"]], Source((), get_metric("bleu"), tokenize="zh"))
-    []
+    >>> from simstudy.notes import notes_kept
+    >>> with notes_kept() as notes:
+    ...     note_script([["今天天气很好。"]], Source((), get_metric("bleu"), tokenize="zh"))
+    ...     note_script([["今天天气很好。"]], Source((), get_metric("bleu")))
+    >>> [text.split(",")[0] for text in notes]
+    ['the references look Chinese']
     """
     text = "".join(islice(chain.from_iterable(texts), _TEXTS))
     letters = len(_LETTER.findall(text))
     if not letters:
-        return []
+        return
     name = source.metric.name
     if isinstance(source.metric, Rouge):
-        if len(_LATIN.findall(text)) / letters >= 1 - _SHARE:
-            return []
-        return [
-            f"ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: '{name}' does "
-            "not see them; --metric chrf does"
-        ]
+        if len(_LATIN.findall(text)) / letters < 1 - _SHARE:
+            note(
+                "ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: "
+                f"'{name}' does not see them; --metric chrf does"
+            )
+        return
     by_default = source.metric.tokenizers and source.tokenize is None
     if not by_default and name != "chrf++":
-        return []
-    for language, (script, tokenizer) in _SCRIPTS.items():
-        if len(script.findall(text)) / letters > (_KANA_SHARE if language == "Japanese" else _SHARE):
-            if not by_default:
-                return [f"the references look {language}: chrf++ takes words between spaces; --metric chrf takes none"]
-            return [
-                f"the references look {language}, and BLEU with its default tokenizer (13a) takes a whole phrase for "
-                f"one word; --tokenize {tokenizer} (tokenize='{tokenizer}') is sacrebleu's for it"
-            ]
-    return []
+        return
+    shares = {"Japanese": _KANA_SHARE}
+    found = (
+        name for name, (script, _) in _SCRIPTS.items() if len(script.findall(text)) / letters > shares.get(name, _SHARE)
+    )
+    language = next(found, None)
+    if language is None:
+        return
+    if not by_default:
+        note(f"the references look {language}: chrf++ takes words between spaces; --metric chrf takes none")
+        return
+    tokenizer = _SCRIPTS[language][1]
+    note(
+        f"the references look {language}, and BLEU with its default tokenizer (13a) takes a whole phrase for one word; "
+        f"--tokenize {tokenizer} (tokenize='{tokenizer}') is sacrebleu's for it"
+    )

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from simstudy.choices import nearest
-from simstudy.loaders.base import Source, counted
+from simstudy.loaders.base import counted
 from simstudy.loaders.lines import read_content, require_file
+from simstudy.loaders.reading import is_read, once
 from simstudy.metrics.base import IntArray
 from simstudy.unpacking import read_parquet
 
@@ -28,14 +29,12 @@ class _Tsv(csv.excel_tab):
 
 _DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
 
-# What `Source.columns` may say of a format's own files: a table of items need not have it.
-_OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
-
 _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes"}
 
 
-def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """A table, and notes on its file; the index says where each row is.
+@once
+def read_table(path: Path) -> pd.DataFrame:
+    """A table; the index says where each row is. Notes tell of a byte order mark and of Windows line ends.
 
     Parameters
     ----------
@@ -48,8 +47,6 @@ def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     frame
         Of text files all cells are text, as written ("01" stays "01"), and the index, called "line", has the line on
         which each row begins; that of a Parquet file, called "row", counts from 1.
-    notes
-        Byte order mark, Windows line ends.
 
     Raises
     ------
@@ -59,17 +56,16 @@ def read_table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
         For another suffix, a file that is empty or not UTF-8, a header without rows, columns without a name or of one
         name or whose name is of several lines, and a row that has more or fewer cells than the header.
     """
-    notes: tuple[str, ...] = ()
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
     if kind == ".parquet":
         frame = _read_parquet(path)
     elif kind in _DIALECTS:
-        frame, notes = _read_text(path, _DIALECTS[kind])
+        frame = _read_text(path, _DIALECTS[kind])
     else:
         raise ValueError(f"{path}: a table must be a file .csv, .tsv (either may be packed, .gz) or .parquet")
     if frame.empty:
         raise ValueError(f"{path} has a header, but no rows")
-    return frame, notes
+    return frame
 
 
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
@@ -94,79 +90,9 @@ def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
     return next(((i, _NESTED[type(cell)]) for i, cell in enumerate(cells) if type(cell) in _NESTED), None)
 
 
-def item_columns(
-    table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()
-) -> pd.DataFrame:
-    """A source's table of items under our names of columns; a column may get two.
-
-    Parameters
-    ----------
-    table
-        As `read_table` read it.
-    source
-        Its `columns` declare which of ours is called what, but for those of a format's own files.
-    key
-        The column that is to be ``id``, where it is known.
-    found
-        Names of ours that are found elsewhere: the table need not have them.
-
-    Raises
-    ------
-    ValueError
-        For a declared column that is not there, a name that a column has already, and cells of lists or bytes.
-    """
-    path = source.items
-    for name in table:
-        nested = not_plain(table[name])
-        if nested:
-            place = f"{path}, {table.index.name} {table.index[nested[0]]}"
-            raise ValueError(f"{place}: column '{name}' must hold text or numbers, not {nested[1]}")
-    own = {*_OF_FILES, *source.metric.statistics}
-    columns = {ours: theirs for ours, theirs in source.columns.items() if ours not in own}
-    columns |= {"id": key} if key else {}
-    for ours, theirs in columns.items():
-        if theirs not in table and ours not in found:
-            no_column(path, theirs, table.columns)
-    named = {ours: table[theirs] for ours, theirs in columns.items() if theirs in table}
-    others = table.drop(columns=[columns[ours] for ours in named])
-    for ours in named:
-        if ours in others:
-            raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
-    return others.assign(**named)
-
-
-def match_items(source: Source, ids: Sequence[str], found: Iterable[str] = ()) -> pd.DataFrame | None:
-    """The rows of a source's table of items that are those of `ids`; None where the source has no such table.
-
-    For formats whose items have ids: the table needs a column ``id`` (or what `Source.columns` calls ``id`` or
-    ``item``), and may have the rows in any order, and more of them. `found` is as in `item_columns`.
-
-    Raises
-    ------
-    ValueError
-        Where the table has no ids, one of them twice, or lacks one of `ids`; and as `read_table` and `item_columns`.
-    """
-    if source.items is None:
-        return None
-    frame, _ = read_table(source.items)
-    key = source.columns.get("id", source.columns.get("item", "id"))
-    if key not in frame:
-        no_column(source.items, key, frame.columns, "; items are matched by it: --columns id=... names it")
-    frame = item_columns(frame, source, key, found)
-    frame["id"] = frame["id"].astype(str)
-    twice = frame["id"].duplicated()
-    if twice.any():
-        at = int(np.argmax(twice))
-        raise ValueError(f"{source.items}, {frame.index.name} {frame.index[at]}: item '{frame['id'].iloc[at]}' again")
-    known = set(frame["id"])
-    lacking = [item for item in ids if item not in known]
-    if lacking:
-        raise ValueError(f"{source.items} lacks {len(lacking)} of {counted(len(ids), 'item')}, first '{lacking[0]}'")
-    return frame.set_index("id").loc[list(ids)].reset_index()
-
-
 def _read_parquet(path: Path) -> pd.DataFrame:
     require_file(path)
+    is_read(path)
     table = read_parquet(path)
     try:
         frame: pd.DataFrame = table.to_pandas()
@@ -176,8 +102,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
-def _read_text(path: Path, dialect: type[csv.Dialect]) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    text, notes = read_content(path)
+def _read_text(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
+    text = read_content(path)
     quoted = dialect.quoting != csv.QUOTE_NONE and '"' in text
     try:
         header = next(csv.reader(StringIO(text), dialect))
@@ -198,7 +124,8 @@ def _read_text(path: Path, dialect: type[csv.Dialect]) -> tuple[pd.DataFrame, tu
     lines = np.arange(2, table.num_rows + 2)
     if quoted or text.count("\n") + (not text.endswith("\n")) != table.num_rows + 1:
         lines = _row_lines(path, text, dialect, len(header))
-    return table.to_pandas().set_axis(pd.Index(lines, name="line")), notes
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.set_axis(pd.Index(lines, name="line"))
 
 
 def _row_lines(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> IntArray:

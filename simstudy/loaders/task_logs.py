@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.inputs import check_utf8
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble
-from simstudy.loaders.tables import match_items
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Source, SystemOutputs
+from simstudy.loaders.items import items_by_id
+from simstudy.outputs import Outputs
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
@@ -68,8 +70,7 @@ def assemble_tasks(
     logs: Mapping[tuple[str, str], SystemOutputs],
     source: Source,
     asked: Sequence[tuple[str, str]] = (),
-    notes: Sequence[str] = (),
-) -> Loaded:
+) -> Outputs:
     """Outputs of models on one or several tasks.
 
     With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``.
@@ -82,13 +83,11 @@ def assemble_tasks(
         Says the metric, what to do about missing items, and what else is known of the items.
     asked
         (Task, item) that logs have besides, without a score: items that are missing, perhaps from all models.
-    notes
-        What the loader has to say already.
 
     Raises
     ------
     ValueError
-        As `assemble` and `match_items`.
+        As `assemble` and `items_by_id`.
     """
     for (model, task), log in logs.items():
         check_utf8([model, task], f"{log.origin}: model and task")
@@ -102,14 +101,12 @@ def assemble_tasks(
         domains |= dict.fromkeys(ids, task)
         parts.setdefault(model, []).append(SystemOutputs(model, log.origin, ids, log.statistics, log.answers))
     table = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if several else {}))
-    given = match_items(source, list(domains))
     return assemble(
         [_joined(own) for own in parts.values()],
         source,
         expected=list(domains),
         nothing=lambda item: np.array([0, 1]),
-        items=table if given is None else given.join(table[[name for name in table if name not in given]]),
-        notes=notes,
+        items=items_by_id(source, table),
     )
 
 

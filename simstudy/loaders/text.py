@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, system_names
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
 from simstudy.loaders.direction import all_errors
 from simstudy.loaders.item_scores import number
-from simstudy.loaders.items import read_items
+from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.lines import read_lines
-from simstudy.loaders.references import References, check_lengths, is_table, read_references
-from simstudy.loaders.scripts import doubts
+from simstudy.loaders.references import References, check_lengths, is_table, read_references, unmarked
+from simstudy.loaders.scripts import note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
 
 
+@noting
 def read_text(source: Source) -> Loaded:
     r"""Outputs from files with a line for each item, in the same order in every file.
 
@@ -62,27 +64,27 @@ def read_text(source: Source) -> Loaded:
     _check(source)
     names = system_names(source.paths)
     gold = read_references(source) if source.metric.counts_texts else None
-    files = [read_lines(path) for path in source.paths]
-    n = _common_length([(path, len(text.lines)) for path, text in zip(source.paths, files, strict=True)], gold)
-    named = gold.ids if gold else None
-    items = read_items(source, n, named)
-    ids = named or [str(i) for i in range(1, n + 1)] if items is None else items["id"].tolist()
+    files = [unmarked(read_lines(path), source) for path in source.paths]
+    n = _common_length([(path, len(lines)) for path, lines in zip(source.paths, files, strict=True)], gold)
+    known = pd.DataFrame({"id": gold.ids}) if gold and gold.ids else numbered(n)
+    items = items_in_order(source, known, named=bool(gold and gold.ids))
+    ids = items["id"].tolist()
     metric = source.metric
     counter = metric.text_counter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase) if gold else None
     if counter is not None:
         source = replace(source, metric=metric.signed(counter.signature))
     systems = []
-    for name, path, text in zip(names, source.paths, files, strict=True):
+    for name, path, lines in zip(names, source.paths, files, strict=True):
         if counter is None:
-            systems.append(SystemOutputs(name, str(path), ids, _scores(text.lines, path, metric)))
+            systems.append(SystemOutputs(name, str(path), ids, _scores(lines, path, metric)))
             continue
         # Blanks around a label do not count.
-        lines = text.lines if metric.of_texts else [line.strip() for line in text.lines]
-        systems.append(SystemOutputs(name, str(path), ids, counter.statistics(lines), lines))
-    notes = [note for text in files for note in text.notes]
-    notes += doubts(gold.texts, source) if gold else []
-    loaded = assemble(systems, source, expected=ids, items=items, notes=[*notes, *(gold.notes if gold else ())])
-    return loaded if gold else replace(loaded, scored_by=all_errors(path.name for path in source.paths))
+        said = lines if metric.of_texts else [line.strip() for line in lines]
+        systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said))
+    if gold:
+        note_script(gold.texts, source)
+    outputs = assemble(systems, source, expected=ids, items=items)
+    return Loaded(outputs, scored_by=() if gold else all_errors(path.name for path in source.paths))
 
 
 def _check(source: Source) -> None:

@@ -8,12 +8,16 @@ from math import isfinite
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting, system_names
 from simstudy.loaders.item_scores import number
+from simstudy.loaders.items import items_by_id
 from simstudy.loaders.lines import read_content
-from simstudy.loaders.tables import match_items
+from simstudy.loaders.reading import once
 from simstudy.metrics.ranking import ranking_score
+from simstudy.notes import note
 
 #: Topic -> document -> grade of relevance.
 Qrels = dict[str, dict[str, int]]
@@ -22,6 +26,7 @@ Qrels = dict[str, dict[str, int]]
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
+@noting
 def read_trec(source: Source) -> Loaded:
     r"""Systems from TREC runs, one file a run (``topic Q0 docno rank score tag``), and one file of qrels.
 
@@ -52,21 +57,19 @@ def read_trec(source: Source) -> Loaded:
     if len(source.references) != 1:
         raise ValueError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")
     ranking_score(source.metric, [], [])
-    qrels, notes = read_qrels(source.references[0])
+    qrels = read_qrels(source.references[0])
     topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
     if not topics:
         raise ValueError(f"{source.references[0]}: no topic has a relevant document")
-    told = list(notes)
     if len(topics) < len(qrels):
         lacking = next(topic for topic in qrels if topic not in set(topics))
-        told.append(
+        note(
             f"{source.references[0]}: {len(qrels) - len(topics)} of {len(qrels)} topics left out that have no relevant "
             f"document, first '{lacking}'"
         )
     systems = []
     for name, path in zip(system_names(source.paths), source.paths, strict=True):
-        run, notes = read_run(path)
-        told += notes
+        run = read_run(path)
         known = [topic for topic in topics if topic in run]
         rankings = [tuple(run[topic]) for topic in known]
         scores = []
@@ -75,28 +78,23 @@ def read_trec(source: Source) -> Loaded:
             scores.append([ranking_score(source.metric, grades, list(qrels[topic].values())), 1])
         others = [topic for topic in run if topic not in qrels]
         if others:
-            told.append(f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'")
+            note(f"{path}: {counted(len(others), 'topic')} left out that the qrels lack, first '{others[0]}'")
         statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
         systems.append(SystemOutputs(name, str(path), known, statistics, rankings))
-    return assemble(
-        systems,
-        source,
-        expected=topics,
-        nothing=lambda topic: np.array([0, 1]),
-        items=match_items(source, topics),
-        notes=told,
-    )
+    items = items_by_id(source, pd.DataFrame({"id": topics}))
+    return Loaded(assemble(systems, source, expected=topics, nothing=lambda topic: np.array([0, 1]), items=items))
 
 
-def read_qrels(path: Path) -> tuple[Qrels, tuple[str, ...]]:
-    """The judgments of a file of qrels (``topic iteration docno relevance``), and notes on the file.
+@once
+def read_qrels(path: Path) -> Qrels:
+    """The judgments of a file of qrels (``topic iteration docno relevance``).
 
     Raises
     ------
     FileNotFoundError, ValueError
         As `read_trec`.
     """
-    text, notes = read_content(path)
+    text = read_content(path)
     qrels: Qrels = {}
     for line, (topic, _, document, grade) in _rows(path, text, "topic iteration docno relevance"):
         judged = qrels.setdefault(topic, {})
@@ -105,18 +103,19 @@ def read_qrels(path: Path) -> tuple[Qrels, tuple[str, ...]]:
         if not _GRADE.fullmatch(grade):
             raise ValueError(f"{path}, line {line}: relevance must be a whole number, not '{grade}'")
         judged[document] = int(grade)
-    return qrels, notes
+    return qrels
 
 
-def read_run(path: Path) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """The documents of each topic of a run, best first, and notes on the file.
+@once
+def read_run(path: Path) -> dict[str, list[str]]:
+    """The documents of each topic of a run, best first.
 
     Raises
     ------
     FileNotFoundError, ValueError
         As `read_trec`.
     """
-    text, notes = read_content(path)
+    text = read_content(path)
     run: dict[str, dict[str, float]] = {}
     for line, (topic, _, document, _, score, _) in _rows(path, text, "topic Q0 docno rank score tag"):
         scores = run.setdefault(topic, {})
@@ -125,7 +124,7 @@ def read_run(path: Path) -> tuple[dict[str, list[str]], tuple[str, ...]]:
         scores[document] = number(score)
         if not isfinite(scores[document]):
             raise ValueError(f"{path}, line {line}: the score must be a number, not '{score}'")
-    return {topic: _ranked(scores) for topic, scores in run.items()}, notes
+    return {topic: _ranked(scores) for topic, scores in run.items()}
 
 
 def _ranked(scores: dict[str, float]) -> list[str]:

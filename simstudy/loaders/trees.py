@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.choices import check_choice
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, assemble, counted, system_names
-from simstudy.loaders.items import read_items
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import once
+from simstudy.metrics.base import IntArray
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
 
 # A leaf with its tag, an opening bracket with its label, a closing bracket, or a word on its own. Blanks are spelt out:
@@ -20,6 +23,7 @@ _PIECE = re.compile(
 )
 
 
+@noting
 def read_trees(source: Source) -> Loaded:
     """Parses of one file a system, scored by labelled brackets against a gold file.
 
@@ -39,19 +43,16 @@ def read_trees(source: Source) -> Loaded:
         Where a file is missing.
     """
     check_choice("metric of trees", source.metric.name, ["parseval"])
-    if len(source.references) != 1:
-        raise ValueError(f"references of trees must be one gold file, not {len(source.references)}")
-    notes: list[str] = []
-    gold_path = source.references[0]
-    gold = _read(gold_path, notes)
+    gold_path = gold_file(source, "trees")
+    gold = _read(gold_path)
     for tree in gold:
         if not tree.words:
             raise ValueError(f"{gold_path}, line {tree.line}: a gold tree without words")
-    items = read_items(source, len(gold))
-    ids = [str(i + 1) for i in range(len(gold))] if items is None else items["id"].tolist()
+    items = items_in_order(source, numbered(len(gold)))
+    ids = items["id"].tolist()
     systems = []
     for name, path in zip(system_names(source.paths), source.paths, strict=True):
-        trees = _read(path, notes)
+        trees = _read(path)
         if len(trees) != len(gold):
             raise ValueError(f"{path} has {counted(len(trees), 'tree')}, {gold_path} {len(gold):,}")
         parsed = [i for i, tree in enumerate(trees) if tree.words]
@@ -59,14 +60,11 @@ def read_trees(source: Source) -> Loaded:
         answers = [(trees[i].words, trees[i].tags, trees[i].brackets) for i in parsed]
         systems.append(SystemOutputs(name, str(path), [ids[i] for i in parsed], counts, answers))
     wanted = dict(zip(ids, gold, strict=True))
-    return assemble(
-        systems,
-        source,
-        expected=ids,
-        nothing=lambda item: np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]]),
-        items=items,
-        notes=notes,
-    )
+
+    def nothing(item: str) -> IntArray:
+        return np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]])
+
+    return Loaded(assemble(systems, source, expected=ids, nothing=nothing, items=items))
 
 
 def parse_trees(text: str, path: str | Path) -> list[Tree]:
@@ -129,10 +127,9 @@ def parse_trees(text: str, path: str | Path) -> list[Tree]:
     return trees
 
 
-def _read(path: Path, notes: list[str]) -> list[Tree]:
-    content = read_lines(path)
-    notes += content.notes
-    return [tree.without_traces() for tree in parse_trees("\n".join(content.lines), path)]
+@once
+def _read(path: Path) -> list[Tree]:
+    return [tree.without_traces() for tree in parse_trees("\n".join(read_lines(path)), path)]
 
 
 def _counts(path: Path, tree: Tree, gold_path: Path, gold: Tree) -> tuple[int, int, int]:

@@ -229,6 +229,7 @@ _FILES: dict[str, Call] = {
             "ties": "jitter",
             "seed": 0,
             "domain": None,
+            "systems": None,
             "lower_is_better": None,
             "max_size": None,
             "task": "",
@@ -239,9 +240,7 @@ _FILES: dict[str, Call] = {
         ss.load_candidates,
         {
             "path": FOLDER / "candidates.csv",
-            "gold": "gold",
-            "item": None,
-            "others": (),
+            "columns": {"gold": "gold"},
             "ties": "jitter",
             "seed": 0,
             "missing": "error",

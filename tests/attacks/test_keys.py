@@ -74,7 +74,7 @@ def test_a_mended_estimator_is_trained_again(tmp_path: Path) -> None:
         (compare, "engines/kernels.py", True),
         (compare, "metrics/bleu.py", True),
         (compare, "figures/gains.py", False),
-        (train_variant, "outputs.py", True),
+        (train_variant, "outputs/collection.py", True),
         (train_variant, "engines/kernels.py", False),
     ],
 )

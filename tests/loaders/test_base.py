@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Source, SystemOutputs, assemble, counted, system_names
+from simstudy.loaders.assembling import assemble
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, system_names
 from simstudy.metrics import get_metric
+from simstudy.notes import notes_kept
 
 
 def source(missing: str = "error") -> Source:
@@ -30,19 +33,26 @@ def nothing(item: str) -> np.ndarray:
     return np.array([0, 1])
 
 
+def assembled(*systems: Any, **how: Any) -> Loaded:
+    """The Outputs, and the notes that are said on them."""
+    with notes_kept() as notes:
+        outputs = assemble(*systems, **how)
+    return Loaded(outputs, tuple(notes))
+
+
 def test_items_meet_by_id_whatever_their_order() -> None:
-    loaded = assemble([WHOLE, TURNED], source())
+    loaded = assembled([WHOLE, TURNED], source())
     assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
     assert loaded.outputs.statistics[..., 0].tolist() == [[1, 0, 1], [1, 1, 0]]
     assert loaded.notes == ()
 
 
 def test_equal_answers_have_equal_numbers() -> None:
-    loaded = assemble([WHOLE, TURNED], source())
+    loaded = assembled([WHOLE, TURNED], source())
     assert loaded.outputs.answers is not None
     equal = loaded.outputs.answers[:, None] == loaded.outputs.answers[None]
     assert equal[0, 1].tolist() == [True, False, False]
-    assert assemble([WHOLE, system("scores", {"x": 1, "y": 1, "z": 1})], source()).outputs.answers is None
+    assert assemble([WHOLE, system("scores", {"x": 1, "y": 1, "z": 1})], source()).answers is None
 
 
 def test_a_missing_item_is_an_error_that_names_files_and_counts() -> None:
@@ -52,30 +62,30 @@ def test_a_missing_item_is_an_error_that_names_files_and_counts() -> None:
 
 
 def test_a_missing_item_is_dropped_for_all() -> None:
-    loaded = assemble([WHOLE, SHORT], source("drop"))
+    loaded = assembled([WHOLE, SHORT], source("drop"))
     assert loaded.outputs.items["id"].tolist() == ["x", "z"]
     assert loaded.outputs.statistics[..., 0].tolist() == [[1, 1], [0, 1]]
     assert loaded.notes == ("1 of 3 items dropped that not every system has: 'y'",)
     with pytest.raises(ValueError, match="^no item is left that every system has"):
-        assemble([WHOLE, system("other", {"v": 1})], source("drop"))
+        assembled([WHOLE, system("other", {"v": 1})], source("drop"))
 
 
 def test_a_missing_item_counts_as_nothing_said() -> None:
-    loaded = assemble([WHOLE, SHORT], source("zero"), nothing=nothing)
+    loaded = assembled([WHOLE, SHORT], source("zero"), nothing=nothing)
     assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 1]]]
     assert len(loaded.notes) == 1
     assert loaded.notes[0].startswith("scored as no answer: short.csv lacks 1 of 3 items, first 'y'")
     assert loaded.outputs.answers is not None
     assert loaded.outputs.answers[1, 1] not in loaded.outputs.answers[0]
     with pytest.raises(ValueError, match=r"missing='zero' is not defined for this format; short.csv lacks items"):
-        assemble([WHOLE, SHORT], source("zero"))
+        assembled([WHOLE, SHORT], source("zero"))
 
 
 def test_items_that_the_references_lack() -> None:
     expected = ["x", "y", "z"]
     with pytest.raises(ValueError, match="^items differ: extra.csv has 1 that the references lack, first 'w'"):
         assemble([WHOLE, EXTRA], source(), expected=expected)
-    loaded = assemble([WHOLE, EXTRA], source("drop"), expected=expected)
+    loaded = assembled([WHOLE, EXTRA], source("drop"), expected=expected)
     assert loaded.outputs.items["id"].tolist() == expected
     assert loaded.notes == ("left out: extra.csv has 1 that the references lack, first 'w'",)
 
@@ -98,15 +108,14 @@ def test_twice_is_an_error() -> None:
 
 def test_item_tables_are_cut_to_the_items_that_are_used() -> None:
     items = pd.DataFrame({"id": ["w", "z", "y", "x"], "domain": list("dcba")})
-    loaded = assemble([WHOLE, SHORT], source("drop"), items=items, notes=["said before"])
+    loaded = assembled([WHOLE, SHORT], source("drop"), items=items)
     assert loaded.outputs.items[["id", "domain"]].to_numpy().tolist() == [["x", "a"], ["z", "c"]]
-    assert loaded.notes[0] == "said before"
 
 
 def test_whole_numbers_stay_whole() -> None:
     decimal = SystemOutputs("decimal", "decimal.csv", ["x", "y", "z"], np.array([[0.5, 1]] * 3))
-    assert assemble([WHOLE], source()).outputs.statistics.dtype.kind == "i"
-    assert assemble([WHOLE, decimal], source()).outputs.statistics.dtype.kind == "f"
+    assert assemble([WHOLE], source()).statistics.dtype.kind == "i"
+    assert assemble([WHOLE, decimal], source()).statistics.dtype.kind == "f"
 
 
 @pytest.mark.parametrize(
@@ -150,6 +159,6 @@ def test_one_thing_is_counted_without_an_s() -> None:
 def test_items_that_the_references_lack_are_left_out_and_not_scored() -> None:
     more = SystemOutputs("more", "more.csv", ["x", "y", "z", "extra"], np.array([[1, 1]] * 4))
     for missing in ("zero", "drop"):
-        loaded = assemble([WHOLE, more], source(missing), expected=["x", "y", "z"], nothing=lambda _: np.array([0, 1]))
+        loaded = assembled([WHOLE, more], source(missing), expected=["x", "y", "z"], nothing=lambda _: np.array([0, 1]))
         assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
         assert loaded.notes == ("left out: more.csv has 1 that the references lack, first 'extra'",)

@@ -174,7 +174,7 @@ SIGNATURES = "id,gold,f,f1,f2,N\na,1,10,15,12,117\nb,0,3,33,23,117\n"
 
 @pytest.mark.parametrize("text", [CELLS, SIGNATURES])
 def test_tables_are_scored_by_all_measures(text: str, tmp_path: Path) -> None:
-    candidates = load_candidates(written(tmp_path, text))
+    candidates = load_candidates(written(tmp_path, text)).candidates
     frame = pd.DataFrame({"f": [10, 3], "f1": [15, 33], "f2": [12, 23], "N": 117})
     assert candidates.names == list(MEASURES)
     np.testing.assert_array_equal(candidates.scores, association(frame).to_numpy().T)

@@ -229,14 +229,17 @@ def test_the_candidates_of_the_paper() -> None:
 
 def test_candidates_themselves(tmp_path: Path) -> None:
     path = written(tmp_path, "word,idiom,n,t,mi\na,1,3,9,1\nb,0,3,8,\nc,0,4,7,3\n")
-    how = {"gold": "idiom", "item": "word", "others": ["n"]}
-    candidates = load_candidates(path, **how, missing="drop", ties="keep", seed=3, test_set="idioms")  # type: ignore[arg-type]
+    columns = {"gold": "idiom", "item": "word", "n": "n"}
+    loaded = load_candidates(path, columns=columns, missing="drop", ties="keep", seed=3, test_set="idioms")
+    candidates = loaded.candidates
+    assert loaded.notes == ("1 of 3 candidates dropped that lack a score, first 'b'",)
+    assert loaded.items.to_dict("list") == {"id": ["a", "c"], "true": [True, False], "n": ["3", "4"]}
     assert (candidates.names, candidates.ids) == (["t", "mi"], ["a", "c"])
     assert candidates.true.tolist() == [True, False]
     assert candidates.scores.tolist() == [[9, 7], [1, 3]]
     assert (candidates.ties, candidates.seed, candidates.test_set) == ("keep", 3, "idioms")
     with pytest.raises(ValueError, match="no column 'length' among word, idiom"):
-        load_candidates(path, gold="idiom", others=["length"])
+        load_candidates(path, columns={"gold": "idiom", "length": "length"})
     with pytest.raises(FileNotFoundError):
         load_candidates(tmp_path / "nothing.csv")
 

@@ -131,7 +131,7 @@ def test_a_table_of_items_goes_by_its_ids_or_by_its_order(gold: Path, tmp_path: 
         items = read_conllu_outputs(source(gold, gold=gold, metric="uas", **more)).outputs.items
         assert items[["id", "domain", "cluster"]].to_numpy().tolist() == [["d1-1", "y", "d1"], ["d1-2", "x", "d1"]]
     (tmp_path / "c.csv").write_text("id,domain\nd1-2,x\nd1-3,y\n")
-    with pytest.raises(ValueError, match=r"c.csv must have the ids of the gold file; 'd1-1' is in one of them only$"):
+    with pytest.raises(ValueError, match=r"c.csv must have the ids of the items; 'd1-1' is in one of them only$"):
         read_conllu_outputs(source(gold, gold=gold, metric="uas", items=tmp_path / "c.csv"))
 
 

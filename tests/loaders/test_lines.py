@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from simstudy.loaders.lines import read_lines
+from simstudy.notes import notes_kept
 
 
 def written(folder: Path, content: bytes, name: str = "a.txt") -> Path:
@@ -23,20 +24,21 @@ def written(folder: Path, content: bytes, name: str = "a.txt") -> Path:
     ],
 )
 def test_lines_end_at_newlines_only(tmp_path: Path, content: bytes, lines: list[str]) -> None:
-    found = read_lines(written(tmp_path, content))
-    assert (found.lines, found.notes) == (lines, ())
+    with notes_kept() as notes:
+        assert read_lines(written(tmp_path, content)) == lines
+    assert notes == []
 
 
 def test_byte_order_marks_and_windows_line_ends_are_taken_off_and_noted(tmp_path: Path) -> None:
     path = written(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r\n")
-    found = read_lines(path)
-    assert found.lines == ["one", "two"]
-    assert found.notes == (f"{path}: byte order mark taken off", f"{path}: Windows line ends converted")
+    with notes_kept() as notes:
+        assert read_lines(path) == ["one", "two"]
+    assert notes == [f"{path}: byte order mark taken off", f"{path}: Windows line ends converted"]
 
 
 def test_packed_files_are_unpacked(tmp_path: Path) -> None:
     packed = gzip.compress("café\n".encode())
-    assert read_lines(written(tmp_path, packed, "a.txt.gz")).lines == ["café"]
+    assert read_lines(written(tmp_path, packed, "a.txt.gz")) == ["café"]
     path = written(tmp_path, packed[:-9], "cut.txt.gz")
     with pytest.raises(ValueError, match="is not a whole gzip file"):
         read_lines(path)
@@ -57,7 +59,7 @@ def test_packed_files_are_unpacked(tmp_path: Path) -> None:
 )
 def test_what_is_no_utf8_text_is_named_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
     path = written(tmp_path, content)
-    with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole message is compared
+    with notes_kept(), pytest.raises(ValueError) as error:  # noqa: PT011 - the whole message is compared
         read_lines(path)
     assert str(error.value) == f"{path}{message}"
 

@@ -144,7 +144,7 @@ def test_an_empty_score_is_a_missing_item_where_items_may_be_missing(tmp_path: P
 def test_a_table_may_be_cut_before_and_messages_still_name_the_line(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(TIDY.replace("new,01,1", "new,01,2"))
     source = Source((tmp_path / "s.csv",), get_metric("accuracy"))
-    frame, _ = read_frame(source)
+    frame = read_frame(source)
     cut = frame[frame["kind"] == "y"]
     assert scores_from_frame(cut, "s.csv", source).outputs.items["id"].tolist() == ["1"]
     with pytest.raises(

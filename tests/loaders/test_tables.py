@@ -7,23 +7,22 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Source
-from simstudy.loaders.tables import match_items, read_table
-from simstudy.metrics import get_metric
+from simstudy.loaders.tables import read_table
+from simstudy.notes import notes_kept
 
 
 def test_cells_stay_as_written_and_rows_know_their_line(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('id,text\n01,"two\nlines"\n\n02,NA\n1e3,"a ""b"""\n')
-    frame, notes = read_table(path)
+    frame = read_table(path)
     assert frame.to_dict("list") == {"id": ["01", "02", "1e3"], "text": ["two\nlines", "NA", 'a "b"']}
-    assert (frame.index.name, frame.index.tolist(), notes) == ("line", [2, 5, 6], ())
+    assert (frame.index.name, frame.index.tolist()) == ("line", [2, 5, 6])
 
 
 def test_tsv_has_no_quoting(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text('id\ttext\n1\t"open\n2\t5" wide\n')
-    assert read_table(path)[0]["text"].tolist() == ['"open', '5" wide']
+    assert read_table(path)["text"].tolist() == ['"open', '5" wide']
 
 
 def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
@@ -31,11 +30,12 @@ def test_packed_parquet_and_windows_files(tmp_path: Path) -> None:
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(plain.encode()))
     (tmp_path / "w.csv").write_bytes(b"\xef\xbb\xbf" + plain.replace("\n", "\r\n").encode())
     pd.DataFrame({"id": ["a", "b"], "x": [1, 2]}).to_parquet(tmp_path / "t.parquet")
-    packed, _ = read_table(tmp_path / "t.csv.gz")
-    windows, notes = read_table(tmp_path / "w.csv")
+    packed = read_table(tmp_path / "t.csv.gz")
+    with notes_kept() as notes:
+        windows = read_table(tmp_path / "w.csv")
     pd.testing.assert_frame_equal(packed, windows)
     assert [note.rpartition(": ")[2] for note in notes] == ["byte order mark taken off", "Windows line ends converted"]
-    frame, _ = read_table(tmp_path / "t.parquet")
+    frame = read_table(tmp_path / "t.parquet")
     assert (frame["x"].tolist(), frame.index.name, frame.index.tolist()) == ([1, 2], "row", [1, 2])
 
 
@@ -74,51 +74,3 @@ def test_damaged_parquet_and_no_file(tmp_path: Path) -> None:
     for name in ("none.csv", "none.parquet"):
         with pytest.raises(FileNotFoundError, match=f"no such file: .*{name}"):
             read_table(tmp_path / name)
-
-
-def test_items_are_matched_by_id(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("topic,area,n\n3,b,1\n1,a,2\n2,a,3\n")
-    source = Source((), get_metric("ap"), items=path, columns={"item": "topic", "domain": "area"})
-    table = match_items(source, ["1", "3"])
-    assert table is not None
-    assert table.to_dict("list") == {"id": ["1", "3"], "domain": ["a", "b"], "n": ["2", "1"]}
-    assert match_items(Source((), get_metric("ap")), ["1"]) is None
-    with pytest.raises(ValueError, match=r"items.csv lacks 1 of 2 items, first '9'$"):
-        match_items(source, ["1", "9"])
-    with pytest.raises(
-        ValueError, match=r"no column 'id' among topic, area, n; items are matched by it: --columns id="
-    ):
-        match_items(Source((), get_metric("ap"), items=path), ["1"])
-    path.write_text("id\n1\n2\n1\n")
-    with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' again$"):
-        match_items(Source((), get_metric("ap"), items=path), ["1"])
-
-
-def items(folder: Path, text: str, columns: dict[str, str]) -> Source:
-    (folder / "items.csv").write_text(text)
-    return Source((), get_metric("accuracy"), items=folder / "items.csv", columns=columns)
-
-
-def test_columns_of_items_that_are_declared_must_be_there(tmp_path: Path) -> None:
-    """But not those of the scores, which are in other files."""
-    text = "id,doc\nx,1\n"
-    table = match_items(items(tmp_path, text, {"score": "s", "filter": "f", "correct": "c", "cluster": "doc"}), ["x"])
-    assert table is not None
-    assert table.to_dict("list") == {"id": ["x"], "cluster": ["1"]}
-    with pytest.raises(ValueError, match=r"items.csv: no column 'dco' among id, doc \(did you mean 'doc'\?\)$"):
-        match_items(items(tmp_path, text, {"foo": "dco"}), ["x"])
-    assert match_items(items(tmp_path, text, {"foo": "dco"}), ["x"], found=["foo"]) is not None
-    with pytest.raises(ValueError, match=r"items.csv lacks 1 of 1 item, first 'y'$"):
-        match_items(items(tmp_path, text, {}), ["y"])
-    with pytest.raises(ValueError, match=r"has a column 'doc' of its own: 'id' cannot take its name$"):
-        match_items(items(tmp_path, text, {"doc": "id"}), ["1"])
-
-
-@pytest.mark.parametrize(("cell", "kind"), [(["a"], "a list"), ({"a": 1}, "a struct"), (b"a", "bytes")])
-def test_items_have_no_lists(tmp_path: Path, cell: object, kind: str) -> None:
-    path = tmp_path / "items.parquet"
-    pd.DataFrame({"id": ["x", "y"], "tags": [None, cell]}).to_parquet(path)
-    message = f"{path}, row 2: column 'tags' must hold text or numbers, not {kind}"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        match_items(Source((), get_metric("mean"), items=path), ["x"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,14 @@ from simstudy.choices import check_choice
 from simstudy.datasets import DataError, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, system_names
 from simstudy.loaders.direction import with_doubt
-from simstudy.loaders.formats import load
+from simstudy.loaders.formats import read_source
+from simstudy.loaders.reading import reading
 from simstudy.loaders.scores import read_frame, scores_from_frame
+from simstudy.loaders.systems import describe_systems, read_systems
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
-from simstudy.natural.systems_table import describe_systems, read_systems
+from simstudy.notes import notes_kept
+from simstudy.outputs import Outputs
 from simstudy.studies.natural.definition import NaturalStudy, NaturalTestSet, SystemsTable
 from simstudy.studies.problems import Problems
 
@@ -64,12 +67,18 @@ def read_all(
             with problems.at(f"test set '{name}'"):
                 files.named(file)
     problems.raise_any()
-    for key, reader in readers.items():
-        with problems.at(f"test set '{key[0]}'"):
-            found[key] = Found(reader.read(key[0]), reader.settings)
-        advance(1)
+    uses = Counter(path for reader in readers.values() for path in reader.paths())
+    with reading() as read:
+        read.kept |= {path: {} for path, n in uses.items() if n > 1}
+        for key, reader in readers.items():
+            with problems.at(f"test set '{key[0]}'"):
+                found[key] = Found(reader.read(key[0]), reader.settings)
+            uses.subtract(reader.paths())
+            for path in [path for path in read.kept if not uses[path]]:
+                del read.kept[path]
+            advance(1)
     problems.raise_any()
-    return found, dict(sorted(files.hashes.items()))
+    return found, dict(sorted((files.names[path], digest) for path, digest in read.hashes.items()))
 
 
 def n_test_sets(test_sets: list[NaturalTestSet]) -> int:
@@ -78,13 +87,12 @@ def n_test_sets(test_sets: list[NaturalTestSet]) -> int:
 
 
 class _Files:
-    """The data files of a study: where each is, and its SHA-256."""
+    """The data files of a study: where each is, and what it is called there."""
 
     def __init__(self, data_dir: str | Path | None, allow_outside: bool) -> None:
         self._data_dir, self._allow_outside = data_dir, allow_outside
         self._known: dict[str, list[Path]] = {}
         self.names: dict[Path, str] = {}
-        self.hashes: dict[str, str] = {}
 
     def named(self, name: str) -> list[Path]:
         """A data file, or the files of a folder.
@@ -100,7 +108,6 @@ class _Files:
                 # Below a folder by the path inside it: files of two subfolders may have one name.
                 _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
                 self.names[path] = folder[1:] + inside if folder else name
-                self.hashes[self.names[path]] = sha256(path.read_bytes()).hexdigest()
         return self._known[name]
 
     def _found(self, name: str) -> list[Path]:
@@ -133,6 +140,10 @@ class _Reader:
         tables = [own.items] * bool(own.items) + ([own.systems.file] if own.systems else [])
         return [self._filled(str(file)) for file in [*own.paths, *own.references, *tables]]
 
+    def paths(self) -> list[Path]:
+        """Where these are, each once."""
+        return list(dict.fromkeys(path for file in self.files() for path in self._files.named(file)))
+
     def read(self, name: str) -> Loaded:
         settings = self.settings
         paths = [path for file in settings.paths for path in self._files.named(self._filled(file))]
@@ -142,22 +153,26 @@ class _Reader:
             raise ValueError("where is for tables of scores (.csv, .tsv, .parquet)")
         if tables:
             self._check_tabled()
-        read = self._rows if tables else self._texts
-        loaded = read(paths, columns)
-        outputs = replace(loaded.outputs, test_set=name)
+        loaded = (self._rows if tables else self._texts)(paths, columns)
+        with notes_kept() as notes:
+            outputs = self._described(replace(loaded.outputs, test_set=name))
+        told = tuple(self._told(note) for note in (*loaded.notes, *notes))
+        return replace(loaded, outputs=_mixed(outputs) if settings.mixed else outputs, notes=told)
+
+    def _described(self, outputs: Outputs) -> Outputs:
+        """The systems with what the definition says of them."""
+        settings = self.settings
         if settings.systems:
-            outputs, notes = describe_systems(outputs, self._table(settings.systems))
-            loaded = replace(loaded, notes=(*loaded.notes, *notes))
+            outputs = describe_systems(outputs, self._table(settings.systems))
         elif len(settings.by) == 1:
             group = {system: group for group, members in settings.groups.items() for system in members}
             for system in group:
                 check_choice("groups", system, [*outputs.names, *settings.leave_out])
             table = pd.DataFrame({"system": outputs.names, settings.by[0]: [group.get(n, n) for n in outputs.names]})
-            outputs, _ = describe_systems(outputs, table)
+            outputs = describe_systems(outputs, table)
         for column in settings.by:
             check_choice("by", column, [str(known) for known in outputs.systems if known != "name"])
-        loaded = replace(loaded, outputs=outputs, notes=tuple(self._told(note) for note in loaded.notes))
-        return _mixed(loaded) if settings.mixed else loaded
+        return outputs
 
     def _told(self, note: str) -> str:
         """A note by the names of data files: where they lie is of one machine."""
@@ -180,7 +195,12 @@ class _Reader:
     def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """A table of scores, cut to the rows and systems that the study asks for."""
         source = self._source(paths, columns)
-        frame, notes = read_frame(source)
+        with notes_kept() as notes:
+            frame = self._asked(read_frame(source), paths, columns)
+        loaded = scores_from_frame(frame, str(paths[0]), source)
+        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self.settings.lower_is_better)
+
+    def _asked(self, frame: pd.DataFrame, paths: list[Path], columns: dict[str, str]) -> pd.DataFrame:
         for column, wanted in self.settings.where.items():
             if column not in frame:
                 no_column(paths[0].name, column, frame.columns)
@@ -189,9 +209,7 @@ class _Reader:
         tidy = system in frame
         self._check_left_out(frame[system].unique() if tidy else frame.columns)
         left_out = self.settings.leave_out
-        frame = frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
-        loaded = scores_from_frame(frame, str(paths[0]), source)
-        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self.settings.lower_is_better)
+        return frame[~frame[system].isin(left_out)] if tidy else frame.drop(columns=left_out)
 
     def _texts(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """One file a system."""
@@ -200,21 +218,7 @@ class _Reader:
             names = system_names(paths)
             self._check_left_out(names)
             kept = [path for name, path in zip(names, paths, strict=True) if name not in self.settings.leave_out]
-        source = self._source(kept, columns)
-        with TemporaryDirectory() as folder:
-            if self.settings.mark:
-                source = _unmarked(source, self.settings.mark, Path(folder))
-            return load(
-                source.paths,
-                source.metric,
-                references=source.references,
-                format=self.settings.format,
-                items=source.items,
-                columns=columns,
-                missing=source.missing,
-                lowercase=source.lowercase,
-                lower_is_better=self.settings.lower_is_better,
-            )
+        return read_source(self._source(kept, columns), self.settings.format, self.settings.lower_is_better)
 
     def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:
         settings = self.settings
@@ -226,6 +230,7 @@ class _Reader:
             columns,
             settings.missing,
             lowercase=settings.lowercase,
+            mark=settings.mark,
         )
 
     def _check_left_out(self, names: Iterable[str]) -> None:
@@ -249,20 +254,6 @@ class _Reader:
         return kept.assign(**{ours: rows[theirs] for ours, theirs in table.columns.items()})
 
 
-def _unmarked(source: Source, mark: str, folder: Path) -> Source:
-    """The same texts without a mark that stands between sentences and is not part of them."""
-
-    def cleaned(path: Path) -> Path:
-        copy = folder / path.parent.name / path.name
-        copy.parent.mkdir(exist_ok=True)
-        copy.write_text(path.read_text(encoding="utf-8").replace(mark, " "), encoding="utf-8")
-        return copy
-
-    return replace(source, paths=tuple(map(cleaned, source.paths)), references=tuple(map(cleaned, source.references)))
-
-
-def _mixed(loaded: Loaded) -> Loaded:
+def _mixed(outputs: Outputs) -> Outputs:
     """Items in the order of a hash of their ids: every initial segment is a random sample, the same in each run."""
-    ids = loaded.outputs.items["id"]
-    order = np.argsort([sha256(item.encode()).hexdigest() for item in ids], kind="stable")
-    return replace(loaded, outputs=loaded.outputs.take(order))
+    return outputs.take(np.argsort([sha256(item.encode()).hexdigest() for item in outputs.items["id"]], kind="stable"))

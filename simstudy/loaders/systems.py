@@ -10,11 +10,12 @@ import pandas as pd
 from simstudy.choices import check_path, nearest
 from simstudy.inputs import complete_systems
 from simstudy.loaders.tables import read_table
+from simstudy.notes import note
 from simstudy.outputs import Outputs, check_outputs
 
 
-def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tuple[Outputs, list[str]]:
-    """The same Outputs, their systems described by a table.
+def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outputs:
+    """The same Outputs, their systems described by a table. A note tells of systems that the table lacks.
 
     Parameters
     ----------
@@ -24,11 +25,6 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
         A row a system, with a column ``system`` (or ``name``) and any others: family, group, base_model,
         combination … A path is read by `read_systems`. Rows of systems that the outputs have not are left out.
 
-    Returns
-    -------
-    outputs, notes
-        The notes name systems that the table has not; nothing is known of them.
-
     Raises
     ------
     ValueError
@@ -37,9 +33,9 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     Examples
     --------
     >>> outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
-    >>> described, notes = describe_systems(outputs, pd.DataFrame({"system": ["a"], "group": ["NLP lab"]}))
-    >>> described.systems["group"].tolist(), notes
-    (['NLP lab', nan], ["the systems table has no row for 1 of 2 systems: 'b'"])
+    >>> table = pd.DataFrame({"system": ["a", "b", "c"], "group": ["NLP lab", "NLP lab", "others"]})
+    >>> describe_systems(outputs, table).systems["group"].tolist()
+    ['NLP lab', 'NLP lab']
     """
     check_outputs("outputs", outputs)
     if not isinstance(table, pd.DataFrame):
@@ -70,12 +66,10 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> tupl
     described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
     extra = [c for c in outputs.systems.columns if c not in described and outputs.systems[c].notna().any()]
     described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))
-    notes = (
-        [f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'"] if lacking else []
-    )
-    if len(lacking) > 1:
-        notes = [f"{notes[0]} …"]
-    return replace(outputs, systems=described), notes
+    if lacking:
+        more = " …" if len(lacking) > 1 else ""
+        note(f"{source} has no row for {len(lacking)} of {outputs.n_systems} systems: '{lacking[0]}'{more}")
+    return replace(outputs, systems=described)
 
 
 def read_systems(path: Path) -> pd.DataFrame:
@@ -89,5 +83,5 @@ def read_systems(path: Path) -> pd.DataFrame:
     FileNotFoundError, ValueError
         As `simstudy.loaders.tables.read_table`.
     """
-    rows, _ = read_table(path)
+    rows = read_table(path)
     return rows.mask(rows.astype(object) == "")

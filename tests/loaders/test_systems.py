@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simstudy.natural import describe_systems
-from simstudy.natural.systems_table import read_systems
+from simstudy.loaders.systems import describe_systems, read_systems
+from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 
 
@@ -23,7 +23,8 @@ def saved(folder: Path, text: str, name: str = "systems.csv") -> Path:
 
 def test_rows_meet_systems_by_name_and_numbers_stay(outputs: Outputs) -> None:
     table = pd.DataFrame({"size": [7, 70, 1], "system": ["x", "01", "other"], "group": ["lab", "uni", "lab"]})
-    described, notes = describe_systems(outputs, table)
+    with notes_kept() as notes:
+        described = describe_systems(outputs, table)
     assert described.names == outputs.names
     assert (described.statistics == outputs.statistics).all()
     assert described.test_set == "t"
@@ -39,7 +40,8 @@ def test_text_stays_text(outputs: Outputs, tmp_path: Path, name: str) -> None:
     """ "01" is a system, "NA" another, and a group of that name; an empty cell is what is not known."""
     text = "system,group,size\n01,NA,07\nNA,NA,7\nx,,\n"
     path = saved(tmp_path, text.replace(",", "\t") if name.endswith("tsv") else text, name)
-    described, notes = describe_systems(outputs, path)
+    with notes_kept() as notes:
+        described = describe_systems(outputs, path)
     assert notes == []
     assert described.systems["group"].tolist()[:2] == ["NA", "NA"]
     assert described.systems["size"].tolist()[:2] == ["07", "7"]
@@ -49,27 +51,31 @@ def test_text_stays_text(outputs: Outputs, tmp_path: Path, name: str) -> None:
 def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_the_table(outputs: Outputs, tmp_path: Path) -> None:
     path = tmp_path / "systems.csv"
     path.write_bytes("\ufeffsystem,group\r\n01,a\r\nx,b\r\nNA,b\r\n".encode())
-    assert describe_systems(outputs, path)[0].systems["group"].tolist() == ["a", "b", "b"]
+    with notes_kept() as notes:
+        described = describe_systems(outputs, path)
+    assert described.systems["group"].tolist() == ["a", "b", "b"]
+    assert notes == [f"{path}: byte order mark taken off", f"{path}: Windows line ends converted"]
 
 
 def test_a_column_name_may_name_the_systems_or_be_something_else(outputs: Outputs) -> None:
     by_name = pd.DataFrame({"name": ["01", "NA", "x"], "group": list("abc")})
-    assert describe_systems(outputs, by_name)[0].systems["group"].tolist() == list("abc")
+    assert describe_systems(outputs, by_name).systems["group"].tolist() == list("abc")
     both = by_name.assign(system=["x", "NA", "01"], name=["Ex", "En-A", "Oh-one"])
-    assert describe_systems(outputs, both)[0].systems["group"].tolist() == list("cba")
+    assert describe_systems(outputs, both).systems["group"].tolist() == list("cba")
 
 
 def test_what_outputs_know_already_is_kept_unless_the_table_says_otherwise() -> None:
     systems = pd.DataFrame({"name": ["a", "b"], "family": ["f", "f"], "group": ["g", "h"], "beam": [4, 8]})
     outputs = Outputs.from_statistics([[[1, 1]], [[0, 1]]], "accuracy", systems)
-    described, _ = describe_systems(outputs, pd.DataFrame({"system": ["b", "a"], "group": ["new", "old"]}))
+    described = describe_systems(outputs, pd.DataFrame({"system": ["b", "a"], "group": ["new", "old"]}))
     assert described.systems["family"].tolist() == ["f", "f"]
     assert described.systems["group"].tolist() == ["old", "new"]
     assert described.systems["beam"].tolist() == [4, 8]
 
 
 def test_described_outputs_can_be_cut_and_saved(outputs: Outputs, tmp_path: Path) -> None:
-    described, _ = describe_systems(outputs, pd.DataFrame({"system": ["x"], "group": ["lab"], "open": [True]}))
+    with pytest.warns(UserWarning, match="the systems table has no row for 2 of 3 systems: '01'"):
+        described = describe_systems(outputs, pd.DataFrame({"system": ["x"], "group": ["lab"], "open": [True]}))
     described.save(tmp_path / "outputs.parquet")
     again = Outputs.load(tmp_path / "outputs.parquet")
     assert again.fingerprint() == described.fingerprint()
@@ -77,7 +83,8 @@ def test_described_outputs_can_be_cut_and_saved(outputs: Outputs, tmp_path: Path
 
 
 def test_several_systems_without_a_row_are_counted(outputs: Outputs) -> None:
-    _, notes = describe_systems(outputs, pd.DataFrame({"system": ["x"]}))
+    with notes_kept() as notes:
+        describe_systems(outputs, pd.DataFrame({"system": ["x"]}))
     assert notes == ["the systems table has no row for 2 of 3 systems: '01' …"]
 
 
@@ -111,5 +118,5 @@ def test_the_callers_table_stays_as_it_is(key: str) -> None:
     numbered = Outputs.from_scores(pd.DataFrame({1: [1, 0], 2: [1, 1]}))
     table = pd.DataFrame({key: [2, 1], "group": ["g", "h"]})
     before = table.copy(deep=True)
-    assert describe_systems(numbered, table)[0].systems["group"].tolist() == ["h", "g"]
+    assert describe_systems(numbered, table).systems["group"].tolist() == ["h", "g"]
     pd.testing.assert_frame_equal(table, before)

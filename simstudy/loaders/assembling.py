@@ -1,0 +1,150 @@
+"""Outputs of what loaders found of each system: items meet by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from simstudy.fingerprints import number_of
+from simstudy.loaders.base import Source, SystemOutputs, counted
+from simstudy.metrics.base import Array
+from simstudy.notes import note
+from simstudy.outputs import Outputs
+
+
+def assemble(
+    systems: Sequence[SystemOutputs],
+    source: Source,
+    *,
+    expected: Sequence[str] | None = None,
+    nothing: Callable[[str], Array] | None = None,
+    items: pd.DataFrame | None = None,
+) -> Outputs:
+    """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
+
+    Parameters
+    ----------
+    systems
+        At least one; names differ.
+    source
+        Says the metric, and what to do about missing items.
+    expected
+        Ids of the references' items, in their order. By default every item that any system has, in the order in
+        which they appear.
+    nothing
+        The (S,) statistics that a system gets for the item of this id where it said nothing, for missing="zero".
+    items
+        A row for each item, with a column ``id``; more rows than items that are used do no harm.
+
+    Raises
+    ------
+    ValueError
+        Where ids occur twice, systems have the same name, and, for missing="error", where items are missing or
+        unexpected: every file is named with its counts and the first such item.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import get_metric
+    >>> from simstudy.notes import notes_kept
+    >>> a = SystemOutputs("a", "a.csv", ["x", "y"], np.array([[1, 1], [0, 1]]))
+    >>> b = SystemOutputs("b", "b.csv", ["y"], np.array([[1, 1]]))
+    >>> source = Source((), get_metric("accuracy"), missing="drop")
+    >>> with notes_kept() as notes:
+    ...     outputs = assemble([a, b], source)
+    >>> outputs.items["id"].tolist(), notes
+    (['y'], ["1 of 2 items dropped that not every system has: 'x'"])
+    """
+    if not systems:
+        raise ValueError("no system: at least one file of outputs is needed")
+    _check_names(systems)
+    rows = _positions(systems)
+    for system, positions in zip(systems, rows, strict=True):
+        if len(positions) < len(system.ids):
+            ids = pd.Series(list(system.ids))
+            raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
+    wanted = list(dict.fromkeys(expected if expected is not None else (i for s in systems for i in s.ids)))
+    kept = _matched(systems, rows, wanted, source.missing)
+    if not kept:
+        raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")
+    width = len(source.metric.statistics)
+    floats = any(system.statistics.dtype.kind == "f" for system in systems)
+    statistics = np.zeros((len(systems), len(kept), width), dtype=np.float64 if floats else np.int64)
+    numbers: dict[Hashable, int] = {}
+    known = all(system.answers is not None for system in systems)
+    answers = np.full((len(systems), len(kept)), -1, dtype=np.int64) if known else None
+    for k, (system, positions) in enumerate(zip(systems, rows, strict=True)):
+        if k == 0 or positions is not rows[k - 1]:
+            there = [i for i, item in enumerate(kept) if item in positions]
+            own = [positions[kept[i]] for i in there]
+        if len(there) < len(kept):
+            if nothing is None:
+                raise ValueError(f"missing='zero' is not defined for this format; {system.origin} lacks items")
+            for i, item in enumerate(kept):
+                if item not in positions:
+                    statistics[k, i] = nothing(item)
+        statistics[k, there] = system.statistics[own]
+        if answers is not None and system.answers is not None:
+            for answer in system.answers:
+                if answer not in numbers:
+                    numbers[answer] = number_of(answer)
+            answers[k, there] = [numbers[system.answers[i]] for i in own]
+    names = [system.name for system in systems]
+    used = kept if items is None else items.set_index("id").loc[kept].reset_index()
+    return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers)
+
+
+def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:
+    """Where each system has each item: one mapping for systems beside each other that have the same items."""
+    rows: list[Mapping[str, int]] = []
+    for k, system in enumerate(systems):
+        same = k > 0 and list(system.ids) == list(systems[k - 1].ids)
+        rows.append(rows[-1] if same else {item: i for i, item in enumerate(system.ids)})
+    return rows
+
+
+def _check_names(systems: Sequence[SystemOutputs]) -> None:
+    first: dict[str, SystemOutputs] = {}
+    for system in systems:
+        if system.name in first:
+            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
+        first[system.name] = system
+
+
+def _matched(
+    systems: Sequence[SystemOutputs], rows: Sequence[Mapping[str, int]], wanted: list[str], missing: str
+) -> list[str]:
+    """The items to use; notes tell of those that are not used or made up."""
+    known = set(wanted)
+    problems, extras = [], []
+    for system, positions in zip(systems, rows, strict=True):
+        lacking = [item for item in wanted if item not in positions]
+        extra = [item for item in system.ids if item not in known]
+        if lacking:
+            of = counted(len(wanted), "item")
+            problems.append(
+                f"{system.origin} lacks {len(lacking)} of {of}, first '{lacking[0]}' (system '{system.name}')"
+            )
+        if extra:
+            extras.append(f"{system.origin} has {len(extra)} that the references lack, first '{extra[0]}'")
+    if missing == "error" and (problems or extras):
+        differences = [*problems, *extras]
+        more = f", and {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
+        raise ValueError(
+            f"items differ: {'; '.join(differences[:3])}{more}; --missing drop leaves such items out, "
+            "--missing zero scores a missing one as no answer"
+        )
+    kept = wanted
+    if missing == "zero":
+        for problem in problems:
+            note(f"scored as no answer: {problem}")
+    elif problems:
+        kept = [item for item in wanted if all(item in positions for positions in rows)]
+        everywhere = set(kept)
+        dropped = [item for item in wanted if item not in everywhere]
+        etc = " …" if len(dropped) > 1 else ""
+        note(f"{len(dropped)} of {len(wanted)} items dropped that not every system has: '{dropped[0]}'{etc}")
+    for unknown in extras:
+        note(f"left out: {unknown}")
+    return kept
