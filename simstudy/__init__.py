@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from simstudy.engines.registry import TESTS
     from simstudy.fingerprints import derived_seed
     from simstudy.generators import PAIR_MODELS
+    from simstudy.examination.verdict import verdict
     from simstudy.generators.candidates import simulated_candidates
     from simstudy.generators.clustered import all_alike, clustered_accuracies
     from simstudy.generators.messages import messages
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from simstudy.loaders.tagged import read_tagged
     from simstudy.loaders.systems import describe_systems
     from simstudy.metrics.made import metric
-    from simstudy.natural.verdict import verdict
     from simstudy.outputs import Outputs
     from simstudy.pvalues import certainty, clopper_pearson, significant
     from simstudy.rankings.association import association
@@ -123,7 +123,7 @@ _HOMES = {
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
     "thresholds": "simstudy.analyses.thresholds",
-    "verdict": "simstudy.natural.verdict",
+    "verdict": "simstudy.examination.verdict",
 }
 
 __all__ = [

@@ -26,7 +26,7 @@ FLOORS = [
     {"rankings", "units", "sections"},
     {"loaders", "engines", "analyses", "figures"},
     {"tasks", "report"},
-    {"generators", "natural"},
+    {"generators", "examination"},
     {"studies"},
     {"cli"},
 ]

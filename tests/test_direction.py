@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import simstudy as ss
+from simstudy.examination.verdict import verdict
 from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, Mean
-from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 

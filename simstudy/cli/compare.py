@@ -16,8 +16,8 @@ from simstudy.cli.terminal import print_facts, print_line, print_table, print_wr
 from simstudy.plain_text import shown
 
 if TYPE_CHECKING:
+    from simstudy.examination import Examination
     from simstudy.loaders.base import Loaded
-    from simstudy.natural import Examination
 
 
 # Rows that a terminal shows of a table of pairs; --out and --json have all.
@@ -158,7 +158,7 @@ def compare(
     if out is not None:
         _write(found, out, alpha, settings, {str(path): digest for path, digest in sorted(read.hashes.items())})
     if print_json:
-        from simstudy.natural.machine import as_json
+        from simstudy.examination.json import as_json
 
         for piece in as_json(found, settings):
             print(piece, end="")
@@ -206,7 +206,7 @@ def _examine(
     options: dict[str, Any],
 ) -> Examination:
     from simstudy.engines.asking import resamples_to_draw
-    from simstudy.natural import examine
+    from simstudy.examination import examine
     from simstudy.runner import progress_bar
 
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
@@ -240,7 +240,7 @@ def _check_direction(loaded: Loaded) -> None:
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison."""
-    from simstudy.natural.page import RESULTS_OF
+    from simstudy.examination.page import RESULTS_OF
     from simstudy.results_folder import require_own
 
     for path in inputs:
@@ -261,8 +261,8 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
 
 
 def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], files: dict[str, str]) -> None:
+    from simstudy.examination import page
     from simstudy.metrics import label
-    from simstudy.natural import page
 
     page.write(
         found,
@@ -277,7 +277,7 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
 
 def _print(found: Examination, out: Path | None) -> None:
     from simstudy.analyses.signature import signature
-    from simstudy.natural import page
+    from simstudy.examination import page
 
     if found.verdict is not None:
         print_line(found.verdict)

@@ -11,9 +11,9 @@ from simstudy.figures.error_rates import coverage, error_rates
 from simstudy.figures.gain_intervals import gain_intervals
 from simstudy.figures.gains import calibration, curve, thresholds
 from simstudy.figures.leaderboard import leaderboard
-from simstudy.figures.natural import gains_by_size, gains_by_test_set
 from simstudy.figures.pairs import groups, matrix
 from simstudy.figures.rankings import p_values_by_length, precision_curve, precision_spread
+from simstudy.figures.significant_gains import gains_by_size, gains_by_test_set
 from simstudy.figures.style import panels, save, share_legend, single
 
 __all__ = [

@@ -19,9 +19,9 @@ from markdown_it import MarkdownIt
 from simstudy import plot
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.comparisons import compare
+from simstudy.examination.examination import examine
+from simstudy.examination.verdict import verdict
 from simstudy.loaders.base import Loaded
-from simstudy.natural.examination import examine
-from simstudy.natural.verdict import verdict
 from simstudy.outputs import Outputs
 from simstudy.plain_text import csv_cell, csv_name, json_text, label, line, markdown, paragraph, printable, shown
 from simstudy.report import table_rows, without_formulas

@@ -186,7 +186,7 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
 def test_every_level_is_5_percent_where_none_is_named() -> None:
     """The command, verdicts, groups, ranks, matrices, equivalence and what is written of them."""
     from simstudy.cli.compare import compare as command
-    from simstudy.natural import examine
+    from simstudy.examination import examine
 
     defaults = {
         function: {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}

@@ -11,7 +11,7 @@ import pytest
 from simstudy.analyses.thresholds import thresholds
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS
-from simstudy.natural.verdict import verdict
+from simstudy.examination.verdict import verdict
 from simstudy.outputs import Outputs
 from tests.oracles import shuffled_p
 

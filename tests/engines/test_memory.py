@@ -13,8 +13,8 @@ import pytest
 
 from simstudy.engines import memory
 from simstudy.engines.comparisons import compare
+from simstudy.examination import examination
 from simstudy.loaders.base import Loaded
-from simstudy.natural import examination
 from simstudy.outputs import Outputs
 
 PEAK = """

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
-from simstudy.natural.verdict import verdict
+from simstudy.examination.verdict import verdict
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
 

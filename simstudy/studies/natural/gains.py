@@ -11,8 +11,8 @@ from simstudy import figures
 from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
+from simstudy.examination.page import gain_columns, gain_rows
 from simstudy.metrics import label
-from simstudy.natural.page import gain_columns, gain_rows
 from simstudy.sections import Column, Figure, Section, Table
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.

@@ -7,12 +7,9 @@ from dataclasses import replace
 import pandas as pd
 
 from simstudy.analyses.classes import ALL_PAIRS, confidence
-from simstudy.analyses.curves import curve
-from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relations import related
-from simstudy.analyses.significant_gains import significant_gains
-from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.analyses.thresholds import size_fit
+from simstudy.examination import Analysed, classified, distinct
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
 from simstudy.studies.comparing import run_comparisons, two_sided
@@ -34,8 +31,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
         read, hashes = read_all(study, context.data_dir, advance, allow_outside=context.allow_outside)
     found = {key: _of_task(part, study.name) for key, part in read.items()}
-    duplicates = _duplicates(found)
-    outputs = _kept(study, found, duplicates)
+    outputs, duplicates = _distinct(study, found)
     check(study, outputs, {key: part.settings for key, part in found.items()})
     with context.clock("comparisons"):
         pairs = _compare_all(study, found, outputs, context)
@@ -46,7 +42,7 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
     with context.clock("analyses and figures"):
         tables = _analyse(study, found, outputs, pairs, by_items, boards)
-        tables["duplicates"] = duplicates.assign(dropped=_dropped(duplicates, outputs))
+        tables["duplicates"] = duplicates
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
         sections = page.sections(tables, study)
@@ -62,28 +58,16 @@ def _of_task(part: Found, task: str) -> Found:
     return replace(part, loaded=replace(part.loaded, outputs=outputs))
 
 
-def _duplicates(found: dict[Key, Found]) -> pd.DataFrame:
-    tables = [near_duplicates(part.loaded.outputs).assign(metric=metric) for (_, metric), part in found.items()]
-    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
-
-
-def _kept(study: NaturalStudy, found: dict[Key, Found], duplicates: pd.DataFrame) -> dict[Key, Outputs]:
-    """The systems to compare: without near-duplicates, where the study drops them."""
-    kept = {}
-    for (name, metric), part in found.items():
-        outputs = part.loaded.outputs
-        if (part.settings.duplicates or study.duplicates) == "drop":
-            own = duplicates[(duplicates["test_set"] == name) & (duplicates["metric"] == metric)]
-            outputs = outputs.select(without_duplicates(outputs.names, own))
-        kept[name, metric] = outputs
-    return kept
-
-
-def _dropped(duplicates: pd.DataFrame, outputs: dict[Key, Outputs]) -> list[str]:
-    """Which of each pair of near-duplicates were not compared."""
-    staying = {key: set(found.names) for key, found in outputs.items()}
-    rows = duplicates[["test_set", "metric", "system_a", "system_b"]].itertuples(index=False, name=None)
-    return [" and ".join(name for name in pair if name not in staying[key, metric]) for key, metric, *pair in rows]
+def _distinct(study: NaturalStudy, found: dict[Key, Found]) -> tuple[dict[Key, Outputs], pd.DataFrame]:
+    """The systems to compare, and the near-duplicates among all; the column dropped says which were left out."""
+    kept, tables = {}, []
+    for key, part in found.items():
+        kept[key], alike = distinct(part.loaded.outputs, part.settings.duplicates or study.duplicates)
+        staying = set(kept[key].names)
+        names = alike[["system_a", "system_b"]].to_numpy().tolist()
+        dropped = [" and ".join(name for name in pair if name not in staying) for pair in names]
+        tables.append(alike.assign(metric=key[1], dropped=dropped))
+    return kept, pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def _compare_all(
@@ -103,16 +87,13 @@ def _compare_all(
 
 def _by_items(
     study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
-) -> pd.DataFrame:
+) -> dict[Key, pd.DataFrame]:
     """Test sets whose natural unit is another, whole, by items: what taking them one by one would say."""
     asked = [key for key, whole in outputs.items() if study.comparison.unit is None and whole.natural_unit != "item"]
-    if not asked:
-        return pd.DataFrame()
     settings = [settings_of(study, found[key].settings).model_copy(update={"unit": "item"}) for key in asked]
-    compared = run_comparisons(
-        "the same by items", [outputs[key] for key in asked], settings, [study.seed] * len(asked), context
-    )
-    return pd.concat(compared, ignore_index=True)
+    seeds = [study.seed] * len(asked)
+    compared = run_comparisons("the same by items", [outputs[key] for key in asked], settings, seeds, context)
+    return dict(zip(asked, compared, strict=True))
 
 
 def _analyse(
@@ -120,7 +101,7 @@ def _analyse(
     found: dict[Key, Found],
     outputs: dict[Key, Outputs],
     pairs: dict[tuple[str, str, int], pd.DataFrame],
-    by_items: pd.DataFrame,
+    by_items: dict[Key, pd.DataFrame],
     boards: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     shown = study.shown or list(dict.fromkeys(name for name, _ in outputs))[:6]
@@ -128,23 +109,19 @@ def _analyse(
     for key, whole in outputs.items():
         name, metric = key
         of_sizes = [table for (n, m, _), table in pairs.items() if (n, m) == key]
-        of_items = _of_test_set(by_items, key)
         # Without a column that tells classes apart there is one class.
         for k, by in enumerate(found[key].settings.by or [""]):
-            classified = [_classified(table, whole, by) for table in of_sizes]
-            together = [pd.concat(classified, ignore_index=True)]
-            together += [_classified(of_items, whole, by)] if len(of_items) else []
-            again = {ALL_PAIRS} if k else set()
-            for table in together:
-                rows = size_fit(thresholds(table, seed=study.seed))
-                scaled = significant_gains(table, alpha=study.alpha)
-                unit = table["unit"].iloc[0]
-                fitted.append(rows[~rows["relation"].isin(again)].assign(by=by, unit=unit))
-                gains.append(scaled[~scaled["relation"].isin(again)].assign(by=by, unit=unit))
-            if name in shown and not k:
-                lines, last = curve(classified[-1]), classified[-1]
-                curves.append(lines)
-                points += [_drawn(members) for _, members in last.groupby("relation", sort=False)]
+            for tables in [of_sizes, *([[by_items[key]]] if key in by_items else [])]:
+                analysed = [Analysed(classified(table, whole, by), study.alpha, study.seed) for table in tables]
+                of_unit = {"by": by, "unit": tables[0]["unit"].iloc[0]}
+                again = {ALL_PAIRS} if k else set()
+                rows = size_fit(pd.concat([one.thresholds for one in analysed], ignore_index=True))
+                scaled = pd.concat([one.gains for one in analysed], ignore_index=True)
+                fitted.append(rows[~rows["relation"].isin(again)].assign(**of_unit))
+                gains.append(scaled[~scaled["relation"].isin(again)].assign(**of_unit))
+                if name in shown and not k and tables is of_sizes:
+                    curves.append(analysed[-1].curve)
+                    points += [_drawn(rows) for _, rows in analysed[-1].pairs.groupby("relation", sort=False)]
     whole_sets = pd.concat(
         [pairs[name, metric, whole.n_items] for (name, metric), whole in outputs.items()], ignore_index=True
     )
@@ -161,14 +138,6 @@ def _analyse(
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],
     }
-
-
-def _classified(pairs: pd.DataFrame, outputs: Outputs, by: str) -> pd.DataFrame:
-    return related(pairs, outputs.systems, by) if by else pairs.assign(relation=ALL_PAIRS)
-
-
-def _of_test_set(pairs: pd.DataFrame, key: Key) -> pd.DataFrame:
-    return pairs[(pairs["test_set"] == key[0]) & (pairs["metric"] == key[1])] if len(pairs) else pairs
 
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.equivalence import BOTH
+from simstudy.examination import Examination, examine
+from simstudy.examination.json import as_json
 from simstudy.loaders.base import Loaded
-from simstudy.natural import Examination, examine
-from simstudy.natural.machine import as_json
 from simstudy.outputs import Outputs
 
 KEYS = [

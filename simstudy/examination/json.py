@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.natural.examination import Examination
-from simstudy.natural.page import sorted_pairs
+from simstudy.examination.examination import Examination
+from simstudy.examination.page import sorted_pairs
 from simstudy.plain_text import json_text
 
 # Rows that are made into text together.
@@ -26,7 +26,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
     Parameters
     ----------
     found
-        What `simstudy.natural.examine` returned.
+        What `simstudy.examination.examination` returned.
     settings
         What was asked for.
 

@@ -5,9 +5,9 @@ import pytest
 
 import simstudy as ss
 from simstudy.engines.comparisons import compare
-from simstudy.natural.verdict import verdict
+from simstudy.examination.verdict import verdict
 from simstudy.outputs import Outputs
-from tests.natural.rows import only_new_is_right, pair, scores
+from tests.examination.rows import only_new_is_right, pair, scores
 from tests.test_proportions import by_quartic
 
 

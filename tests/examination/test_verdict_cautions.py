@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
-from simstudy.natural.verdict import FEW_UNITS, verdict
+from simstudy.examination.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
-from tests.natural.rows import only_new_is_right, pair, scores
+from tests.examination.rows import only_new_is_right, pair, scores
 from tests.test_proportions import by_quartic
 
 # For whom a test speaks

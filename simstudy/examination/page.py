@@ -15,9 +15,9 @@ from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
+from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.natural.examination import Examination
 from simstudy.numerals import score_format
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.registry import TESTS
+from simstudy.examination import Examination, examine, page
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.loaders.base import Loaded
-from simstudy.natural import Examination, examine, page
 from simstudy.outputs import Outputs
 from tests.test_proportions import by_quartic
 

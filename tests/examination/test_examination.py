@@ -9,8 +9,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.analyses.leaderboard import leaderboard
+from simstudy.examination import Analysed, examine
 from simstudy.loaders.base import Loaded
-from simstudy.natural import examination, examine
 from simstudy.outputs import Outputs
 
 
@@ -72,7 +72,7 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     n_runs, told, uncorrected = 300, 0, 0
     for seed in range(n_runs):
         outputs = ss.correlated_accuracies([0.6] * 10, 200, seed=seed)
-        told += examination._groups(ss.corrected(ss.compare(outputs)), 0.05)["group"].nunique() > 1
+        told += Analysed(ss.corrected(ss.compare(outputs))).groups["group"].nunique() > 1
         if seed < 60:
             one_sided = ss.compare(outputs, alternative="greater")
             uncorrected += ss.groups(one_sided)["group"].nunique() > 1
@@ -201,8 +201,8 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     # Systems of equal score are put apart too: what counts here is the number of groups.
     decided = {"favours": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
     settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), **decided)
-    assert examination._groups(settled, 0.05)["rule"].unique().tolist() == ["greedy"]
-    assert examination._groups(pairs, 0.05)["rule"].unique().tolist() == ["maximal"]
+    assert Analysed(settled).groups["rule"].unique().tolist() == ["greedy"]
+    assert Analysed(pairs).groups["rule"].unique().tolist() == ["maximal"]
 
 
 @pytest.mark.parametrize(
