@@ -10,6 +10,7 @@ from simstudy.analyses.classes import relation_classes
 from simstudy.metrics.base import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.pairs import relations
 from simstudy.tables import TEST_SET, check_table
 
 # Below this part of both variances together, the variance of their difference is rounding.
@@ -80,7 +81,7 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
             "metric": outputs.metric.name,
             "system_a": names[i],
             "system_b": names[j],
-            "relation": np.where(family[i] == family[j], "same family", "different families"),
+            "relation": relations(family[i], family[j]),
             "r12": r12,
             "sd_independent": factor * np.sqrt(independent / n),
             "sd_paired": factor * np.sqrt(paired / n),

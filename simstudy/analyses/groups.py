@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simstudy import pvalues
 from simstudy.choices import check_choice, check_fraction
+from simstudy.pairs import order_of
 from simstudy.tables import TEST_SET, require_columns, require_one_table
 
 RULES = ("maximal", "greedy", "adjacent")
@@ -235,7 +236,9 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
     require_columns(pairs, columns)
     require_one_table(pairs)
-    first, second, names, scores = _ranked(pairs)
+    found = order_of(pairs)
+    first, second, names = found.better, found.worse, found.names
+    scores = found.by_place(pairs["score_a"], pairs["score_b"])
     p_value = pairs[p].to_numpy(dtype=np.float64)
     if np.isnan(p_value).any():
         raise ValueError(f"{p} must be a number in every row")
@@ -248,30 +251,6 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
 
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
     return _Differences(key, names, scores, matrix(pairs["gain"].to_numpy()), matrix(p_value), matrix(differ))
-
-
-def _ranked(pairs: pd.DataFrame) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_], NDArray[np.float64]]:
-    """Both systems of each pair by their places (0 for the best), and the systems' names and scores by place."""
-    codes, known = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
-    names, start = np.unique(np.asarray(known, dtype=object), return_inverse=True)
-    first, second = start[codes[: len(pairs)]], start[codes[len(pairs) :]]
-    k = len(names)
-    ahead = np.zeros((k, k), dtype=np.int64)
-    np.add.at(ahead, (first, second), 1)
-    for i, j in np.argwhere(ahead + ahead.T != 1 - np.eye(k, dtype=np.int64)):
-        raise ValueError(
-            f"pairs must have every two systems once; '{names[i]}' and '{names[j]}' are there "
-            f"{ahead[i, j] + ahead[j, i] if i != j else ahead[i, i]} times"
-        )
-    # The better system is named first, so the best is ahead of all others, the next of all but one, and so on. No
-    # score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say.
-    place = k - 1 - ahead.sum(axis=1)
-    if len(set(place)) < k:
-        raise ValueError("pairs must have the better system as system_a in every row, ties always in one order")
-    order = np.argsort(place)
-    scores = np.empty(k)
-    scores[place[first]], scores[place[second]] = pairs["score_a"].to_numpy(), pairs["score_b"].to_numpy()
-    return place[first], place[second], names[order], scores
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from simstudy.analyses.multiplicity import corrected
 from simstudy.choices import check_fraction
+from simstudy.pairs import order_of
 from simstudy.pvalues import supported
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question
 
@@ -89,17 +90,10 @@ def _selected(
 
 
 def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
-    wins = pairs["system_a"].value_counts()
-    k = len(wins) + 1
-    place = {name: k - 1 - count for name, count in wins.items()}
-    last = set(pairs["system_b"]) - place.keys()
-    place |= dict.fromkeys(last, k - 1)
-    ahead, behind = pairs["system_a"].map(place).to_numpy(), pairs["system_b"].map(place).to_numpy()
-    once = len(last) == 1 and not pairs.duplicated(["system_a", "system_b"]).any()
-    if not once or len(pairs) != k * (k - 1) // 2 or not (ahead < behind).all():
-        raise ValueError("pairs must be every pair of systems of a test set once, the better system first")
+    found = order_of(pairs)
+    k, ahead, behind = len(found.names), found.better, found.worse
     significant = (pairs["p_value"].to_numpy(dtype=np.float64) <= alpha) & supported(pairs, alpha)
-    adjacent = behind == ahead + 1
+    adjacent = found.neighbours
     neighbours = pairs[adjacent]
     holm = significant[adjacent] & (corrected(neighbours)["p_holm"] <= alpha).to_numpy()
     # The nearest system below from which each differs; nearer ones may differ and farther ones not (intransitive).
@@ -109,7 +103,7 @@ def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
         "n_adjacent": k - 1,
         "n_separated": int(significant[adjacent].sum()),
         "n_separated_holm": int(holm.sum()),
-        "best": pairs.loc[ahead == 0, "system_a"].iloc[0],
+        "best": found.names[0],
         "places": float(distance.median()) if len(distance) else np.nan,
         "gain_adjacent": float(neighbours["gain"].median()),
     }

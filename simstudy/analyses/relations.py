@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from simstudy.choices import check_text, nearest
+from simstudy.pairs import relations
 from simstudy.tables import check_table, require_columns
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
@@ -66,7 +66,7 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     codes = pd.Series(pd.factorize(values)[0], index=values.index)
     first, second = (codes.loc[pairs[side]].to_numpy() for side in ("system_a", "system_b"))
     what = by.replace("_", " ")
-    relation = np.where(first == second, f"same {what}", f"different {_plural(what)}").astype(object)
+    relation = relations(first, second, what)
     relation[(first < 0) | (second < 0)] = f"{what} unknown"
     if COMBINATION in systems:
         combined = _combined(systems)
@@ -84,12 +84,6 @@ def _combined(systems: pd.DataFrame) -> pd.Series[int]:
     if not (right := words.isin(known)).all():
         raise ValueError(f"{COMBINATION} must be true or false, not '{words[~right].iloc[0]}'")
     return words.map(known).astype("int64")
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith("s") else "s")
 
 
 def _listed(systems: pd.DataFrame) -> str:

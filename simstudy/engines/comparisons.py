@@ -17,6 +17,7 @@ from simstudy.engines.question import Answers, MonteCarlo, Question
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.pairs import relations
 from simstudy.pvalues import clopper_pearson
 
 
@@ -154,7 +155,6 @@ def compare(
     low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
-    relations = np.array(["different families", "same family"], dtype=object)
     n_better, n_worse, n_differ = wins(question)
     interval = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
@@ -176,7 +176,7 @@ def compare(
             "system_b": names[j],
             "family_a": family[i],
             "family_b": family[j],
-            "relation": relations[(family[i] == family[j]).astype(np.intp)],
+            "relation": relations(family[i], family[j]),
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,

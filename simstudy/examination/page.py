@@ -19,6 +19,7 @@ from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.numerals import score_format
+from simstudy.pairs import order_of
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder
 from simstudy.results_folder import results_folder
@@ -150,9 +151,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
 
 def _neighbours(found: Examination) -> pd.DataFrame:
     """Pairs of systems that follow one another by score."""
-    place = {name: k for k, name in enumerate(found.outputs.best_first().names)}
-    pairs = found.pairs
-    return pairs[pairs["system_b"].map(place) == pairs["system_a"].map(place) + 1]
+    return found.pairs[order_of(found.pairs).neighbours]
 
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:

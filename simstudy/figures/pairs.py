@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simstudy import pvalues
 from simstudy.choices import check_fraction
 from simstudy.figures.style import better_end, panels, styled, unit
+from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
 
@@ -80,10 +81,12 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     require_one_table(pairs)
     check_fraction("cutoff", cutoff)
     check_fraction("certainty", certainty)
-    column, row, scores = _places(pairs)
+    found = order_of(pairs)
+    column, row = found.better, found.worse
+    scores = found.by_place(pairs["score_a"], pairs["score_b"])
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
     significant = pvalues.significant(pairs, cutoff, certainty)
-    k, names = len(scores), [label(name) for name in scores]
+    k, names = len(scores), [label(name) for name in found.names]
     numbered = k <= _NUMBERED
     if ax is None:
         side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
@@ -132,7 +135,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
             bar.set_xticks([], minor=True)
             bar.set_xticks(ticks, [f"p = {p:g}" if p == smallest else f"{p:g}" for p in ticks], fontsize=7)
     ax.set_xticks(np.arange(k) + 0.5, names, rotation=90, fontsize=8 if numbered else 7)
-    rows = [f"{name}  {score:.2f}" for name, score in zip(names, scores.values(), strict=True)]
+    rows = [f"{name}  {score:.2f}" for name, score in zip(names, scores, strict=True)]
     ax.set_yticks(np.arange(k) + 0.5, rows, fontsize=8 if numbered else 7)
     ax.tick_params(length=0)
     ax.grid(visible=False)
@@ -204,22 +207,6 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.annotate(how_many, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
                 textcoords="offset points", va="top")  # fmt: skip
     return ax
-
-
-def _places(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, float]]:
-    """Both systems of each pair by place, and the scores by name, best first."""
-    scores = dict(zip(pairs["system_b"], pairs["score_b"], strict=True))
-    scores |= dict(zip(pairs["system_a"], pairs["score_a"], strict=True))
-    # The better system comes first, so the best is first in most pairs; which score is better need not be known.
-    first = pairs["system_a"].value_counts()
-    names = sorted(scores, key=lambda name: -first.get(name, 0))
-    place = {name: k for k, name in enumerate(names)}
-    better, worse = pairs["system_a"].map(place).to_numpy(), pairs["system_b"].map(place).to_numpy()
-    k = len(names)
-    every = len(pairs) == k * (k - 1) // 2 and not pairs.duplicated(["system_a", "system_b"]).any()
-    if not every or (better >= worse).any():
-        raise ValueError("pairs must be every pair of systems of one test set and test once, the better system first")
-    return better, worse, {name: scores[name] for name in names}
 
 
 def _written(p: float, cutoff: float) -> str:

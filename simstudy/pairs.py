@@ -1,0 +1,89 @@
+"""What tables of pairs say of their systems: in which order they are, and how the two of a pair are related."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class Order:
+    """The systems of a table of all pairs by place.
+
+    Attributes
+    ----------
+    names
+        (K,) of the systems, the best first.
+    better, worse
+        (P,) places of each pair's two systems, 0 for the best.
+    """
+
+    names: NDArray[np.object_]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+
+    @property
+    def neighbours(self) -> NDArray[np.bool_]:
+        """(P,) whether the two follow one another."""
+        return np.asarray(self.worse == self.better + 1)
+
+    def by_place(self, of_better: ArrayLike, of_worse: ArrayLike) -> NDArray[np.float64]:
+        """(K,) what the columns of a pair's two systems say of each system."""
+        values = np.empty(len(self.names))
+        values[self.better], values[self.worse] = of_better, of_worse
+        return values
+
+
+def order_of(pairs: pd.DataFrame) -> Order:
+    """The order of the systems of a table that has every two of them once, the better system first.
+
+    No score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say.
+
+    Raises
+    ------
+    ValueError
+        Where two systems are not there once, or the order of some contradicts that of others.
+
+    Examples
+    --------
+    >>> found = order_of(pd.DataFrame({"system_a": ["x", "y", "x"], "system_b": ["z", "z", "y"]}))
+    >>> found.names.tolist(), found.neighbours.tolist()
+    (['x', 'y', 'z'], [False, True, True])
+    """
+    codes, known = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
+    names, start = np.unique(np.asarray(known, dtype=object), return_inverse=True)
+    first, second = start[codes[: len(pairs)]], start[codes[len(pairs) :]]
+    k = len(names)
+    ahead = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
+    for i, j in np.argwhere(ahead + ahead.T != 1 - np.eye(k, dtype=np.int64)):
+        raise ValueError(
+            f"pairs must have every two systems once; '{names[i]}' and '{names[j]}' are there "
+            f"{ahead[i, j] + ahead[j, i] if i != j else ahead[i, i]} times"
+        )
+    # The best is ahead of all others, the next of all but one, and so on.
+    place = k - 1 - ahead.sum(axis=1)
+    if len(set(place)) < k:
+        raise ValueError("pairs must have the better system as system_a in every row, ties always in one order")
+    return Order(names[np.argsort(place)], place[first], place[second])
+
+
+def relations(first: NDArray[Any], second: NDArray[Any], what: str = "family") -> NDArray[np.object_]:
+    """How the two systems of each pair are related: "same family" where they have one value, "different families".
+
+    Examples
+    --------
+    >>> relations(np.array(["x", "x"]), np.array(["x", "y"]), "base model").tolist()
+    ['same base model', 'different base models']
+    """
+    labels = np.array([f"different {_plural(what)}", f"same {what}"], dtype=object)
+    return np.asarray(labels[(first == second).astype(np.intp)])
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith("s") else "s")
