@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from simstudy.engines.comparisons import applicable, compare, run_twice
     from simstudy.engines.drawn_pairs import DrawnPairs
     from simstudy.engines.registry import TESTS
+    from simstudy.examination.verdict import verdict
     from simstudy.fingerprints import derived_seed
     from simstudy.generators import PAIR_MODELS
-    from simstudy.examination.verdict import verdict
     from simstudy.generators.candidates import simulated_candidates
     from simstudy.generators.clustered import all_alike, clustered_accuracies
     from simstudy.generators.messages import messages
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from simstudy.generators.synthetic import correlated_accuracies
     from simstudy.loaders.candidates import load_candidates
     from simstudy.loaders.formats import load
-    from simstudy.loaders.tagged import read_tagged
     from simstudy.loaders.systems import describe_systems
+    from simstudy.loaders.tagged import read_tagged
     from simstudy.metrics.made import metric
     from simstudy.outputs import Outputs
     from simstudy.pvalues import certainty, clopper_pearson, significant

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from simstudy.choices import check_fraction
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.outputs.collection import Answers
+from simstudy.outputs.answers import Answers
 
 #: Two systems are near-duplicates where more than this share of their answers is identical.
 SHARE = 0.9

@@ -154,9 +154,10 @@ def compare(
         _check_direction(loaded)
     if out is not None:
         _check_out(out, [*paths, *(references or []), *filter(None, (systems, items))])
-    found = _examine(loaded, _relation(by, systems, loaded), duplicates, alpha, margin, options)
+    how = {"by": _relation(by, systems, loaded), "duplicates": duplicates, "alpha": alpha, "margin": margin}
+    found = _examine(loaded, options, **how)
     if out is not None:
-        _write(found, out, alpha, settings, {str(path): digest for path, digest in sorted(read.hashes.items())})
+        _write(found, out, settings, {str(path): digest for path, digest in sorted(read.hashes.items())})
     if print_json:
         from simstudy.examination.json import as_json
 
@@ -197,22 +198,14 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
     raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")
 
 
-def _examine(
-    loaded: Loaded,
-    by: str | None,
-    duplicates: str,
-    alpha: float,
-    margin: float | None,
-    options: dict[str, Any],
-) -> Examination:
+def _examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> Examination:
     from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
     from simstudy.runner import progress_bar
 
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
     with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
-        comparison = {**options, "progress": advance}
-        return examine(loaded, by=by, duplicates=duplicates, alpha=alpha, margin=margin, comparison=comparison)
+        return examine(loaded, comparison={**options, "progress": advance}, **how)
 
 
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
@@ -260,7 +253,7 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     return len(better) == 1 and bool(significant.iloc[0])
 
 
-def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any], files: dict[str, str]) -> None:
+def _write(found: Examination, out: Path, settings: dict[str, Any], files: dict[str, str]) -> None:
     from simstudy.examination import page
     from simstudy.metrics import label
 
@@ -269,7 +262,6 @@ def _write(found: Examination, out: Path, alpha: float, settings: dict[str, Any]
         out,
         title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}",
         command=f"simstudy {shlex.join(sys.argv[1:])}",
-        alpha=alpha,
         settings=settings,
         files=files,
     )

@@ -27,6 +27,7 @@ from simstudy.examination.verdict import FEW_UNITS, verdict
 from simstudy.loaders.base import Loaded, counted
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
+from simstudy.pairs import order_of
 from simstudy.plain_text import shown
 from simstudy.runner import n_workers
 
@@ -66,6 +67,11 @@ class Analysed:
         except ValueError:
             # More than 10,000 maximal sets.
             return groups(self.pairs, cutoff=self.alpha, p="p_holm", rule="greedy")
+
+    @cached_property
+    def neighbours(self) -> pd.DataFrame:
+        """Pairs of systems that follow one another by score."""
+        return self.pairs[order_of(self.pairs).neighbours]
 
     @cached_property
     def curve(self) -> pd.DataFrame:

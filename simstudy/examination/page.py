@@ -19,7 +19,6 @@ from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.numerals import score_format
-from simstudy.pairs import order_of
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder
 from simstudy.results_folder import results_folder
@@ -60,7 +59,6 @@ def write(
     *,
     title: str,
     command: str,
-    alpha: float,
     settings: Mapping[str, Any],
     files: Mapping[str, str],
 ) -> None:
@@ -72,7 +70,7 @@ def write(
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
             facts=facts(found),
-            sections=_sections(found, alpha),
+            sections=_sections(found),
             tables=_tables(found),
             closing=closing(found),
             settings={"comparison": dict(settings)},
@@ -127,7 +125,7 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
     if len(found.pairs) <= most:
         pairs, title = sorted_pairs(found), f"Pairs, the most significant first ({sides} p)"
     else:
-        pairs = _neighbours(found).head(most)
+        pairs = found.neighbours.head(most)
         title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
     digits = _digits(found)
     other = pairs["favours"].where(pairs["favours"] != pairs["system_a"])
@@ -147,11 +145,6 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
     return title, Table(pairs.assign(other=other), {name: columns[name] for name in columns if not dull.get(name)})
-
-
-def _neighbours(found: Examination) -> pd.DataFrame:
-    """Pairs of systems that follow one another by score."""
-    return found.pairs[order_of(found.pairs).neighbours]
 
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:
@@ -216,7 +209,7 @@ def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
     }
 
 
-def _sections(found: Examination, alpha: float) -> list[Section]:
+def _sections(found: Examination) -> list[Section]:
     if found.verdict is not None:
         return [Section("Verdict", found.verdict, table=pair_rows(found, 1)[1])]
     small = found.outputs.n_systems <= _MOST_SYSTEMS
@@ -228,8 +221,8 @@ def _sections(found: Examination, alpha: float) -> list[Section]:
             "Systems",
             "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence "
             f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
-            f"significantly at {alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are not "
-            "transitive).",
+            f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are "
+            "not transitive).",
             figure=Figure("groups", lambda: figures.groups(found.groups)) if small else None,
             table=ranking(found),
         )
@@ -252,7 +245,7 @@ def _sections(found: Examination, alpha: float) -> list[Section]:
         Section(
             "The gain that is significant on this test set",
             f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}). The other columns are "
-            f"from the standard errors of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal "
+            f"from the standard errors of all pairs of a class, {sides}, alpha = {found.alpha:g}, by the normal "
             "approximation. Observed: a gain here that is significant for half, and for 95 %, of the pairs. True: a "
             "system that is better by so much is found to be so with power 0.8, on average over the pairs; in doubt "
             "are those whose gain is below twice the one that would be just significant for them. Intervals (95 %) "
@@ -261,21 +254,21 @@ def _sections(found: Examination, alpha: float) -> list[Section]:
             table=threshold_rows(found),
         ),
     ]
-    neighbours = _neighbours(found)
+    neighbours = found.neighbours
     if small and neighbours["gain_low"].notna().any():
         parts.append(
             Section(
                 "Gains of neighbours",
                 "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
-                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, cutoff=alpha)),
+                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, cutoff=found.alpha)),
             )
         )
     title, rows = pair_rows(found, _MOST_ROWS)
     parts.append(
         Section(
             "Pairs",
-            f"{title}. All are in pairs.csv.{_what_is_corrected(found, alpha, small)}",
-            figure=Figure("matrix", lambda: figures.matrix(found.pairs, cutoff=alpha)) if small else None,
+            f"{title}. All are in pairs.csv.{_what_is_corrected(found, small)}",
+            figure=Figure("matrix", lambda: figures.matrix(found.pairs, cutoff=found.alpha)) if small else None,
             table=rows,
         )
     )
@@ -291,14 +284,15 @@ def _sections(found: Examination, alpha: float) -> list[Section]:
     return parts
 
 
-def _what_is_corrected(found: Examination, alpha: float, drawn: bool) -> str:
+def _what_is_corrected(found: Examination, drawn: bool) -> str:
     """What of the section on pairs goes by p-values of one pair, unlike groups."""
     text = " The picture has p, which is not corrected for the number of pairs, unlike the groups." if drawn else ""
     if "conclusion" not in found.pairs:
         return text
     margin = found.pairs["margin"].iloc[0]
+    half = f"{found.alpha / 2:g}"
     return (
-        f"{text} Column margin {margin:g}: equivalent are systems of which two one-sided tests at {alpha / 2:g} reject "
-        f"that either is better by {margin:g} or more; better are those with p <= {alpha:g}. That is not corrected "
+        f"{text} Column margin {margin:g}: equivalent are systems of which two one-sided tests at {half} reject that "
+        f"either is better by {margin:g} or more; better are those with p <= {found.alpha:g}. That is not corrected "
         "either."
     )

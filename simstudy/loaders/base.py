@@ -10,6 +10,8 @@ from os.path import abspath
 from pathlib import Path
 from typing import ParamSpec
 
+import pandas as pd
+
 from simstudy.choices import brief, check_text
 from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric

@@ -16,10 +16,8 @@ from pandas.api.types import is_scalar
 from simstudy.choices import check_list, check_text, check_whole
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
+from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
 from simstudy.showing import Shown, listed
-
-Answers = NDArray[np.int64]
-"""(K systems, n items) numbers that stand for what the systems answered."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +169,7 @@ class Collection(Shown):
         grouped = self.items.groupby(codes)
         constant = [c for c in self.items.columns if c != "id" and (grouped[c].nunique(dropna=False) == 1).all()]
         table = pd.concat([pd.Series(values.astype(str), name="id"), grouped[constant].first()], axis=1)
-        answers = None if self.answers is None else _answers_of_clusters(self.answers[:, order], starts)
+        answers = None if self.answers is None else answers_of_clusters(self.answers[:, order], starts)
         return self._with(sums, answers, items=table)
 
     def select(self, names: Sequence[str]) -> Self:
@@ -276,23 +274,6 @@ class Collection(Shown):
 
     def _of(self) -> str:
         return f" of test set '{self.test_set}'" if self.test_set else ""
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in one piece, which nobody can write to."""
-    array = np.ascontiguousarray(array)
-    array.setflags(write=False)
-    return array
-
-
-def _answers_of_clusters(answers: Answers, starts: NDArray[np.intp]) -> Answers:
-    """(K, clusters) numbers, equal where all answers from one start to the next are: their sums, scrambled by place."""
-    place = np.arange(answers.shape[1]) - np.repeat(starts, np.diff([*starts, answers.shape[1]]))
-    mixed = answers.astype(np.uint64) + place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    # The last steps of SplitMix64: sums of such numbers are equal by chance once in 2^64.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.add.reduceat(mixed ^ (mixed >> np.uint64(31)), starts, axis=1).view(np.int64)
 
 
 def name_list(names: Sequence[str]) -> list[str]:

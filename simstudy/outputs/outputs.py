@@ -25,8 +25,9 @@ from simstudy.inputs import (
 )
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
+from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.checks import check_outputs
-from simstudy.outputs.collection import Answers, Collection, read_only
+from simstudy.outputs.collection import Collection
 from simstudy.outputs.saved import read, write
 
 
@@ -84,7 +85,7 @@ class Outputs(Collection):
         item_table = keyed_table(items, array.shape[1], "items", "id", [str(i) for i in range(array.shape[1])])
         metric.check(array)
         metric.check_shared(array, system_table["name"].tolist(), item_table["id"].tolist())
-        known = None if answers is None else _answers(answers, array.shape[:2])
+        known = None if answers is None else checked_answers(answers, array.shape[:2])
         return cls(read_only(array), metric, complete_systems(system_table), item_table, task, test_set, known)
 
     @classmethod
@@ -230,7 +231,7 @@ class Outputs(Collection):
         items = merged_columns(self.items, other.items, "item", "id")
         statistics = np.concatenate([self.statistics, other.statistics])
         self.metric.check_shared(statistics, table["name"].tolist(), items["id"].tolist())
-        answers = _together(self.answers, other.answers, 0)
+        answers = answers_joined(self.answers, other.answers, 0)
         return self._with(statistics, answers, systems=table, items=items)
 
     def join_items(self, other: Outputs) -> Outputs:
@@ -247,7 +248,7 @@ class Outputs(Collection):
         check_unique(table["id"], "items")
         systems = merged_columns(self.systems, other.systems, "system", "name")
         statistics = np.concatenate([self.statistics, other.statistics], axis=1)
-        return self._with(statistics, _together(self.answers, other.answers, 1), systems=systems, items=table)
+        return self._with(statistics, answers_joined(self.answers, other.answers, 1), systems=systems, items=table)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file: a row for each item, a column for each system and statistic.
@@ -286,14 +287,3 @@ class Outputs(Collection):
                 ends = ("higher", "lower") if self.metric.higher_is_better else ("lower", "higher")
                 own, others = (f"{own} ({end} is better)" for end in ends)
             raise ValueError(f"the metrics differ: {own} and {others}")
-
-
-def _together(one: Answers | None, other: Answers | None, axis: int) -> Answers | None:
-    return None if one is None or other is None else np.concatenate([one, other], axis)
-
-
-def _answers(answers: ArrayLike, shape: tuple[int, ...]) -> Answers:
-    array = np.asarray(answers)
-    if array.shape != shape or array.dtype.kind not in "iu":
-        raise ValueError(f"answers must be whole numbers of shape {shape}, as the statistics have, not {array.shape}")
-    return read_only(array.astype(np.int64))

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 from simstudy.columns import decode, encode
 from simstudy.files import atomic_path
 from simstudy.metrics import Metric, get_metric
-from simstudy.outputs.collection import Collection, read_only
+from simstudy.outputs.answers import read_only
+from simstudy.outputs.collection import Collection
 from simstudy.unpacking import read_parquet
 
 _KEY = "simstudy.outputs/3"

@@ -21,9 +21,9 @@ from tests.test_proportions import by_quartic
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 
 
-def written(found: Examination, folder: Path, alpha: float = 0.05) -> str:
+def written(found: Examination, folder: Path) -> str:
     page.write(
-        found, folder, title="Five systems", command="simstudy compare x", alpha=alpha, settings={"alpha": alpha},
+        found, folder, title="Five systems", command="simstudy compare x", settings={"alpha": found.alpha},
         files={"x.csv": "abc"},
     )  # fmt: skip
     return (folder / "README.md").read_text(encoding="utf-8")
