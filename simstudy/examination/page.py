@@ -221,8 +221,8 @@ def _sections(found: Examination) -> list[Section]:
             "Systems",
             "Scores with 95 % intervals; the places that each system may have, all at once with 95 % confidence "
             f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
-            f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which are "
-            "not transitive).",
+            f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which "
+            "are not transitive).",
             figure=Figure("groups", lambda: figures.groups(found.groups)) if small else None,
             table=ranking(found),
         )
