@@ -80,6 +80,15 @@ def subset_sums(steps, last):
 
 
 @njit(cache=True, nogil=True)
+def rank_sum_tails(ranks, least, which, p_value):
+    """P(the sum of a random half of a row's ranks (P, n) <= least (P,)) for the rows that are asked for."""
+    for p in range(len(ranks)):
+        if which[p]:
+            weights, unit = subset_sums(ranks[p][ranks[p] > 0], least[p])
+            p_value[p] = weights.sum() * 2.0**unit
+
+
+@njit(cache=True, nogil=True)
 def swapped_sum_tails(scores, i, j, strict, two_sided, p_value):
     """Exact p-values of the pairs whose unit scores (K, n), whole numbers, the coins swap.
 

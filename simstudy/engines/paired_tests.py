@@ -61,36 +61,41 @@ def wilcoxon(question: Question) -> Answers:
     p_value = np.ones(question.n_pairs)
     rank_sum, exact = np.zeros_like(p_value), np.ones(len(p_value), dtype=bool)
     direction = np.zeros(len(p_value), dtype=np.int64)
-    assert question.unit_scores is not None
-    i, j = question.pairs
-    largest = np.abs(question.unit_scores).max(axis=1)
     for first, difference in _parts(question):
-        for p, row in enumerate(difference, start=first):
-            of_pair = row[row != 0]
-            # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
-            sizes = question.ties.levels(np.abs(of_pair), max(largest[i[p]], largest[j[p]]))
-            ranks = np.rint(2 * stats.rankdata(sizes)).astype(np.int64)
-            divisor = max(int(np.gcd.reduce(ranks)), 1)
-            ranks //= divisor
-            plus, minus = int(ranks[of_pair > 0].sum()), int(ranks[of_pair < 0].sum())
-            rank_sum[p], direction[p] = plus * divisor / 2, np.sign(plus - minus)
-            if len(ranks) == 0:
-                continue
-            exact[p] = question.monte_carlo is not True and len(ranks) * (plus + minus) <= _EXACT_RANKS
-            if exact[p]:
-                weights, unit = exact_kernels.subset_sums(ranks, min(plus, minus) if question.two_sided else minus)
-                p_value[p] = weights.sum() * 2.0**unit
-            else:
-                z = (plus - minus) / np.sqrt((ranks.astype(np.float64) ** 2).sum())
-                p_value[p] = stats.norm.sf(abs(z) if question.two_sided else z)
-            if question.two_sided:
-                p_value[p] = 1.0 if plus == minus else min(2 * p_value[p], 1.0)
+        those = slice(first, first + len(difference))
+        ranks, unit = _mid_ranks(question, those, difference)
+        plus, minus = (np.where(side, ranks, 0).sum(axis=1) for side in (difference > 0, difference < 0))
+        rank_sum[those], direction[those] = plus * unit, np.sign(plus - minus)
+        n_ranks = (difference != 0).sum(axis=1)
+        exact[those] = (n_ranks == 0) | (question.monte_carlo is not True) & (n_ranks * (plus + minus) <= _EXACT_RANKS)
+        tails = np.empty(len(ranks))
+        least = np.minimum(plus, minus) if question.two_sided else minus
+        exact_kernels.rank_sum_tails(ranks, least, exact[those], tails)
+        z = (plus - minus) / np.sqrt(np.maximum((ranks.astype(np.float64) ** 2).sum(axis=1), 1))
+        p = np.where(exact[those], tails, stats.norm.sf(np.abs(z) if question.two_sided else z))
+        if question.two_sided:
+            p = np.where(plus == minus, 1.0, np.minimum(2 * p, 1.0))
+        p_value[those] = np.where(n_ranks > 0, p, 1.0)
     if question.monte_carlo is False and not exact.all():
         raise ValueError(
             "monte_carlo=False can not be had for test 'wilcoxon' with so many units that differ, of which the normal "
             "distribution is an approximation; use monte_carlo='auto' or True"
         )
     return Answers.analytic(p_value, rank_sum, direction, exact)
+
+
+def _mid_ranks(question: Question, those: slice, difference: Array) -> tuple[Array, FloatArray]:
+    """Ranks (P', n) of the sizes of differences as multiples of a pair's unit (P',); 0 for no difference."""
+    assert question.unit_scores is not None
+    largest = np.abs(question.unit_scores).max(axis=1)
+    i, j = (side[those] for side in question.pairs)
+    levels = question.ties.levels(np.abs(difference), np.maximum(largest[i], largest[j]))
+    n_zeros = (difference == 0).sum(axis=1, keepdims=True)
+    # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
+    twice = np.rint(2 * (stats.rankdata(levels, axis=1) - n_zeros)).astype(np.int64)
+    twice[difference == 0] = 0
+    divisor = np.maximum(np.gcd.reduce(twice, axis=1), 1)
+    return twice // divisor[:, None], divisor / 2
 
 
 def standardised(gain: Array, spread: Array) -> FloatArray:

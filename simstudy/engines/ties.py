@@ -54,11 +54,17 @@ class Ties:
             difference = np.where(np.abs(difference) > _SCALED * (np.abs(first) + np.abs(second)), difference, 0.0)
         return difference
 
-    def levels(self, sizes: Array, largest: float) -> Array:
-        """Sizes (m,) of differences between numbers up to `largest` as whole numbers in their order; ties are equal."""
-        order = np.argsort(sizes)
-        levels = np.zeros(len(sizes), dtype=np.int64)
-        levels[order[1:]] = np.cumsum(np.diff(sizes[order]) > (0.0 if self.whole else TIE_TOLERANCE * largest))
+    def levels(self, sizes: Array, largest: Array) -> Array:
+        """Sizes (P, n) of differences as whole numbers in the order of each row; those that tie are equal.
+
+        `largest` (P,) are the largest numbers that were subtracted; a size of 0 ties with 0 only.
+        """
+        order = np.argsort(sizes, axis=1)
+        ascending = np.take_along_axis(sizes, order, axis=1)
+        steps = np.diff(ascending, axis=1) > (0.0 if self.whole else TIE_TOLERANCE * largest[:, None])
+        steps |= (ascending[:, :-1] == 0) & (ascending[:, 1:] > 0)
+        levels = np.zeros(sizes.shape, dtype=np.int64)
+        np.put_along_axis(levels, order[:, 1:], np.cumsum(steps, axis=1), axis=1)
         return levels
 
 
