@@ -176,6 +176,7 @@ _MADE: dict[str, Call] = {
             "of_item": ["hits"],
         },
     ),
+    "signature": (ss.signature, {"pairs": PAIRS}),
     "resample_training": (
         ss.resample_training,
         {

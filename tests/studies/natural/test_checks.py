@@ -37,7 +37,7 @@ def test_everything_is_said_at_once(make: Make, data_dir: Path, tmp_path: Path) 
         "study 'small': test set 'exam a', sizes, test set 'exam b', sizes: 121 is more than its 120 items; ",
         "; test set 'exam a', sizes, test set 'exam b', sizes: 500 is more than its 120 items; ",
         "; test set 'runs', sizes: 61 is more than its 60 items; ",
-        "; test set 'runs': test 'mcnemar' needs right or wrong answers, one a unit (item), and metric 'ap' has other",
+        "; test set 'runs': test 'mcnemar' needs right or wrong answers, one a unit, and metric 'ap' has other",
         "; calibration.0: 'exam a' has not two domains of 50 items",
     ):
         assert part in said
