@@ -17,49 +17,72 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simstudy import figures as plot
-    from simstudy.analyses.agreement import agreement
-    from simstudy.analyses.calibration import calibration
-    from simstudy.analyses.correlation import correlation, independence_ratio
-    from simstudy.analyses.curves import curve
-    from simstudy.analyses.duplicates import near_duplicates
-    from simstudy.analyses.equivalence import equivalence
-    from simstudy.analyses.groups import gain_ranges, groups, intransitive
-    from simstudy.analyses.leaderboard import leaderboard
-    from simstudy.analyses.multiplicity import corrected
-    from simstudy.analyses.precision_curves import precision_curve
-    from simstudy.analyses.ranking_differences import ranking_differences
-    from simstudy.analyses.ranks import ranks
-    from simstudy.analyses.relations import related
-    from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
-    from simstudy.analyses.rules import rule_of_thumb
-    from simstudy.analyses.signature import signature
-    from simstudy.analyses.significant_gains import significant_gains
-    from simstudy.analyses.thresholds import size_fit, thresholds
-    from simstudy.engines.comparisons import applicable, compare, run_twice
-    from simstudy.engines.drawn_pairs import DrawnPairs
-    from simstudy.engines.registry import TESTS
-    from simstudy.examination.verdict import verdict
-    from simstudy.fingerprints import derived_seed
-    from simstudy.generators import PAIR_MODELS
-    from simstudy.generators.candidates import simulated_candidates
-    from simstudy.generators.clustered import all_alike, clustered_accuracies
-    from simstudy.generators.messages import messages
-    from simstudy.generators.particles import ARRANGEMENTS, particle_sets
-    from simstudy.generators.redrawn import redraw
-    from simstudy.generators.resampled import resample_training
-    from simstudy.generators.synthetic import correlated_accuracies
-    from simstudy.loaders.candidates import load_candidates
-    from simstudy.loaders.formats import load
-    from simstudy.loaders.systems import describe_systems
-    from simstudy.loaders.tagged import read_tagged
-    from simstudy.metrics.made import metric
-    from simstudy.outputs import Outputs
-    from simstudy.pvalues import certainty, clopper_pearson, significant
-    from simstudy.rankings.association import association
-    from simstudy.rankings.candidates import Candidates
-    from simstudy.studies import load_study, run_study
-    from simstudy.tasks import TASKS, Task, load_task
+    from simstudy import figures
+    from simstudy.analyses.agreement import agreement as agreement
+    from simstudy.analyses.calibration import calibration as calibration
+    from simstudy.analyses.correlation import correlation as correlation
+    from simstudy.analyses.correlation import independence_ratio as independence_ratio
+    from simstudy.analyses.curves import curve as curve
+    from simstudy.analyses.duplicates import near_duplicates as near_duplicates
+    from simstudy.analyses.equivalence import equivalence as equivalence
+    from simstudy.analyses.groups import gain_ranges as gain_ranges
+    from simstudy.analyses.groups import groups as groups
+    from simstudy.analyses.groups import intransitive as intransitive
+    from simstudy.analyses.leaderboard import leaderboard as leaderboard
+    from simstudy.analyses.multiplicity import corrected as corrected
+    from simstudy.analyses.precision_curves import precision_curve as precision_curve
+    from simstudy.analyses.ranking_differences import ranking_differences as ranking_differences
+    from simstudy.analyses.ranks import ranks as ranks
+    from simstudy.analyses.relations import related as related
+    from simstudy.analyses.repetitions import (
+        binomial_check as binomial_check,
+    )
+    from simstudy.analyses.repetitions import (
+        common_threshold as common_threshold,
+    )
+    from simstudy.analyses.repetitions import (
+        repetitions as repetitions,
+    )
+    from simstudy.analyses.rules import rule_of_thumb as rule_of_thumb
+    from simstudy.analyses.signature import signature as signature
+    from simstudy.analyses.significant_gains import significant_gains as significant_gains
+    from simstudy.analyses.thresholds import size_fit as size_fit
+    from simstudy.analyses.thresholds import thresholds as thresholds
+    from simstudy.engines.comparisons import applicable as applicable
+    from simstudy.engines.comparisons import compare as compare
+    from simstudy.engines.comparisons import run_twice as run_twice
+    from simstudy.engines.drawn_pairs import DrawnPairs as DrawnPairs
+    from simstudy.engines.registry import TESTS as TESTS
+    from simstudy.examination.verdict import verdict as verdict
+    from simstudy.fingerprints import derived_seed as derived_seed
+    from simstudy.generators import PAIR_MODELS as PAIR_MODELS
+    from simstudy.generators.candidates import simulated_candidates as simulated_candidates
+    from simstudy.generators.clustered import all_alike as all_alike
+    from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
+    from simstudy.generators.messages import messages as messages
+    from simstudy.generators.particles import ARRANGEMENTS as ARRANGEMENTS
+    from simstudy.generators.particles import particle_sets as particle_sets
+    from simstudy.generators.redrawn import redraw as redraw
+    from simstudy.generators.resampled import resample_training as resample_training
+    from simstudy.generators.synthetic import correlated_accuracies as correlated_accuracies
+    from simstudy.loaders.candidates import load_candidates as load_candidates
+    from simstudy.loaders.formats import load as load
+    from simstudy.loaders.systems import describe_systems as describe_systems
+    from simstudy.loaders.tagged import read_tagged as read_tagged
+    from simstudy.metrics.made import metric as metric
+    from simstudy.outputs import Outputs as Outputs
+    from simstudy.pvalues import certainty as certainty
+    from simstudy.pvalues import clopper_pearson as clopper_pearson
+    from simstudy.pvalues import significant as significant
+    from simstudy.rankings.association import association as association
+    from simstudy.rankings.candidates import Candidates as Candidates
+    from simstudy.studies import load_study as load_study
+    from simstudy.studies import run_study as run_study
+    from simstudy.tasks import TASKS as TASKS
+    from simstudy.tasks import Task as Task
+    from simstudy.tasks import load_task as load_task
+
+    plot = figures
 
 __version__ = "0.2.0"
 
@@ -126,66 +149,7 @@ _HOMES = {
     "verdict": "simstudy.examination.verdict",
 }
 
-__all__ = [
-    "ARRANGEMENTS",
-    "Candidates",
-    "DrawnPairs",
-    "Outputs",
-    "PAIR_MODELS",
-    "TASKS",
-    "TESTS",
-    "Task",
-    "agreement",
-    "all_alike",
-    "applicable",
-    "association",
-    "binomial_check",
-    "calibration",
-    "certainty",
-    "clopper_pearson",
-    "clustered_accuracies",
-    "common_threshold",
-    "compare",
-    "corrected",
-    "correlated_accuracies",
-    "correlation",
-    "curve",
-    "derived_seed",
-    "describe_systems",
-    "equivalence",
-    "gain_ranges",
-    "groups",
-    "independence_ratio",
-    "intransitive",
-    "leaderboard",
-    "load",
-    "load_candidates",
-    "load_study",
-    "load_task",
-    "messages",
-    "metric",
-    "near_duplicates",
-    "particle_sets",
-    "plot",
-    "precision_curve",
-    "ranking_differences",
-    "ranks",
-    "read_tagged",
-    "redraw",
-    "related",
-    "repetitions",
-    "resample_training",
-    "rule_of_thumb",
-    "run_study",
-    "run_twice",
-    "signature",
-    "significant",
-    "significant_gains",
-    "simulated_candidates",
-    "size_fit",
-    "thresholds",
-    "verdict",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

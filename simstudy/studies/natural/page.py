@@ -76,7 +76,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> list[Se
 def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
     """What was run."""
     one, drawn = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"]
-    numbers = sorted({f"{count:,}" for count in drawn}, key=len)
+    numbers = [f"{count:,}" for count in sorted(set(drawn))]
     test = TESTS[one.test]
     sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
     how = f"{pairs['exact'].mean():.0%} of the p-values are of exact tests, "
