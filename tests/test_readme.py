@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.studies import load_study
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +36,16 @@ def test_python_blocks_run(capsys: pytest.CaptureFixture[str], tmp_path: Path, m
 def test_the_study_is_valid(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(blocks("toml")[0], encoding="utf-8")
     assert load_study(tmp_path).training.replicates == [10, 10]
+
+
+def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
+    (program,) = [block for block in blocks("") if "class Settings(Study)" in block]
+    folder = tmp_path / "my-study"
+    folder.mkdir()
+    (folder / "study.py").write_text(program, encoding="utf-8")
+    (folder / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\nsizes = [50, 100]\n')
+    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=2)
+    assert results.tables["pairs"]["n_items"].tolist() == [50, 100]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
