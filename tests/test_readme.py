@@ -39,7 +39,7 @@ def test_the_study_is_valid(tmp_path: Path) -> None:
 
 
 def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
-    (program,) = [block for block in blocks("") if "class Settings(Study)" in block]
+    (program,) = [block for block in blocks("py") if "class Settings(Study)" in block]
     folder = tmp_path / "my-study"
     folder.mkdir()
     (folder / "study.py").write_text(program, encoding="utf-8")

@@ -139,7 +139,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         Cell(
             label=f"{name}, {n} units, batch {batch}",
             description={
-                "condition": condition.model_dump(include={"model", "parameters"}),
+                "condition": [name, condition.model_dump(include={"model", "parameters"})],
                 "n_units": n,
                 "batch": batch,
                 **study.model_dump(include={"tests", "sets", "n_resamples", "alpha", "seed"}),
@@ -161,10 +161,10 @@ def run(study: Settings, context: RunContext) -> Findings:
     if rejected:
         rates = error_rates(rejected, study)
         few = few_units(rates, tables["coverage"], study.aims.from_units)
-        tables = {"tests": by_test(rates, study), "rates": rates, "few_units": few} | tables
+        tables = {"tests": by_test(rates, study.aims), "rates": rates, "few_units": few} | tables
         summary = {"Two-sided error rates where scores are equal": verdicts(tables["tests"])}
     else:
-        summary = {"Coverage": covered_rows(tables["coverage"], study)}
+        summary = {"Coverage": intervals(tables["coverage"], study)}
     n_sets = study.batches * study.sets
     return Findings(
         tables,
@@ -201,120 +201,80 @@ def examine(study: Settings, name: str, n_units: int, batch: int) -> dict[str, l
 
 def error_rates(counted: Sequence[dict[str, Any]], study: Settings) -> pd.DataFrame:
     """Shares of rejected test sets from the batches' counts: a row a condition, unit, size, test and way to count."""
-    columns = ["condition", "unit", "n_units", "test", "alternative"]
-    sums = pd.DataFrame(counted).groupby(columns, sort=False).sum().reset_index()
-    named = sums[sums["alternative"] == ONE_SIDED].assign(alternative=NAMED)
-    named["n_rejected"] = named["n_rejected_first"]
-    table = pd.concat([sums, named], ignore_index=True).drop(columns="n_rejected_first")
-    table.insert(1, "metric", [study.conditions[name].pair.metric for name in table["condition"]])
-    table.insert(6, "alpha", study.alpha)
-    table["breaks"] = [
-        study.conditions[name].breaks(test, unit)
-        for name, test, unit in zip(table["condition"], table["test"], table["unit"], strict=True)
-    ]
-    table = with_share(table, "n_rejected", "n_sets", before="n_undefined")
-    return table.sort_values(["condition", "unit"], key=order(study), kind="stable", ignore_index=True)
+    keys = ["condition", "unit", "n_units", "test", "alternative"]
+    sums = pd.DataFrame(counted).groupby(keys, sort=False).sum().reset_index()
+    named = sums[sums["alternative"] == ONE_SIDED].assign(alternative=NAMED, n_rejected=sums["n_rejected_first"])
+    table = with_shares(pd.concat([sums, named], ignore_index=True).assign(alpha=study.alpha), "n_rejected", study)
+    counts = ["n_sets", "n_rejected", "share", "low", "high", "n_undefined", "n_rejected_undefined", "breaks"]
+    return table[["condition", "metric", *keys[1:], "alpha", *counts]]
 
 
 def coverage(counted: Sequence[dict[str, Any]], study: Settings) -> pd.DataFrame:
     """Shares of the intervals that hold the true gain, their mean width, and how many test sets have none."""
-    columns = ["condition", "unit", "n_units", "interval"]
-    table = pd.DataFrame(counted).groupby(columns, sort=False).sum().reset_index()
-    models = [study.conditions[name].pair for name in table["condition"]]
-    table.insert(1, "metric", [model.metric for model in models])
-    table.insert(4, "true_gain", [model.true_gain for model in models])
-    table.insert(6, "level", 0.95)
-    table = with_share(table, "n_covered", "n_sets", before="sum_width")
-    table["mean_width"] = table.pop("sum_width") / table["n_sets"].where(table["n_sets"] > 0)
-    table["undefined"] = table["n_undefined"] / (table["n_sets"] + table["n_undefined"])
-    table["breaks"] = [
-        study.conditions[name].breaks(DEFAULT_TEST, unit)
-        for name, unit in zip(table["condition"], table["unit"], strict=True)
-    ]
-    return table.sort_values(["condition", "unit"], key=order(study), kind="stable", ignore_index=True)
+    keys = ["condition", "unit", "n_units", "interval"]
+    table = pd.DataFrame(counted).groupby(keys, sort=False).sum().reset_index()
+    table = with_shares(table.assign(test=DEFAULT_TEST, level=0.95), "n_covered", study)
+    table = table.assign(
+        true_gain=[study.conditions[name].pair.true_gain for name in table["condition"]],
+        mean_width=table["sum_width"] / table["n_sets"].where(table["n_sets"] > 0),
+        undefined=table["n_undefined"] / (table["n_sets"] + table["n_undefined"]),
+    )
+    counts = ["n_sets", "n_covered", "share", "low", "high", "n_undefined", "mean_width", "undefined", "breaks"]
+    return table[["condition", "metric", "unit", "n_units", "true_gain", "interval", "level", *counts]]
 
 
-def by_test(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
+def with_shares(table: pd.DataFrame, count: str, study: Settings) -> pd.DataFrame:
+    """Shares of a count with 95 % intervals, and what is known of each condition; conditions as they are listed."""
+    low, high = ss.clopper_pearson(table[count], table["n_sets"].clip(lower=1))
+    known = [study.conditions[name] for name in table["condition"]]
+    places = {name: k for k, name in enumerate([*study.conditions, "cluster", "item"])}
+    return table.assign(
+        metric=[condition.pair.metric for condition in known],
+        share=table[count] / table["n_sets"].where(table["n_sets"] > 0),
+        low=low,
+        high=high,
+        breaks=[c.breaks(test, unit) for c, test, unit in zip(known, table["test"], table["unit"], strict=True)],
+    ).sort_values(["condition", "unit"], key=lambda column: column.map(places), kind="stable", ignore_index=True)
+
+
+def by_test(rates: pd.DataFrame, aims: Aims) -> pd.DataFrame:
     """How each test does over all conditions of independent units, two-sided, and over those that do not break it.
 
     n_within and n_liberal count the rates from so many units on that are within the ranges, of n_rates; least and most
     are the lowest and highest of these, most_fewer is the highest rate on fewer units.
     """
-    two_sided = rates[rates["alternative"] == TWO_SIDED]
-    independent = [
-        study.conditions[c].pair.units[0] == u for c, u in zip(rates["condition"], rates["unit"], strict=True)
-    ]
-    two_sided = two_sided[pd.Series(independent, index=rates.index).loc[two_sided.index].astype(bool)]
+    two_sided = rates[(rates["alternative"] == TWO_SIDED) & (rates["breaks"] != DEPENDENT_UNITS)]
     rows = []
     for test in [name for name in ss.TESTS if name in set(two_sided["test"])]:
         of_test = two_sided[two_sided["test"] == test]
         for scope, of_scope in (("equal scores", of_test), ("its own hypothesis", of_test[of_test["breaks"] == ""])):
-            many = of_scope[of_scope["n_units"] >= study.aims.from_units]
-            few = of_scope[of_scope["n_units"] < study.aims.from_units]
-            rows.append(
-                {
-                    "test": test,
-                    "where": scope,
-                    "n_conditions": of_scope["condition"].nunique(),
-                    "n_rates": len(many),
-                    "n_within": int(many["share"].between(*study.aims.target).sum()),
-                    "n_liberal": int(many["share"].between(*study.aims.liberal).sum()),
-                    "least": many["share"].min(),
-                    "most": many["share"].max(),
-                    "most_fewer": few["share"].max(),
-                }
-            )
-    return pd.DataFrame(rows)
+            enough = of_scope["n_units"] >= aims.from_units
+            many, few = of_scope.loc[enough, "share"], of_scope.loc[~enough, "share"]
+            within, liberal = (int(many.between(*bounds).sum()) for bounds in (aims.target, aims.liberal))
+            n_conditions = of_scope["condition"].nunique()
+            rows.append((test, scope, n_conditions, len(many), within, liberal, many.min(), many.max(), few.max()))
+    columns = ["test", "where", "n_conditions", "n_rates", "n_within", "n_liberal", "least", "most", "most_fewer"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def few_units(rates: pd.DataFrame, covered: pd.DataFrame, below: int) -> pd.DataFrame:
     """The default test and the interval on few independent units, in the conditions without a gain."""
-    columns = ["condition", "unit", "n_units"]
+    keys = ["condition", "unit", "n_units"]
     default = rates[(rates["test"] == DEFAULT_TEST) & (rates["alternative"] == TWO_SIDED) & (rates["breaks"] == "")]
-    both = default.merge(covered, on=columns, suffixes=("", "_covered"))
-    both = both[both["n_units"] < below]
+    both = default[default["n_units"] < below].merge(covered, on=keys, suffixes=("", "_covered"))
     names = {"share": "error_rate", "low": "error_low", "high": "error_high"}
     names |= {"share_covered": "coverage", "low_covered": "coverage_low", "high_covered": "coverage_high"}
-    kept = [*columns, "n_sets", *names, "undefined"]
-    return both[kept].rename(columns=names | {"undefined": "no_interval"}).reset_index(drop=True)
+    return both[[*keys, "n_sets", *names, "undefined"]].rename(columns=names | {"undefined": "no_interval"})
 
 
 def conditions(study: Settings) -> pd.DataFrame:
     """What is drawn."""
-    rows = []
-    for name, condition in study.conditions.items():
-        (score_1, score_2), pair = condition.pair.scores(), condition.pair
-        rows.append(
-            {
-                "condition": name,
-                "title": condition.title,
-                "metric": pair.metric,
-                "systems": condition.systems,
-                "score_1": score_1,
-                "score_2": score_2,
-                "true_gain": pair.true_gain,
-                "exchangeable": condition.exchangeable,
-                "independent": condition.independent,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def with_share(table: pd.DataFrame, count: str, of: str, *, before: str) -> pd.DataFrame:
-    """The table with the shares of a count in front of a column, and their 95 % intervals."""
-    low, high = ss.clopper_pearson(table[count], table[of].clip(lower=1))
-    at = list(table.columns).index(before)
-    share = table[count] / table[of].where(table[of] > 0)
-    columns = {"share": share, "low": pd.Series(low, table.index), "high": pd.Series(high, table.index)}
-    for k, (name, values) in enumerate(columns.items()):
-        table.insert(at + k, name, values)
-    return table
-
-
-def order(study: Settings) -> Any:
-    """A key that sorts conditions as they are listed, and clusters before items."""
-    places = {name: k for k, name in enumerate([*study.conditions, "cluster", "item"])}
-    return lambda column: column.map(places)
+    rows = [
+        (name, c.title, c.pair.metric, c.systems, *c.pair.scores(), c.pair.true_gain, c.exchangeable, c.independent)
+        for name, c in study.conditions.items()
+    ]
+    columns = ["condition", "title", "metric", "systems", "score_1", "score_2", "true_gain"]
+    return pd.DataFrame(rows, columns=[*columns, "exchangeable", "independent"])
 
 
 # What the page shows
@@ -325,45 +285,88 @@ CLOSING = (
     "test sets drawn; the test sets of a batch share their resamples, which adds little. Test sets on which a score is "
     "0 / 0 are left out, and counted (n_undefined, and how many of them the test rejects). Shares are fractions."
 )
+VERDICT = {
+    "test": "{test}",
+    "where": "{where}",
+    "conditions": "{n_conditions}",
+    "within": "{n_within} of {n_rates}",
+    "liberal": "{n_liberal} of {n_rates}",
+    "lowest": "{least:.3f}",
+    "highest": "{most:.3f}",
+    "highest, fewer units": "{most_fewer:.3f}",
+}
+COVERED = {
+    "condition": "{view}",
+    "units": "{n_units:,}",
+    "true gain": "{true_gain:.2f}",
+    "interval": "{interval}",
+    "share": "{share:.3f} ({low:.3f} – {high:.3f})",
+    "mean width": "{mean_width:.3g}",
+    "undefined": "{undefined:.1%}",
+}
+DRAWN_FROM = {
+    "condition": "{title}",
+    "metric": "{metric}",
+    "systems": "{systems}",
+    "true scores": "{score_1:.4g} and {score_2:.4g}",
+}
+VIEW = {"condition": "{view}", "units": "{n_units}"}
 
-MARKS = (
-    "▲ and ▼: above and below {target}; doubled beyond {liberal}. In brackets: the condition breaks what the test "
-    "says of itself (its null hypothesis, systems that are independent, units that are independent)."
-)
+
+def with_views(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
+    """The table with what a figure or a page calls each row's condition and unit."""
+    known = zip([study.conditions[name] for name in table["condition"]], table["unit"], strict=True)
+    return table.assign(view=[c.title + (", by item" if unit != c.pair.units[0] else "") for c, unit in known])
 
 
-def titles(table: pd.DataFrame, study: Settings) -> list[str]:
-    """What a figure or a table calls each row's condition and unit."""
-    conditions = [study.conditions[name] for name in table["condition"]]
-    return [
-        condition.title + (", by item" if unit != condition.pair.units[0] else "")
-        for condition, unit in zip(conditions, table["unit"], strict=True)
-    ]
+def in_words(bounds: Range) -> str:
+    """A range of rates."""
+    return f"{bounds[0]:g} – {bounds[1]:g}"
+
+
+def verdicts(tests: pd.DataFrame) -> Table:
+    """The verdict on each test; a condition that breaks nothing is said once."""
+    return Table(tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])], VERDICT)
 
 
 def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What the tests do, the verdict first."""
-    aims, few = study.aims, tables["few_units"]
+    target, liberal, n_from = in_words(study.aims.target), in_words(study.aims.liberal), study.aims.from_units
+    rates, few = with_views(tables["rates"], study), with_views(tables["few_units"], study)
+    shown, two_sided = rates[rates["n_units"].isin(study.shown)], rates["alternative"] == TWO_SIDED
+    default = shown[(shown["test"] == DEFAULT_TEST) & (shown["breaks"] == "")]
+    of_all = shown[shown["alternative"] == TWO_SIDED]
+    opened, closed = (of_all["breaks"].map(lambda breaks, mark=mark: mark if breaks else "") for mark in "()")
+    marks = [
+        "".join("▲" if share > most else "▼" if share < least else "" for least, most in ranges)
+        for share, ranges in ((share, (study.aims.target, study.aims.liberal)) for share in of_all["share"])
+    ]
     return [
         Section(
             "Which test keeps its level?",
             f"Two-sided rates of p ≤ {study.alpha:g} over all conditions with equal scores and independent units, and "
             "over those of them that break neither the test's own null hypothesis nor the independence of systems that "
-            f"it may assume: how many of the rates from {aims.from_units} units on lie within {as_text(aims.target)} "
-            f"and {as_text(aims.liberal)}, the lowest and the highest of them, and the highest on fewer units.",
+            f"it may assume: how many of the rates from {n_from} units on lie within {target} and {liberal}, the "
+            "lowest and the highest of them, and the highest on fewer units.",
             table=verdicts(tables["tests"]),
         ),
         Section(
             "By condition",
-            f"The same for four tests. Bands: {as_text(aims.target)} and {as_text(aims.liberal)} (Bradley's liberal "
-            "criterion); lines that leave a panel at the top go on above it. Where scores are means, sign flips are "
-            "randomization.",
-            figure=Figure("error_rates", lambda: draw_rates(tables["rates"], study)),
+            f"The same for four tests. Bands: {target} and {liberal} (Bradley's liberal criterion); lines that leave a "
+            "panel at the top go on above it. Where scores are means, sign flips are randomization.",
+            figure=Figure("error_rates", lambda: draw_rates(rates[two_sided & rates["test"].isin(DRAWN)], study.aims)),
         ),
         Section(
             "All tests",
-            "Two-sided error rates. " + marks(aims),
-            table=all_rates(tables["rates"], study),
+            f"Two-sided error rates. ▲ and ▼: above and below {target}; doubled beyond {liberal}. In brackets: the "
+            "condition breaks what the test says of itself (its null hypothesis, systems that are independent, units "
+            "that are independent).",
+            table=Table(
+                of_all.assign(marks=marks, opened=opened, closed=closed),
+                VIEW,
+                across="test",
+                cell="{opened}{share:.3f}{marks}{closed}",
+            ),
         ),
         Section(
             "One-sided",
@@ -371,17 +374,16 @@ def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sect
             "pairs, two equally good systems are told apart about twice as often as the level says. The last column "
             "counts those where that is a system that was named beforehand, the first of the condition; where scores "
             "are skewed, the two systems' shares differ.",
-            table=one_sided(tables["rates"], study),
+            table=Table(default, VIEW, across="alternative", cell="{share:.3f}"),
         ),
         Section(
             "Few units",
-            f"The default test's two-sided error rate / the coverage of the interval below {aims.from_units} units.",
-            table=by_view(
-                study,
+            f"The default test's two-sided error rate / the coverage of the interval below {n_from} units.",
+            table=Table(
                 few.assign(size=few["n_units"].map("{:,} units".format)),
-                {},
-                "size",
-                "{error_rate:.3f} / {coverage:.3f}",
+                {"condition": "{view}"},
+                across="size",
+                cell="{error_rate:.3f} / {coverage:.3f}",
             ),
         ),
     ]
@@ -393,123 +395,42 @@ def coverage_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[
         Section(
             "Coverage of the interval",
             f"95 % intervals of the gain: Tango's for right and wrong items, the jackknife's with t otherwise. Band: "
-            f"{as_text(study.aims.coverage)}. By item, items of a cluster are taken for independent ones, and are not.",
-            figure=Figure("coverage", lambda: draw_coverage(tables["coverage"], study)),
+            f"{in_words(study.aims.coverage)}. By item, items of a cluster are taken for independent ones, and are "
+            "not.",
+            figure=Figure("coverage", lambda: draw_coverage(with_views(tables["coverage"], study), study.aims)),
         ),
         Section(
             "Intervals",
             "Share that hold the true gain, and mean width. Test sets without an interval are left out: those where "
             "nothing varies, or where a score is undefined without one of the units.",
-            table=covered_rows(tables["coverage"], study),
+            table=intervals(tables["coverage"], study),
         ),
         Section(
             "Conditions",
             "The two systems, what they have in common, and their true scores.",
-            table=Table(
-                tables["conditions"],
-                {
-                    "condition": "{title}",
-                    "metric": "{metric}",
-                    "systems": "{systems}",
-                    "true scores": "{score_1:.4g} and {score_2:.4g}",
-                },
-            ),
+            table=Table(tables["conditions"], DRAWN_FROM),
         ),
     ]
 
 
-def verdicts(tests: pd.DataFrame) -> Table:
-    """The verdict on each test."""
-    # A condition that breaks nothing is said once.
-    tests = tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])]
-    return Table(
-        tests,
-        {
-            "test": "{test}",
-            "where": "{where}",
-            "conditions": "{n_conditions}",
-            "within": "{n_within} of {n_rates}",
-            "liberal": "{n_liberal} of {n_rates}",
-            "lowest": "{least:.3f}",
-            "highest": "{most:.3f}",
-            "highest, fewer units": "{most_fewer:.3f}",
-        },
-    )
-
-
-def all_rates(rates: pd.DataFrame, study: Settings) -> Table:
-    """Every test's two-sided rates at the sizes that are shown."""
-    rows = rates[(rates["alternative"] == "two-sided") & rates["n_units"].isin(study.shown)]
-    rows = rows.assign(
-        mark=[mark(share, study.aims) for share in rows["share"]],
-        opened=rows["breaks"].map(lambda breaks: "(" if breaks else ""),
-        closed=rows["breaks"].map(lambda breaks: ")" if breaks else ""),
-    )
-    return by_view(study, rows, UNITS, "test", "{opened}{share:.3f}{mark}{closed}")
-
-
-def one_sided(rates: pd.DataFrame, study: Settings) -> Table:
-    """The default test's rates by how they are counted."""
-    rows = rates[(rates["test"] == DEFAULT_TEST) & (rates["breaks"] == "") & rates["n_units"].isin(study.shown)]
-    return by_view(study, rows, UNITS, "alternative", "{share:.3f}")
-
-
-UNITS = {"units": "{n_units}"}
-
-
-def by_view(study: Settings, rows: pd.DataFrame, columns: dict[str, str], across: str, cell: str) -> Table:
-    """One row for each condition and unit (and `columns`), one column for each value of a column."""
-    return Table(rows.assign(view=titles(rows, study)), {"condition": "{view}", **columns}, across, cell)
-
-
-def covered_rows(coverage: pd.DataFrame, study: Settings) -> Table:
+def intervals(covered: pd.DataFrame, study: Settings) -> Table:
     """Coverage and width at the sizes that are shown."""
-    rows = coverage[coverage["n_units"].isin(study.shown)]
+    rows = with_views(covered[covered["n_units"].isin(study.shown)], study)
     # What has been solved for is 0 to some 10^-13, on either side.
-    return Table(
-        rows.assign(view=titles(rows, study), true_gain=rows["true_gain"].round(2) + 0.0),
-        {
-            "condition": "{view}",
-            "units": "{n_units:,}",
-            "true gain": "{true_gain:.2f}",
-            "interval": "{interval}",
-            "share": "{share:.3f} ({low:.3f} – {high:.3f})",
-            "mean width": "{mean_width:.3g}",
-            "undefined": "{undefined:.1%}",
-        },
-    )
+    return Table(rows.assign(true_gain=rows["true_gain"].round(2) + 0.0), COVERED)
 
 
-def draw_rates(rates: pd.DataFrame, study: Settings) -> Any:
+def draw_rates(rates: pd.DataFrame, aims: Aims) -> Any:
     """A panel for each condition, with the rates of four tests over the number of units."""
-    rates = rates[(rates["alternative"] == "two-sided") & rates["test"].isin(DRAWN)]
-    views = {str(title): rows for title, rows in rates.groupby(titles(rates, study), sort=False)}
+    views = {str(view): rows for view, rows in rates.groupby("view", sort=False)}
     figure, axes = ss.plot.panels(list(views), columns=min(3, len(views)), width=3.3, height=2.3)
     for ax, rows in zip(axes, views.values(), strict=True):
-        ss.plot.error_rates(rows, target=study.aims.target, liberal=study.aims.liberal, ax=ax)
+        ss.plot.error_rates(rows, target=aims.target, liberal=aims.liberal, ax=ax)
     ss.plot.share_legend(figure, axes)
     return figure
 
 
-def draw_coverage(coverage: pd.DataFrame, study: Settings) -> Any:
-    """One row for each condition and unit."""
-    rows = coverage.assign(title=titles(coverage, study))
-    height = 0.4 * rows["title"].nunique() + 1
-    return ss.plot.single(
-        ss.plot.coverage, rows, target=study.aims.coverage, width=7.6, height=height, legend_aside=True
-    )
-
-
-def mark(share: float, aims: Aims) -> str:
-    """Triangles for a rate that is off."""
-    return "".join("▲" if share > most else "▼" if share < least else "" for least, most in (aims.target, aims.liberal))
-
-
-def marks(aims: Aims) -> str:
-    """What the triangles mean."""
-    return MARKS.format(target=as_text(aims.target), liberal=as_text(aims.liberal))
-
-
-def as_text(bounds: Range) -> str:
-    """A range in words."""
-    return f"{bounds[0]:g} – {bounds[1]:g}"
+def draw_coverage(covered: pd.DataFrame, aims: Aims) -> Any:
+    """A row for each condition and unit."""
+    rows, height = covered.assign(title=covered["view"]), 0.4 * covered["view"].nunique() + 1
+    return ss.plot.single(ss.plot.coverage, rows, target=aims.coverage, width=7.6, height=height, legend_aside=True)

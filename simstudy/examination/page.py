@@ -158,15 +158,9 @@ def _most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
 
 def threshold_rows(found: Examination) -> Table:
     """The gain that is usually significant, by both rules."""
-    return Table(
-        gain_rows(found.thresholds, found.gains, ["relation"]),
-        {
-            "relation": "{relation:name}",
-            "pairs": "{n_pairs:,}",
-            "p ≈ 0.05": "{n_window}",
-            **gain_columns(_digits(found)),
-        },
-    )
+    columns = {"relation": "{relation:name}", "pairs": "{n_pairs:,}", "p ≈ 0.05": "{n_window}"}
+    rows = gain_rows(found.thresholds, found.gains, ["relation"])
+    return Table(rows, {**columns, **gain_columns(_digits(found))})
 
 
 def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
