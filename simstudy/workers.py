@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import json
 import mmap
 import os
@@ -25,11 +24,12 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any
 
 import cloudpickle
 import numpy as np
+
+from simstudy.program_files import LOADED, load_file
 
 # Arrays of so many bytes are not sent to each worker, but written once and mapped.
 _LARGE = 2**16
@@ -118,32 +118,6 @@ def call_in_processes(
                     with contextlib.suppress(OSError):
                         assert pipe is not None
                         pipe.close()
-
-
-# Modules that were loaded from files, which workers load too: name -> path.
-_loaded: dict[str, str] = {}
-
-
-def load_file(name: str, path: str | Path) -> ModuleType:
-    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too.
-
-    Raises
-    ------
-    Exception
-        Whatever the file raises.
-    """
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(sys.modules[name])
-        except BaseException:
-            del sys.modules[name]
-            raise
-    _loaded[name] = str(path)
-    return sys.modules[name]
 
 
 def _started(n: int, descriptor: int | None) -> list[subprocess.Popen[bytes]]:
@@ -277,7 +251,7 @@ class _Arrays:
 
         with self._lock:
             content = cloudpickle.dumps(value, protocol=5, buffer_callback=outside)
-        return pickle.dumps((content, places, _loaded))
+        return pickle.dumps((content, places, LOADED))
 
 
 def serve() -> None:

@@ -14,7 +14,8 @@ from simstudy.figures.leaderboard import leaderboard
 from simstudy.figures.pairs import groups, matrix
 from simstudy.figures.rankings import p_values_by_length, precision_curve, precision_spread
 from simstudy.figures.significant_gains import gains_by_size, gains_by_test_set
-from simstudy.figures.style import panels, save, share_legend, single
+from simstudy.figures.single import single
+from simstudy.figures.style import panels, save, share_legend
 
 __all__ = [
     "calibration",

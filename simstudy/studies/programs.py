@@ -11,9 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from simstudy.program_files import load_file
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.findings import Findings, RunContext
-from simstudy.workers import load_file
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
