@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from simstudy.analyses.agreement import agreement as agreement
     from simstudy.analyses.calibration import calibration as calibration
     from simstudy.analyses.correlation import correlation as correlation
-    from simstudy.analyses.correlation import independence_ratio as independence_ratio
     from simstudy.analyses.curves import curve as curve
     from simstudy.analyses.duplicates import near_duplicates as near_duplicates
     from simstudy.analyses.equivalence import equivalence as equivalence
@@ -51,34 +50,24 @@ if TYPE_CHECKING:
     from simstudy.engines.comparisons import applicable as applicable
     from simstudy.engines.comparisons import compare as compare
     from simstudy.engines.comparisons import run_twice as run_twice
-    from simstudy.engines.drawn_pairs import DrawnPairs as DrawnPairs
     from simstudy.engines.registry import TESTS as TESTS
     from simstudy.examination.verdict import verdict as verdict
-    from simstudy.fingerprints import derived_seed as derived_seed
-    from simstudy.generators import PAIR_MODELS as PAIR_MODELS
     from simstudy.generators.candidates import simulated_candidates as simulated_candidates
-    from simstudy.generators.clustered import all_alike as all_alike
     from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
     from simstudy.generators.messages import messages as messages
-    from simstudy.generators.particles import ARRANGEMENTS as ARRANGEMENTS
-    from simstudy.generators.particles import particle_sets as particle_sets
     from simstudy.generators.redrawn import redraw as redraw
     from simstudy.generators.resampled import resample_training as resample_training
     from simstudy.generators.synthetic import correlated_accuracies as correlated_accuracies
     from simstudy.loaders.candidates import load_candidates as load_candidates
     from simstudy.loaders.formats import load as load
     from simstudy.loaders.systems import describe_systems as describe_systems
-    from simstudy.loaders.tagged import read_tagged as read_tagged
     from simstudy.metrics.made import metric as metric
     from simstudy.outputs import Outputs as Outputs
     from simstudy.pvalues import certainty as certainty
-    from simstudy.pvalues import clopper_pearson as clopper_pearson
-    from simstudy.pvalues import significant as significant
     from simstudy.rankings.association import association as association
     from simstudy.rankings.candidates import Candidates as Candidates
     from simstudy.studies import load_study as load_study
     from simstudy.studies import run_study as run_study
-    from simstudy.tasks import TASKS as TASKS
     from simstudy.tasks import Task as Task
     from simstudy.tasks import load_task as load_task
 
@@ -89,22 +78,16 @@ __version__ = "0.2.0"
 # Public name -> where it lives. They are imported when first used, so that `import simstudy` and the command's
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
-    "ARRANGEMENTS": "simstudy.generators.particles",
     "Candidates": "simstudy.rankings.candidates",
-    "DrawnPairs": "simstudy.engines.drawn_pairs",
     "Outputs": "simstudy.outputs",
-    "PAIR_MODELS": "simstudy.generators",
-    "TASKS": "simstudy.tasks",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
-    "all_alike": "simstudy.generators.clustered",
     "applicable": "simstudy.engines.comparisons",
     "association": "simstudy.rankings.association",
     "binomial_check": "simstudy.analyses.repetitions",
     "calibration": "simstudy.analyses.calibration",
     "certainty": "simstudy.pvalues",
-    "clopper_pearson": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
     "common_threshold": "simstudy.analyses.repetitions",
     "compare": "simstudy.engines.comparisons",
@@ -112,12 +95,10 @@ _HOMES = {
     "correlated_accuracies": "simstudy.generators.synthetic",
     "correlation": "simstudy.analyses.correlation",
     "curve": "simstudy.analyses.curves",
-    "derived_seed": "simstudy.fingerprints",
     "describe_systems": "simstudy.loaders.systems",
     "equivalence": "simstudy.analyses.equivalence",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
-    "independence_ratio": "simstudy.analyses.correlation",
     "intransitive": "simstudy.analyses.groups",
     "leaderboard": "simstudy.analyses.leaderboard",
     "load": "simstudy.loaders.formats",
@@ -127,12 +108,10 @@ _HOMES = {
     "messages": "simstudy.generators.messages",
     "metric": "simstudy.metrics.made",
     "near_duplicates": "simstudy.analyses.duplicates",
-    "particle_sets": "simstudy.generators.particles",
     "plot": "simstudy.figures",
     "precision_curve": "simstudy.analyses.precision_curves",
     "ranking_differences": "simstudy.analyses.ranking_differences",
     "ranks": "simstudy.analyses.ranks",
-    "read_tagged": "simstudy.loaders.tagged",
     "redraw": "simstudy.generators.redrawn",
     "related": "simstudy.analyses.relations",
     "repetitions": "simstudy.analyses.repetitions",
@@ -141,7 +120,6 @@ _HOMES = {
     "run_study": "simstudy.studies",
     "run_twice": "simstudy.engines.comparisons",
     "signature": "simstudy.analyses.signature",
-    "significant": "simstudy.pvalues",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",

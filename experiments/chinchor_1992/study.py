@@ -14,7 +14,7 @@ from pydantic import Field
 
 import simstudy as ss
 from simstudy.sections import Figure, Section, Table
-from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, RunContext, Study, one_of
+from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, RunContext, Study, one_of, significant
 
 # Every case has 100 messages; in half of them there are 20 slots to fill, and every system fills them all. For each
 # system: runs of (messages, correct fills in each of them).
@@ -177,7 +177,7 @@ def decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     return table[columns].assign(
         certainty=ss.certainty(table["n_extreme"], table["n_resamples"], study.cutoff),
-        significant=ss.significant(table, study.cutoff, study.certainty),
+        significant=significant(table, study.cutoff, study.certainty),
         exact_p=exact["p_value"],
         at_cutoff=study.cutoff,
     )

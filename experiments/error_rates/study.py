@@ -15,7 +15,22 @@ from pydantic import AfterValidator, Field, model_validator
 
 import simstudy as ss
 from simstudy.sections import Figure, Section, Table
-from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, Positive, Resamples, RunContext, Size, Study, one_of
+from simstudy.studies import (
+    EACH_ONCE,
+    PAIR_MODELS,
+    Cell,
+    DrawnPairs,
+    Findings,
+    Keys,
+    Positive,
+    Resamples,
+    RunContext,
+    Size,
+    Study,
+    clopper_pearson,
+    derived_seed,
+    one_of,
+)
 
 # How rejections are counted: two-sided; one-sided for the system that the data say is the better; and one-sided for a
 # system that was named before.
@@ -52,7 +67,7 @@ class Condition(Keys):
     """For a figure."""
     systems: str
     """What they are, and what they have in common."""
-    model: Annotated[str, one_of(ss.PAIR_MODELS)]
+    model: Annotated[str, one_of(PAIR_MODELS)]
     parameters: dict[str, Any]
     """Of the model."""
     exchangeable: bool = False
@@ -74,7 +89,7 @@ class Condition(Keys):
     def pair(self) -> Any:
         """What draws the two systems."""
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
-        return ss.PAIR_MODELS[self.model](**given)
+        return PAIR_MODELS[self.model](**given)
 
     @property
     def null(self) -> bool:
@@ -185,12 +200,12 @@ def run(study: Settings, context: RunContext) -> Findings:
 def examine(study: Settings, name: str, n_units: int, batch: int) -> dict[str, list[dict[str, Any]]]:
     """One cell: a batch of test sets. Where one system is the better nothing is tested: no rejection is an error."""
     condition, pair = study.conditions[name], study.conditions[name].pair
-    rng = np.random.default_rng(ss.derived_seed(study.seed, "test sets", name, n_units, batch))
-    seed = ss.derived_seed(study.seed, "resamples", name, n_units, batch) % 2**64
+    rng = np.random.default_rng(derived_seed(study.seed, "test sets", name, n_units, batch))
+    seed = derived_seed(study.seed, "resamples", name, n_units, batch) % 2**64
     statistics = pair.draw(study.sets, n_units, rng)
     found: dict[str, list[dict[str, Any]]] = {"rejections": [], "coverage": []}
     for unit in pair.units:
-        drawn = ss.DrawnPairs(statistics.by(unit), pair.metric, n_resamples=study.n_resamples, seed=seed)
+        drawn = DrawnPairs(statistics.by(unit), pair.metric, n_resamples=study.n_resamples, seed=seed)
         found["coverage"].append({"unit": unit, **drawn.coverage(pair.true_gain)})
         if condition.null:
             # Of tests that take systems to be independent it is enough to see what that does.
@@ -225,7 +240,7 @@ def coverage(counted: Sequence[dict[str, Any]], study: Settings) -> pd.DataFrame
 
 def with_shares(table: pd.DataFrame, count: str, study: Settings) -> pd.DataFrame:
     """Shares of a count with 95 % intervals, and what is known of each condition; conditions as they are listed."""
-    low, high = ss.clopper_pearson(table[count], table["n_sets"].clip(lower=1))
+    low, high = clopper_pearson(table[count], table["n_sets"].clip(lower=1))
     known = [study.conditions[name] for name in table["condition"]]
     places = {name: k for k, name in enumerate([*study.conditions, "cluster", "item"])}
     return table.assign(

@@ -19,6 +19,7 @@ import simstudy as ss
 from simstudy import datasets
 from simstudy.sections import Column, Figure, Section, Table
 from simstudy.studies import (
+    ARRANGEMENTS,
     EACH_ONCE,
     Cell,
     Comparison,
@@ -32,7 +33,11 @@ from simstudy.studies import (
     Study,
     StudyError,
     check_comparison,
+    clopper_pearson,
+    derived_seed,
     one_of,
+    particle_sets,
+    read_tagged,
     run_comparisons,
 )
 
@@ -102,7 +107,7 @@ class Parts(Keys):
     """Disjoint parts of the Brown corpus."""
 
     n_parts: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
-    arrangements: Annotated[list[Annotated[str, one_of(ss.ARRANGEMENTS)]], EACH_ONCE] = Field(min_length=1)
+    arrangements: Annotated[list[Annotated[str, one_of(ARRANGEMENTS)]], EACH_ONCE] = Field(min_length=1)
     floor: Positive
     """The least frequency of a candidate in a part."""
     rankings: Annotated[list[Measure], EACH_ONCE] = Field(min_length=1)
@@ -140,7 +145,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     with context.clock("data"):
         at = datasets.fetch_each((KRENN, BROWN), context.data_dir)
         candidates = krenn_candidates(at[KRENN], study.seed)
-        documents = ss.read_tagged(at[BROWN])
+        documents = read_tagged(at[BROWN])
     check(study, candidates, len(documents))
     tables: dict[str, pd.DataFrame] = {}
     with context.clock("figures 1 - 3"):
@@ -322,7 +327,7 @@ def claims(curves: pd.DataFrame, differences: pd.DataFrame, ties: pd.DataFrame, 
     text = f"t threshold of nominal level {CHURCH_LEVEL:g}"
     claim("2, note 8", text, f"{CHURCH:g}", f"{gamma:.3f}", abs(gamma - CHURCH) < 0.01)
 
-    interval = "{:.1%} to {:.1%}".format(*ss.clopper_pearson(*INTERVAL_OF)).replace("%", " %")
+    interval = "{:.1%} to {:.1%}".format(*clopper_pearson(*INTERVAL_OF)).replace("%", " %")
     claim("3.2", "95 % interval of {} of {}".format(*INTERVAL_OF), INTERVAL, interval, interval == INTERVAL)
     a, b = (curves[curves["ranking"] == name].set_index("n") for name in PAIR)
     widths = {n: 50 * float(a["high"][n] - a["low"][n]) for n in sorted({n_from, near, n_to})}
@@ -407,7 +412,7 @@ def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> tup
     found: tuple[list[pd.DataFrame], ...] = ([], [], [])
     for arrangement in settings.arrangements:
         for n_parts in settings.n_parts:
-            sets = ss.particle_sets(documents, n_parts, settings.floor, arrangement, settings.rankings, seed)
+            sets = particle_sets(documents, n_parts, settings.floor, arrangement, settings.rankings, seed)
             wanted = settings.share_accepted * sum(part.n_candidates for part in sets) / n_parts
             table = ss.repetitions(sets, {name: ss.common_threshold(sets, name, wanted) for name in settings.rankings})
             size = [(part.test_set, part.n_candidates, part.baseline) for part in sets]
@@ -442,7 +447,7 @@ def simulated_check(study: Settings, context: RunContext) -> pd.DataFrame:
         row["ratio_sd"] = of_one["ratio"].std(ddof=1)
         for name, of in (("missed", settings.n_sets), ("fisher", settings.n_sets), *((test, 1) for test in REJECTING)):
             hits, tried = int(of_one[name].sum()), of * len(of_one)
-            low, high = ss.clopper_pearson(hits, tried)
+            low, high = clopper_pearson(hits, tried)
             row |= {name: hits / tried, f"{name}_low": float(low), f"{name}_high": float(high)}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -462,7 +467,7 @@ def experiments(
             correlation=settings.correlation,
             cluster_size=cluster_size,
             within=within,
-            seed=ss.derived_seed(seed, "simulated", cluster_size, within, k) % 2**64,
+            seed=derived_seed(seed, "simulated", cluster_size, within, k) % 2**64,
         )
         table = ss.repetitions(sets, {"g1": ss.common_threshold(sets, "g1", settings.n_accepted)})
         check = ss.binomial_check(table).iloc[0]

@@ -15,6 +15,7 @@ import simstudy as ss
 from simstudy.sections import Figure, Section, Table
 from simstudy.studies import (
     EACH_ONCE,
+    TASKS,
     Cell,
     Findings,
     Keys,
@@ -25,7 +26,11 @@ from simstudy.studies import (
     Size,
     Study,
     Training,
+    all_alike,
     check_systems,
+    clopper_pearson,
+    derived_seed,
+    independence_ratio,
     one_of,
     side_by_side,
     train,
@@ -76,7 +81,7 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 class Systems(Keys):
     """Real systems: variants of base models, trained on resampled training sets."""
 
-    task: Annotated[str, one_of(ss.TASKS)]
+    task: Annotated[str, one_of(TASKS)]
     test_set: str
     training: Training = Training()
 
@@ -125,7 +130,7 @@ def run(study: Settings, context: RunContext) -> Findings:
             "randomization": randomization(study, context.n_jobs),
             "example_tests": example_tests(),
             "independence": independence(),
-            "five_flips": pd.DataFrame({"correlation": FLIPS, "all_alike": [ss.all_alike(5, r) for r in FLIPS]}),
+            "five_flips": pd.DataFrame({"correlation": FLIPS, "all_alike": [all_alike(5, r) for r in FLIPS]}),
         }
     with context.clock("dependent items"):
         tables["dependence"] = dependence(study, context)
@@ -202,7 +207,7 @@ def example() -> pd.DataFrame:
 def randomization(study: Settings, n_jobs: int) -> pd.DataFrame:
     """For each metric, one- and two-sided: the paper's count, the exact p-value, ours of two runs."""
     rows = []
-    seeds = (study.seed, ss.derived_seed(study.seed, "a second run") % 2**64)
+    seeds = (study.seed, derived_seed(study.seed, "a second run") % 2**64)
     for metric in METRICS:
         for alternative in ("two-sided", "greater"):
             asked: dict[str, Any] = {"test": "randomization", "alternative": alternative}
@@ -212,7 +217,7 @@ def randomization(study: Settings, n_jobs: int) -> pd.DataFrame:
             twice = ss.run_twice(
                 responses(RELATIONS[0], metric), seeds=seeds, n_resamples=study.n_shuffles, n_jobs=n_jobs, **asked
             ).iloc[0]
-            low, high = ss.clopper_pearson(twice.n_extreme_1, study.n_shuffles)
+            low, high = clopper_pearson(twice.n_extreme_1, study.n_shuffles)
             p = exact[RELATIONS[0]]
             printed = PRINTED_COUNTS[metric] if alternative == "greater" else None
             rows.append(
@@ -256,7 +261,7 @@ def example_tests() -> pd.DataFrame:
 def independence() -> pd.DataFrame:
     """How many times larger the standard deviation of a gain is taken to be."""
     r12 = list(PRINTED_RATIOS)
-    return pd.DataFrame({"r12": r12, "printed": PRINTED_RATIOS.values(), "computed": ss.independence_ratio(r12)})
+    return pd.DataFrame({"r12": r12, "printed": PRINTED_RATIOS.values(), "computed": independence_ratio(r12)})
 
 
 def dependence(study: Settings, context: RunContext) -> pd.DataFrame:
@@ -274,7 +279,7 @@ def dependence(study: Settings, context: RunContext) -> pd.DataFrame:
     ]
     counts = context.run("dependent items", rejections, cells)
     table = pd.DataFrame([{name: cell.description[name] for name in ("within", "unit")} for cell in cells])
-    low, high = ss.clopper_pearson(counts, settings.n_data)
+    low, high = clopper_pearson(counts, settings.n_data)
     return table.assign(
         alpha=settings.alpha,
         n_data=settings.n_data,
@@ -295,7 +300,7 @@ def rejections(settings: Dependence, within: float, unit: str, seed: int) -> int
             settings.cluster_size,
             within=within,
             between=settings.between,
-            seed=ss.derived_seed(seed, "dependence", within, k) % 2**64,
+            seed=derived_seed(seed, "dependence", within, k) % 2**64,
         )
         row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit)
         rejected += int(row["p_value"][0] <= settings.alpha)

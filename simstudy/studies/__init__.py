@@ -1,10 +1,19 @@
 """Studies: a definition in TOML, and the run that turns it into tables, figures and a page.
 
-A study whose study.toml says kind = "program" has a study.py beside it, which imports what it needs from here, from
-`simstudy` itself, and from `simstudy.sections`: see `simstudy.studies.programs.load_program`.
+A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`), that
+imports what it needs from `simstudy` itself, from `simstudy.sections`, and from here: what studies are made of, and
+building blocks that check their arguments less than the functions of `simstudy` do.
 """
 
+from simstudy.analyses.correlation import independence_ratio
 from simstudy.cells import Cell
+from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.fingerprints import derived_seed
+from simstudy.generators import PAIR_MODELS
+from simstudy.generators.clustered import all_alike
+from simstudy.generators.particles import ARRANGEMENTS, particle_sets
+from simstudy.loaders.tagged import read_tagged
+from simstudy.pvalues import clopper_pearson, significant
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import (
@@ -26,11 +35,16 @@ from simstudy.studies.resampling.study import check_systems, train
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
+from simstudy.tasks import TASKS
 
 __all__ = [
+    "ARRANGEMENTS",
     "EACH_ONCE",
+    "PAIR_MODELS",
+    "TASKS",
     "Cell",
     "Comparison",
+    "DrawnPairs",
     "Findings",
     "Keys",
     "Positive",
@@ -43,14 +57,21 @@ __all__ = [
     "Study",
     "StudyError",
     "Training",
+    "all_alike",
     "check_comparison",
     "check_systems",
+    "clopper_pearson",
+    "derived_seed",
+    "independence_ratio",
     "load_study",
     "make_study",
     "one_of",
+    "particle_sets",
+    "read_tagged",
     "run_comparisons",
     "run_study",
     "shipped_studies",
     "side_by_side",
+    "significant",
     "train",
 ]
