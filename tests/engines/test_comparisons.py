@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from simstudy.engines.comparisons import compare
+from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
 from simstudy.outputs import Outputs
@@ -311,3 +311,25 @@ def test_an_error_in_a_thread_stops_the_others(tagged: Outputs) -> None:
 
     with pytest.raises(RuntimeError, match="stop here"):
         compare(tagged, test="bootstrap", n_resamples=50_000, tile_size=100, n_jobs=2, progress=fail)
+
+
+@pytest.mark.parametrize("unit", [None, "item", "cluster", "topic"])
+@pytest.mark.parametrize("clustered", [True, False])
+def test_what_is_applicable_is_what_can_be_compared(
+    unit: str | None, clustered: bool, rng: np.random.Generator
+) -> None:
+    items = pd.DataFrame({"id": [str(i) for i in range(24)], "topic": [f"t{i // 8}" for i in range(24)]})
+    if clustered:
+        items["cluster"] = [f"c{i // 4}" for i in range(24)]
+    elif unit == "cluster":
+        unit = None
+    outputs = Outputs.from_scores(
+        pd.DataFrame(rng.integers(0, 2, (24, 2)), columns=["a", "b"]), "accuracy", items=items
+    )
+    for name, test in TESTS.items():
+        how = {"n_resamples": 20} if test.n_resamples else {}
+        if name in applicable(outputs, unit=unit):
+            assert set(compare(outputs, test=name, unit=unit, **how)["unit"]) == {unit or outputs.natural_unit}
+        else:
+            with pytest.raises(ValueError, match=f"^test '{name}' needs"):
+                compare(outputs, test=name, unit=unit, **how)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simstudy.loaders.alignments import read_alignments, read_links
+from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import Source
 from simstudy.metrics import get_metric
 
@@ -173,7 +173,3 @@ def test_references_are_one_file_or_three(gold: Path) -> None:
     )
     with pytest.raises(ValueError, match=f"^{message} files$"):
         read_alignments(source(gold, gold=(gold, gold)))
-    with pytest.raises(ValueError, match="^metric of word alignments must be one of aer, not 'f1'"):
-        read_alignments(Source((gold,), get_metric("f1"), (gold,)))
-    with pytest.raises(FileNotFoundError, match=r"no such file: .*none.wa"):
-        read_links(gold.with_name("none.wa"))

@@ -143,11 +143,7 @@ def test_errors_name_file_and_line(gold: Path, tmp_path: Path, content: str, mes
         read_conll_columns(source(path, gold=gold))
 
 
-def test_one_gold_file_and_a_column_that_is_there(gold: Path) -> None:
-    with pytest.raises(ValueError, match="^references of CoNLL columns must be one gold file, not 2$"):
-        read_conll_columns(Source((gold,), get_metric("span_f1"), (gold, gold)))
-    with pytest.raises(ValueError, match="^metric of CoNLL columns must be one of span_f1, accuracy, not 'uas'"):
-        read_conll_columns(source(gold, gold=gold, metric="uas"))
+def test_a_column_that_is_there(gold: Path) -> None:
     with pytest.raises(ValueError, match=r"gold.conll has 3 columns, where a token and its tag need 4$"):
         read_conll_columns(source(gold, gold=gold, columns={"tag": "4"}))
     for wrong in ("0", "pos"):

@@ -194,12 +194,3 @@ def test_tags_alone_have_an_accuracy(gold: Path, tmp_path: Path) -> None:
     path.write_text(TEXT.replace("1\tpunct", "_\t_").replace("VERB", "NOUN"))
     assert read_conllu(path)[1].heads == (0, -1)
     assert read_conllu_outputs(source(path, gold=gold, metric="accuracy")).outputs.scores().tolist() == [75]
-
-
-def test_one_gold_file_a_known_metric_and_files_that_exist(gold: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="^references of CoNLL-U must be one gold file, not 0$"):
-        read_conllu_outputs(Source((gold,), get_metric("uas")))
-    with pytest.raises(ValueError, match="^metric of CoNLL-U must be one of uas, las, accuracy, not 'aer'"):
-        read_conllu_outputs(source(gold, gold=gold, metric="aer"))
-    with pytest.raises(FileNotFoundError, match=r"no such file: .*none.conllu"):
-        read_conllu(tmp_path / "none.conllu")

@@ -207,6 +207,43 @@ def test_a_copy_of_a_file_has_the_same_answers(example: Case) -> None:
         np.testing.assert_array_equal(loaded.outputs.answers[2], loaded.outputs.answers[0])
 
 
+def test_windows_line_ends_are_noted_and_change_nothing(example: Case) -> None:
+    _, one, files, options = example
+    plain = load(files, one.metric, **options)
+    changed = [*files, *options.values()]
+    for path in changed:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    loaded = load(files, one.metric, **options)
+    assert loaded.outputs.fingerprint() == plain.outputs.fingerprint()
+    noted = {f"{path}: Windows line ends converted" for path in changed if b"\r\n" in path.read_bytes()}
+    assert set(loaded.notes) - set(plain.notes) == noted
+
+
+@pytest.mark.parametrize(("name", "what"), {"trees": "trees", "conllu": "CoNLL-U", "conll": "CoNLL columns"}.items())
+@pytest.mark.parametrize("n", [0, 2])
+def test_a_gold_file_is_one(name: str, what: str, n: int, tmp_path: Path) -> None:
+    one = EXAMPLES[name]
+    references = [written(tmp_path, f"gold{k}", str(one.gold)) for k in range(n)]
+    with pytest.raises(ValueError, match=f"^references of {what} must be one gold file, not {n}$"):
+        load(written(tmp_path, *one.new), one.metric, references=references)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    {
+        "trees": "metric of trees must be one of parseval, not 'rmse'",
+        "conllu": "metric of CoNLL-U must be one of uas, las, accuracy, not 'rmse'",
+        "conll": "metric of CoNLL columns must be one of span_f1, accuracy, not 'rmse'",
+        "alignments": "metric of word alignments must be one of aer, not 'rmse'",
+    }.items(),
+)
+def test_a_metric_of_another_format(name: str, message: str, tmp_path: Path) -> None:
+    one = EXAMPLES[name]
+    other = {"trees": "las", "conllu": "aer", "conll": "uas", "alignments": "f1"}[name]
+    with pytest.raises(ValueError, match="^" + message.replace("rmse", other)):
+        load(written(tmp_path, *one.new), other, references=written(tmp_path, "gold", str(one.gold)), format=name)
+
+
 def test_task_and_test_set_are_in_the_outputs(example: Case) -> None:
     _, one, files, options = example
     outputs = load(files, one.metric, task="quiz", test_set="2012", **options).outputs

@@ -210,13 +210,7 @@ def test_errors_name_file_and_line(gold: Path, tmp_path: Path, content: str, mes
         read_trees(source(path, gold=gold))
 
 
-def test_gold_trees_have_words_and_there_is_one_gold_file(gold: Path, tmp_path: Path) -> None:
+def test_gold_trees_have_words(gold: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.mrg").write_text("(NN x)\n(())\n")
     with pytest.raises(ValueError, match=r"empty.mrg, line 2: a gold tree without words"):
         read_trees(source(gold, gold=tmp_path / "empty.mrg"))
-    with pytest.raises(ValueError, match="^references of trees must be one gold file, not 0$"):
-        read_trees(Source((gold,), get_metric("parseval")))
-    with pytest.raises(ValueError, match="^metric of trees must be one of parseval, not 'las'"):
-        read_trees(source(gold, gold=gold, metric="las"))
-    with pytest.raises(FileNotFoundError, match=r"no such file: .*none.mrg"):
-        read_trees(source(tmp_path / "none.mrg", gold=gold))
