@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,112 +42,88 @@ def sections(
     tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
 ) -> list[Section]:
     """The parts of the page for which there is something to show."""
-    points, curves = tables["points"], tables["curves"]
-    points_at_home, curves_at_home = points[points["test_set"] == home], curves[curves["test_set"] == home]
-    parts = []
-    whole = points_at_home[points_at_home["n_items"] == home_size]
-    if len(whole):
-        parts.append(
+    points, curves, thresholds = tables["points"], tables["curves"], _as_studied(tables["thresholds"])
+    at_home, curves_at_home = (table[table["test_set"] == home] for table in (points, curves))
+    whole, whole_curves = (table[table["n_items"] == home_size] for table in (at_home, curves_at_home))
+    of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
+    at_sizes = thresholds[thresholds["test_set"] == home]
+    none = pd.DataFrame(columns=["relation", "elsewhere", "expected", "share"])
+    identical, domains = (tables.get(f"calibration_{name}", none) for name in ("identical", "domains"))
+    classes = identical[identical["relation"] != ALL_PAIRS]
+
+    def single(draw: Any, *shown: pd.DataFrame, title: str, width: float = 5.6, **options: Any) -> Any:
+        return partial(figures.single, draw, *shown, title=title, width=width, height=3.9, **options)
+
+    draw_whole = single(figures.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
+    draw_thresholds = single(figures.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
+    title = "Redrawn test sets: does the winner win in the population?"
+    draw_identical = single(figures.calibration, classes, title=title, width=5.8, by="relation")
+    parts = [
+        (
+            len(whole) > 0,
             Section(
                 "Gain against confidence",
                 "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold "
                 "5-95 % of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
-                figure=Figure(
-                    "gain_confidence",
-                    lambda: figures.single(
-                        figures.curve,
-                        whole,
-                        curves_at_home[curves_at_home["n_items"] == home_size],
-                        title=f"{home}, {home_size:,} items",
-                        width=5.6,
-                        height=3.9,
-                    ),
-                ),
-            )
-        )
-    if points_at_home["n_items"].nunique() > 1:
-        parts.append(
+                figure=Figure("gain_confidence", draw_whole),
+            ),
+        ),
+        (
+            at_home["n_items"].nunique() > 1,
             Section(
                 "Test sizes",
                 "The same for initial segments of the home test set (their figure 10).",
-                figure=Figure("sizes", lambda: _by_relation(points_at_home, curves_at_home, "n_items")),
-            )
-        )
-    points_of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
-    if len(points_of_size):
-        parts.append(
+                figure=Figure("sizes", partial(_by_relation, at_home, curves_at_home, "n_items")),
+            ),
+        ),
+        (
+            len(of_size) > 0,
             Section(
                 "Domains",
                 "The same for initial segments of equal size of other test sets (their figure 11).",
-                figure=Figure("domains", lambda: _by_relation(points_of_size, curves_of_size, "test_set")),
-            )
-        )
-    at_sizes = _as_studied(tables["thresholds"])
-    at_sizes = at_sizes[at_sizes["test_set"] == home]
-    if at_sizes["threshold"].notna().any():
-        parts.append(
+                figure=Figure("domains", partial(_by_relation, of_size, curves_of_size, "test_set")),
+            ),
+        ),
+        (
+            at_sizes["threshold"].notna().any(),
             Section(
                 "Gain threshold against test size",
                 "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are "
                 "known to cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections "
-                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody predicted which system is "
-                "the better, use the two-sided ones. Where the natural unit is a document, items taken one by one "
-                "give smaller, too hopeful thresholds.",
-                figure=Figure(
-                    "thresholds",
-                    lambda: figures.single(
-                        figures.thresholds,
-                        at_sizes,
-                        title=f"{home}: 95 % of just significant gains are below",
-                        width=5.6,
-                        height=3.9,
-                    ),
-                ),
+                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody predicted which system is the "
+                "better, use the two-sided ones. Where the natural unit is a document, items taken one by one give "
+                "smaller, too hopeful thresholds.",
+                figure=Figure("thresholds", draw_thresholds),
                 table=_thresholds(tables["thresholds"]),
-            )
-        )
-    return [*parts, *_calibrations(tables)]
-
-
-def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
-    parts = []
-    identical, domains = tables.get("calibration_identical"), tables.get("calibration_domains")
-    if identical is not None and (classes := _classes(identical))["share"].notna().any():
-        parts.append(
+            ),
+        ),
+        (
+            classes["share"].notna().any(),
             Section(
                 "Calibration under identical distribution",
                 "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by "
                 "p-value (their section 4.2). 1 - p is not the share to expect: in brackets, and as a broken line, "
-                "what valid tests give where true gains are normal with the spread that the observed ones have beyond "
-                "their errors.",
-                figure=Figure(
-                    "calibration_identical",
-                    lambda: figures.single(
-                        figures.calibration,
-                        classes,
-                        title="Redrawn test sets: does the winner win in the population?",
-                        width=5.8,
-                        height=3.9,
-                        by="relation",
-                    ),
-                ),
+                "what valid tests give where true gains are normal with the spread that the observed ones have "
+                "beyond their errors.",
+                figure=Figure("calibration_identical", draw_identical),
                 table=_calibration(identical),
-            )
-        )
-    if domains is not None and domains["share"].notna().any():
-        parts.append(
+            ),
+        ),
+        (
+            domains["share"].notna().any(),
             Section(
                 "Calibration across domains",
-                "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table "
-                "1). Other items of the same domain have sampling error too: in brackets, and as a grey line, the "
-                "share on as many items of the home test set's own population (halves of it: winners of one half "
-                "followed on half as many items of the other). What is lost to the domain is the difference. The "
-                "broken line is the model of the section above.",
-                figure=Figure("calibration_domains", lambda: _by_test_set(domains)),
+                "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their "
+                "Table 1). Other items of the same domain have sampling error too: in brackets, and as a grey line, "
+                "the share on as many items of the home test set's own population (halves of it: winners of one "
+                "half followed on half as many items of the other). What is lost to the domain is the difference. "
+                "The broken line is the model of the section above.",
+                figure=Figure("calibration_domains", partial(_by_test_set, domains)),
                 table=_calibration(domains),
-            )
-        )
-    return parts
+            ),
+        ),
+    ]
+    return [section for there, section in parts if there]
 
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
@@ -225,11 +202,6 @@ def _pooled(table: pd.DataFrame) -> pd.DataFrame:
     """All pairs together, which come last; where there is one relation class, that one."""
     pooled: pd.DataFrame = table[table["relation"] == table["relation"].iloc[-1]]
     return pooled
-
-
-def _classes(table: pd.DataFrame) -> pd.DataFrame:
-    classes: pd.DataFrame = table[table["relation"] != ALL_PAIRS]
-    return classes
 
 
 def _by_test_set(table: pd.DataFrame) -> Any:
