@@ -9,9 +9,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from simstudy import plain_text
-from simstudy.figures.style import better_end, in_percent, panels, styled
-from simstudy.metrics import label
-from simstudy.metrics.mean import LOWER
+from simstudy.figures.style import better_end, panels, score_unit, styled
 from simstudy.tables import check_table
 
 # From so many systems on rows are low, and the axes are at the top too.
@@ -90,9 +88,8 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         beside.plot(rows["place"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
     ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
     ax.set_ylim(k + 0.7, 0.3)
-    metric, level = str(table["metric"].iloc[0]), float(table["level"].iloc[0])
-    name = plain_text.label(label(metric).removesuffix(LOWER))
-    score = f"{name}{', %' if in_percent(table) else ''}{better_end(table['score'])}"
+    level = float(table["level"].iloc[0])
+    score = f"{score_unit(table)}{better_end(table['score'])}"
     ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
     furthest = int(table["place_high"].max())
     ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]

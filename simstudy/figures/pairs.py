@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simstudy import pvalues
 from simstudy.choices import check_fraction
-from simstudy.figures.style import better_end, panels, styled, unit
+from simstudy.figures.style import better_end, panels, score_unit, styled
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
@@ -90,8 +90,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     numbered = k <= _NUMBERED
     if ax is None:
         side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
-        above = 0.0 if k >= _ROOMY else 0.7
-        ax = panels([""], width=side + name + 0.8, height=side + name + 0.2 + above)[1][0]
+        words = 0.0 if k >= _ROOMY else 2.8
+        ax = panels([""], width=side + name + 0.8 + words, height=side + name + 0.2)[1][0]
     smallest = min(1e-4, cutoff / 10)
     meshes = []
     for shades, those, low, high in ((_BLUES, significant, smallest, cutoff), (_GREYS, ~significant, cutoff, 1.0)):
@@ -118,8 +118,8 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
         doubt = f"p at most {cutoff:g}, but not certain,\nor for the other system, or of too few units"
         handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=doubt))
-    # The empty half has room for words from so many systems on; a smaller matrix has them above.
-    where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "lower left", "bbox_to_anchor": (0.0, 1.02)}
+    # The empty half has room for words from so many systems on; a smaller matrix has them at its side.
+    where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
     ax.legend(handles=handles, fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0, **where)
     if numbered:
         for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
@@ -201,7 +201,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.spines["bottom"].set_bounds(low, high)
     ax.set(xlim=(low, high + (2 + len(shown)) * lane), ylim=(k + 0.5, 0.5))
-    score = f"score ({unit(table)})" if "metric" in table else "score"
+    score = f"score ({score_unit(table)})" if "metric" in table else "score"
     ax.set_xlabel(f"{score}{better_end(systems['score'])}", loc="left")
     how_many = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
     ax.annotate(how_many, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),

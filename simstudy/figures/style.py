@@ -243,9 +243,17 @@ def relation_colour(relation: str) -> str:
 
 def unit(table: pd.DataFrame) -> str:
     """The unit of the table's gains, for an axis: a gain is above 0 whichever end of the scores is better."""
+    return _metric_name(table) + (", points" if in_percent(table) else "")
+
+
+def score_unit(table: pd.DataFrame) -> str:
+    """The unit of the table's scores, for an axis."""
+    return _metric_name(table) + (", %" if in_percent(table) else "")
+
+
+def _metric_name(table: pd.DataFrame) -> str:
     metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    name = plain_text.label(label(metric).removesuffix(LOWER))
-    return f"{name}, points" if in_percent(table) else name
+    return plain_text.label(label(metric).removesuffix(LOWER))
 
 
 def in_percent(table: pd.DataFrame) -> bool:

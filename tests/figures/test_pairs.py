@@ -96,7 +96,7 @@ def test_groups_have_lanes_of_their_own_and_dots_at_members_only() -> None:
     joined = [(tuple(line.get_ydata()), line.get_linestyle()) for line in lines if line.get_marker() == "None"]
     assert joined == [((1, 3), "--"), ((2, 3), "-"), ((3, 4), "-")], "broken beside a system that is not in the group"
     assert 50 < first == last < second < ax.get_xlim()[1], "beside the scores; those that do not meet share a lane"
-    assert ax.get_xlabel() == "score (F1, points)"
+    assert ax.get_xlabel() == "score (F1, %)"
     assert max(ax.get_xticks()) <= 51
 
 
