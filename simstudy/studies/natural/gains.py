@@ -12,15 +12,13 @@ from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
 from simstudy.examination.page import gain_columns, gain_rows
-from simstudy.metrics import label
+from simstudy.metrics import find_metric, label
 from simstudy.sections import Column, Figure, Section, Table
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6
 # Rows of a table of test sets that a page, or a terminal, has room for.
 _MOST_ROWS = 60
-# In percent: their gains may stand in one chart.
-_POINTS = ("accuracy", "win_rate", "f1", "span_f1", "las", "uas", "aer", "bleu", "rouge1", "rouge2", "rougeL")
 _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 
@@ -88,13 +86,18 @@ def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str
 
 def _charted(whole: pd.DataFrame) -> pd.DataFrame:
     """What a chart of test sets shows: gains in percent; nothing where there are too few test sets, or too many."""
-    chart = whole[whole["metric"].isin(_POINTS)]
+    chart = whole[whole["metric"].map(_of_a_hundred)]
     known = chart.loc[chart["true_80"].notna(), "test_set"].nunique()
     if known < _LEAST_SETS or whole["test_set"].nunique() > _MOST_ROWS:
         return chart.head(0)
     classes = chart[(chart["relation"] != ALL_PAIRS) & chart["by"].isin(["group", "family", ""])]
     single = chart[~chart["test_set"].isin(classes.loc[classes["true_80"].notna(), "test_set"])]
     return pd.concat([classes, single[single["relation"] == ALL_PAIRS]])
+
+
+def _of_a_hundred(metric: str) -> bool:
+    known = find_metric(metric)
+    return known is not None and known.unit in ("percent", "points")
 
 
 def _text(gains: pd.DataFrame, thresholds: pd.DataFrame) -> str:
