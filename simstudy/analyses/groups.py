@@ -236,21 +236,20 @@ def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = 
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
     require_columns(pairs, columns)
     require_one_table(pairs)
-    found = order_of(pairs)
-    first, second, names = found.better, found.worse, found.names
-    scores = found.by_place(pairs["score_a"], pairs["score_b"])
+    order = order_of(pairs)
     p_value = pairs[p].to_numpy(dtype=np.float64)
     if np.isnan(p_value).any():
         raise ValueError(f"{p} must be a number in every row")
-    differ = pvalues.significant(pairs, cutoff, certainty, p)
 
     def matrix(values: NDArray[Any]) -> NDArray[Any]:
-        filled = np.zeros((len(names), len(names)), dtype=values.dtype)
-        filled[first, second] = filled[second, first] = values
+        filled = np.zeros((len(order.names), len(order.names)), dtype=values.dtype)
+        filled[order.better, order.worse] = filled[order.worse, order.better] = values
         return filled
 
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    return _Differences(key, names, scores, matrix(pairs["gain"].to_numpy()), matrix(p_value), matrix(differ))
+    scores = order.by_place(pairs["score_a"], pairs["score_b"])
+    numbers = (pairs["gain"].to_numpy(), p_value, pvalues.significant(pairs, cutoff, certainty, p))
+    return _Differences(key, order.names, scores, *map(matrix, numbers))
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:
