@@ -1,0 +1,255 @@
+"""Every cell and number of a page is the one of its row in the table: tables in which no two numbers are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.sections import Section
+from simstudy.studies import make_study
+from simstudy.studies.natural import page as natural
+from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.resampling import page as resampling
+
+
+def rows(part: Section) -> list[list[str]]:
+    """The table of a part of a page, its headings first."""
+    assert part.table is not None
+    text = part.table.text()
+    return [list(text.columns), *text.to_numpy().tolist()]
+
+
+def by_heading(parts: list[Section]) -> dict[str, Section]:
+    return {part.heading: part for part in parts}
+
+
+# Training-set resampling
+
+THRESHOLDS = pd.DataFrame(
+    {
+        "test_set": ["home", "home", "home", "away"], "n_items": [1200, 1200, 1200, 300],
+        "unit": ["document", "document", "item", "document"],
+        "alternative": ["greater", "two-sided", "greater", "greater"],
+        "relation": "same family", "n_pairs": [1001, 1002, 1003, 1004], "n_window": [31, 32, 3, 34],
+        "threshold": [1.11, 1.22, np.nan, 1.44], "low": [1.01, np.nan, np.nan, 1.04],
+        "high": [2.01, np.nan, np.nan, 2.04], "fit": [3.01, 3.02, np.nan, np.nan],
+    }
+)  # fmt: skip
+
+
+def calibrated(elsewhere: list[str], relations: list[str], measured: bool) -> pd.DataFrame:
+    """Two bins and the window of each, numbers that are all different; the last bin has too few pairs."""
+    table = pd.DataFrame(
+        [
+            {"elsewhere": other, "test_set": "home", "relation": relation, "p_from": low, "p_to": high}
+            for relation in relations
+            for other in elsewhere
+            for low, high in ((0.0, 0.01), (0.01, 1.0), (0.04, 0.06))
+        ]
+    )
+    k = np.arange(len(table))
+    table = table.assign(n_pairs=2000 + k, expected=0.5 + k / 100, share=0.7 + k / 100, low=0.3 + k / 100)
+    table["high"] = 0.8 + k / 100
+    table.loc[table["p_from"] == 0.01, ["share", "low", "high"]] = np.nan
+    return table.assign(baseline=np.where(k == 2, np.nan, 0.4 + k / 100)) if measured else table
+
+
+def resampled(**more: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    points = pd.DataFrame({"test_set": ["home"], "n_items": [1200], "relation": "same family"})
+    return {"points": points, "curves": points, "thresholds": THRESHOLDS, **more}
+
+
+def of_resampling(**more: pd.DataFrame) -> dict[str, Section]:
+    return by_heading(resampling.sections(resampled(**more), home="home", home_size=1200, domain_size=None))
+
+
+def test_thresholds_at_home_by_all_kinds_and_elsewhere_by_the_studys_own() -> None:
+    # fmt: off
+    assert rows(of_resampling()["Gain threshold against test size"]) == [
+        ["test set", "items", "unit", "sides", "relation", "pairs", "p ≈ 0.05", "threshold", "95 %", "c / √n"],
+        ["home", "1,200", "document", "one", "same family", "1,001", "31", "1.11", "1.01–2.01", "3.01"],
+        ["home", "1,200", "document", "two", "same family", "1,002", "32", "1.22", "none", "3.02"],
+        ["home", "1,200", "item", "one", "same family", "1,003", "3", "too few pairs", "none", ""],
+        ["away", "300", "document", "one", "same family", "1,004", "34", "1.44", "1.04–2.04", ""],
+    ]
+    # fmt: on
+
+
+def test_calibration_by_test_set_shows_all_pairs_and_the_measured_baseline() -> None:
+    table = calibrated(["news", "wiki"], ["same family", "all pairs"], measured=True)
+    assert rows(of_resampling(calibration_domains=table)["Calibration across domains"]) == [
+        ["p at home", "pairs", "news", "wiki"],
+        ["0 – 0.01", "2006", "76% (46%)", ""],
+        ["0.01 – 1", "2007", "too few pairs", ""],
+        ["0.04 – 0.06", "2008", "78% (48%)", ""],
+        ["0 – 0.01", "2009", "", "79% (49%)"],
+        ["0.01 – 1", "2010", "", "too few pairs"],
+        ["0.04 – 0.06", "2011", "", "81% (51%)"],
+    ], "pairs differ, so that no two rows are one"
+
+
+def test_calibration_by_class_shows_what_is_expected() -> None:
+    table = calibrated(["population"], ["same family", "all pairs"], measured=False)
+    part = of_resampling(calibration_identical=table)["Calibration under identical distribution"]
+    assert rows(part) == [
+        ["p at home", "all pairs", "same family"],
+        ["0 – 0.01", "73% (53%), 2,003 pairs", "70% (50%), 2,000 pairs"],
+        ["0.01 – 1", "too few pairs, 2,004 pairs", "too few pairs, 2,001 pairs"],
+        ["0.04 – 0.06", "75% (55%), 2,005 pairs", "72% (52%), 2,002 pairs"],
+    ]
+
+
+def test_a_terminal_shows_the_window_with_what_was_measured_else_expected() -> None:
+    domains = calibrated(["news", "wiki"], ["all pairs"], measured=True).assign(test_set="home")
+    same = calibrated(["population"], ["all pairs"], measured=False).assign(test_set="redrawn")
+    shown = resampling.summary(resampled(calibration_identical=same, calibration_domains=domains))
+    own, window = (table.text() for table in shown.values())
+    assert own["sides"].tolist() == ["one", "two", "one"], "of the home test set, whatever the kind"
+    assert window.to_numpy().tolist() == [
+        ["redrawn", "population", "2,002", "72%", "32%–82%", "52%"],
+        ["home", "news", "2,002", "72%", "32%–82%", "52%"],
+        ["home", "wiki", "2,005", "75%", "35%–85%", "45%"],
+    ]
+
+
+def test_more_points_are_drawn_of_the_whole_home_test_set_than_of_others() -> None:
+    k = np.arange(1200)
+    pairs = pd.DataFrame({"system_a": [f"a{i}" for i in k], "system_b": "b", "gain": k / 100.0, "p_value": 0.5})
+    pairs = pairs.assign(metric="accuracy", relation="same family")
+    sets = [("home", 1200), ("home", 300), ("away", 1200)]
+    drawn = resampling.thinned(pd.concat([pairs.assign(test_set=name, n_items=n) for name, n in sets]), "home", 1200)
+    assert drawn.groupby(["test_set", "n_items"]).size().to_dict() == {
+        ("home", 1200): 1000, ("home", 300): 150, ("away", 1200): 150,
+    }  # fmt: skip
+
+
+# Natural comparisons
+
+KEYS: dict[str, Any] = {"test_set": ["one", "two"], "metric": ["accuracy", "ap"], "n_items": [1500, 1600]}
+CLASS: dict[str, Any] = {"relation": "all pairs", "by": "group", "unit": ["item", "document"]}
+
+
+@pytest.fixture
+def study() -> NaturalStudy:
+    test_sets = [{"name": "one", "metric": "accuracy", "paths": ["x"]}, {"name": "two", "metric": "ap", "paths": ["y"]}]
+    content = {"name": "n", "kind": "natural", "title": "T", "question": "Q?", "alpha": 0.01, "test_sets": test_sets}
+    made = make_study(content, "here")
+    assert isinstance(made, NaturalStudy)
+    return made
+
+
+def gains_of(of: str, first: float) -> pd.DataFrame:
+    """Rows of significant_gains: ten numbers in each, all different."""
+    names = ["observed_50", "observed_50_low", "observed_50_high", "observed_95", "true_80", "true_80_low"]
+    numbers = {name: [first + k / 100, first + 10 + k / 100] for k, name in enumerate([*names, "true_80_high"])}
+    asked = {"alternative": "two-sided", "alpha": 0.01, "n_systems": [8, 9], "n_pairs": [1028, 1036]}
+    return pd.DataFrame({**KEYS, **CLASS, "of": of, **asked, **numbers})
+
+
+@pytest.fixture
+def tables() -> dict[str, pd.DataFrame]:
+    board = {"metric": "accuracy", "system": ["s1", "s2", "s3"], "may_be_best": [True, True, False]}
+    separated = {"n_systems": [8, 9], "n_adjacent": [71, 82], "n_separated": [33, 44], "n_separated_holm": [11, 25]}
+    best = {"n_may_be_best": [3, 4], "places_width": [2.5, 6.0], "gain_adjacent": [1.234, 0.0123]}
+    asked = {"alternative": "two-sided", "n_window": [23, 24], "threshold": [2.22, np.nan]}
+    alike = {"system_a": ["a", "c"], "system_b": ["b", "d"], "compared": ["answers", "scores"], "dropped": ["b", ""]}
+    return {
+        "significant_gains": pd.concat([gains_of("all pairs", 3.0), gains_of("pairs in doubt", 5.0)]),
+        "thresholds": pd.DataFrame({**KEYS, **CLASS, **asked, "low": [2.01, np.nan], "high": [2.51, np.nan]}),
+        "ranks": pd.DataFrame({**KEYS, **separated, **best}),
+        "leaderboard": pd.DataFrame({"test_set": "one", **board}),
+        "duplicates": pd.DataFrame({"test_set": ["one", "two"], **alike, "share": [0.912, 0.953]}),
+    }
+
+
+def of_natural(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> dict[str, Section]:
+    return by_heading(natural.sections(tables, study))
+
+
+def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
+    part = of_natural(tables, study)["The gain that is significant"]
+    head, *cells = rows(part)
+    assert head[-5:] == [
+        "threshold", "observed, half of the pairs", "observed, 95 % of the pairs", "true, power 0.8",
+        "true, power 0.8, in doubt",
+    ]  # fmt: skip
+    assert cells == [
+        ["one", "accuracy", "1,500", "item", "all pairs", "8", "1,028", "2.22 (2.01–2.51)", "3.00 (3.01–3.02)", "3.03",
+         "3.04 (3.05–3.06)", "5.04"],
+        ["two", "average precision", "1,600", "document", "all pairs", "9", "1,036", "too few pairs",
+         "13.00 (13.01–13.02)", "13.03", "13.04 (13.05–13.06)", "15.04"],
+    ]  # fmt: skip
+    assert "two-sided, alpha = 0.01, by the normal" in part.text
+    (shown,) = natural.summary(tables, study).values()
+    assert shown.text().to_numpy().tolist() == [
+        ["one", "accuracy", "1,500", "1,028", "3.00", "3.03", "3.04"],
+        ["two", "average precision", "1,600", "1,036", "13.00", "13.03", "13.04"],
+    ]
+
+
+def test_only_whole_test_sets_and_their_own_unit_are_summed_up(
+    tables: dict[str, pd.DataFrame], study: NaturalStudy
+) -> None:
+    """A segment of half the items, before the whole; the same by another unit, behind."""
+    own = tables["significant_gains"]
+    segment = own.assign(n_items=own["n_items"] // 2, true_80=99.0)
+    other = own.assign(unit="sentence", true_80=98.0)
+    (shown,) = natural.summary({"significant_gains": pd.concat([segment, own, other])}, study).values()
+    assert shown.text()["true, power 0.8"].tolist() == ["3.04", "13.04"]
+
+
+def test_ranks_and_the_sum_of_neighbours(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
+    part = of_natural(tables, study)["Ranks"]
+    assert rows(part)[1:] == [
+        ["one", "accuracy", "1,500", "8", "33 of 71", "11", "3", "2.5", "1.23"],
+        ["two", "average precision", "1,600", "9", "44 of 82", "25", "4", "6", "0.0123"],
+    ]
+    assert "neighbours on the leaderboard with p <= 0.01, and" in part.text
+    assert part.text.endswith("In all, 77 of 153 neighbours are separated, 36 after Holm's correction.")
+
+
+def test_the_leaderboard_says_how_many_may_be_the_best(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
+    text = of_natural(tables, study)["Leaderboard"].text
+    assert text.startswith("one, all systems: ")
+    assert "; 2 of 3 systems may be the best." in text
+
+
+def test_near_duplicates_the_most_alike_first(tables: dict[str, pd.DataFrame], study: NaturalStudy) -> None:
+    assert rows(of_natural(tables, study)["Near-duplicates"]) == [
+        ["test set", "systems", "compared", "identical", "dropped"],
+        ["two", "c / d", "scores", "95.3%", "none"],
+        ["one", "a / b", "answers", "91.2%", "b"],
+    ]
+
+
+def test_calibration_beside_what_was_measured_else_expected(
+    tables: dict[str, pd.DataFrame], study: NaturalStudy
+) -> None:
+    table = calibrated(["two"], ["all pairs"], measured=True).assign(homes="one, two", metric="accuracy")
+    part = of_natural({**tables, "calibration": table}, study)["Does the winner win elsewhere? one, two"]
+    assert rows(part) == [
+        ["home", "elsewhere", "0 – 0.01", "0.01 – 1", "0.04 – 0.06"],
+        ["home", "two", "70% (40%)", "too few", "72% (52%)"],
+    ]
+
+
+def test_facts_say_shares_of_p_values_and_who_drew_them(study: NaturalStudy) -> None:
+    """Of five p-values two are exact, and one has a Monte Carlo error."""
+    pairs = pd.DataFrame(
+        {
+            "test_set": ["one"] * 3 + ["two"] * 2, "test": "sign_flips", "alternative": "greater", "unit": "item",
+            "exact": [True, True, False, False, False], "monte_carlo": [False, False, False, False, True],
+            "n_resamples": [0, 0, 0, 0, 5000],
+        }
+    )  # fmt: skip
+    facts = natural.facts(study, pairs, [f"note {k}" for k in (1, 2, 2, 3, 4, 5, 6)])
+    assert facts["Test sets"] == "2, 5 comparisons of pairs"
+    assert (
+        "one-sided; 40% of the p-values are of exact tests, 80% have no Monte Carlo error, the others are "
+        in (facts["Test"])
+    )
+    assert facts["Test"].endswith("from 5,000 resamples")
+    assert facts["Data"] == "note 1; note 2; note 3; note 4; and 2 more notes of this kind"
