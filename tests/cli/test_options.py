@@ -1,0 +1,125 @@
+"""Every option of `simstudy compare` changes what is read or how it is compared; none is accepted and forgotten."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+
+from simstudy.loaders.base import Loaded
+from tests.cli.command import compare
+
+PLAIN = ("plain.csv", "--metric", "mean")
+SCORES = ("scores.csv", "--metric", "mean", "--columns", "domain=genre,cluster=doc")
+RESAMPLED = (*SCORES, "--test", "bootstrap")
+GROUPED = (*SCORES, "--systems", "systems.csv")
+HOLES = ("holes.csv", "--metric", "mean")
+TEXTS = ("a.txt", "b.txt", "--metric", "accuracy", "--references", "gold.txt")
+TRANSLATIONS = ("a.txt", "b.txt", "--metric", "bleu", "--references", "gold.txt")
+RANKED = ("candidates.csv", "--metric", "precision@4")
+
+# What is asked without the option, and the option with a value that matters there.
+OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "references": [(TEXTS[:4], ("--references", "gold.txt"))],
+    "systems": [(SCORES, ("--systems", "systems.csv"))],
+    "by": [(GROUPED, ("--by", "year"))],
+    "items": [(PLAIN, ("--items", "items.csv"))],
+    "columns": [(PLAIN, ("--columns", "domain=s3"))],
+    "format": [(TEXTS, ("--format", "alignments"))],
+    "missing": [(HOLES, ("--missing", "drop")), (HOLES, ("--missing", "zero"))],
+    "ties": [(RANKED, ("--ties", "keep"))],
+    "duplicates": [(SCORES, ("--duplicates", "drop"))],
+    "tokenize": [(TRANSLATIONS, ("--tokenize", "char"))],
+    "lowercase": [(TRANSLATIONS, ("--lowercase",))],
+    "domain": [(SCORES, ("--domain", "web"))],
+    "lower_is_better": [(SCORES, ("--lower-is-better",))],
+    "test": [(SCORES, ("--test", "wilcoxon"))],
+    "resamples": [(RESAMPLED, ("--resamples", "300"))],
+    "seed": [(RESAMPLED, ("--seed", "5")), (RANKED, ("--seed", "2"))],
+    "alternative": [(SCORES, ("--alternative", "greater"))],
+    "convention": [(RESAMPLED, ("--convention", "bk2012"))],
+    "unit": [(SCORES, ("--unit", "item"))],
+    "strata": [((*RESAMPLED, "--unit", "item"), ("--strata", "domain"))],
+    "alpha": [(SCORES, ("--alpha", "0.5"))],
+    "margin": [(SCORES, ("--margin", "0.3"))],
+    "jobs": [(SCORES, ("--jobs", "2"))],
+    "max_size": [(("plain.csv.gz", "--metric", "mean"), ("--max-size", "10"))],
+    "metric": [(("scores01.csv", "--metric", "mean"), ("--metric", "accuracy"))],
+}
+
+# What files of this content are not read as, or are not read at all.
+REFUSED = ("--format", "--max-size")
+
+# Without which these files can not be compared.
+NEEDED = ("--references", "--missing")
+
+# What is done with the numbers, and with how many threads: none of these may change a number.
+ELSEWHERE = {"paths", "out", "print_json", "fail_unless_better"}
+
+
+@pytest.fixture(autouse=True)
+def _files() -> None:
+    rng = np.random.default_rng(3)
+    scores = pd.DataFrame({f"s{k}": rng.normal(0.5 + k / 30, 0.2, 24).round(3) for k in range(4)}).rename_axis("item")
+    scores["twin"] = scores["s1"]
+    scores.to_csv("plain.csv")
+    scores.to_csv("plain.csv.gz")
+    scores.assign(genre=["news", "web", "mail"] * 8, doc=[f"d{i // 3}" for i in range(24)]).to_csv("scores.csv")
+    (scores > 0.5).astype(int).to_csv("scores01.csv")
+    scores.assign(s0=scores["s0"].where(scores.index > 1)).to_csv("holes.csv")
+    pd.DataFrame({"id": range(24), "cluster": [i // 4 for i in range(24)]}).to_csv("items.csv", index=False)
+    Path("systems.csv").write_text("system,group,year\ns0,X,1\ns1,X,2\ns2,Y,1\ns3,Y,2\ntwin,Y,3\n")
+    Path("gold.txt").write_text("The cat\nA dog barks\n1-2\nfour\n")
+    Path("a.txt").write_text("the cat\nA dog bark\n1-2\nfour\n")
+    Path("b.txt").write_text("The cat\na hog\n1-3\nfor\n")
+    ranked = {"candidate": range(12), "gold": [1, 0] * 6, "m1": [3, 3, 3, 3, 3, 3, 2, 2, 1, 1, 1, 1]}
+    pd.DataFrame({**ranked, "m2": [1, 2, 2, 2, 2, 2, 2, 3, 4, 1, 1, 1]}).to_csv("candidates.csv", index=False)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the command would compare, and how, instead of the comparison itself."""
+    found: list[Any] = []
+
+    def examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> None:
+        outputs = loaded.outputs
+        tables = [table.to_json() for table in (outputs.items, outputs.systems)]
+        found.append((outputs.metric.name, outputs.statistics.tolist(), tables, options, how))
+        raise typer.Exit
+
+    monkeypatch.setattr(import_module("simstudy.cli.compare"), "_examine", examine)
+    return found
+
+
+def test_every_option_is_tried() -> None:
+    assert set(OPTIONS) | ELSEWHERE == set(inspect.signature(import_module("simstudy.cli.compare").compare).parameters)
+
+
+@pytest.mark.parametrize(
+    ("without", "option"), [case for cases in OPTIONS.values() for case in cases], ids=lambda case: " ".join(case[-2:])
+)
+def test_an_option_changes_what_is_compared(
+    asked: list[Any], without: tuple[str, ...], option: tuple[str, ...]
+) -> None:
+    code, _, err = compare(*without, *option)
+    before, *_ = compare(*without)
+    if option[0] in REFUSED:
+        assert (code, before) == (2, 0)
+    elif option[0] in NEEDED:
+        assert (code, before) == (0, 2), err
+    else:
+        assert (code, before) == (0, 0), err
+        assert asked[0] != asked[1]
+
+
+def test_missing_items_are_dropped_or_are_0(asked: list[Any]) -> None:
+    for how in ("drop", "zero"):
+        assert compare(*HOLES, "--missing", how)[0] == 0
+    (_, dropped, *_), (_, zero, *_) = asked
+    assert [len(dropped[0]), len(zero[0])] == [22, 24]
