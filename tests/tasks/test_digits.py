@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
+from scipy import ndimage
 
 from simstudy.tasks import load_task
 
@@ -28,3 +30,16 @@ def test_fingerprint_is_the_same_in_another_process() -> None:
     code = "import simstudy; print(simstudy.load_task('digits').fingerprint)"
     other = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
     assert other.stdout.strip() == load_task("digits").fingerprint
+
+
+@pytest.mark.parametrize(("kind", "strengths"), [("rotated {}°", (10, 20)), ("blurred {} px", (0.5, 0.8))])
+def test_every_shift_is_what_its_name_says_picture_by_picture(kind: str, strengths: tuple[float, float]) -> None:
+    task = load_task("digits")
+    pictures = {name: part.features["default"][:9].reshape(-1, 8, 8) for name, part in task.test_sets.items()}
+    for strength in strengths:
+        for picture, shifted in zip(pictures["test"], pictures[kind.format(strength)], strict=True):
+            if kind.startswith("rotated"):
+                wanted = ndimage.rotate(picture, strength, reshape=False, order=1).clip(0, 16)
+            else:
+                wanted = ndimage.gaussian_filter(picture, strength)
+            np.testing.assert_allclose(shifted, wanted)
