@@ -228,7 +228,14 @@ def _check_classifier(system: str, estimator: Any) -> None:
 
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ValueError(f"system '{system}' must be an estimator with fit and predict, not {brief(estimator)}")
-    if is_regressor(estimator):
+    try:
+        regressor = is_regressor(estimator)
+    except AttributeError:
+        # It has fit and predict, but nothing else that scikit-learn needs to copy it.
+        raise ValueError(
+            f"system '{system}' must inherit from sklearn.base.BaseEstimator, unlike {type(estimator).__name__}"
+        ) from None
+    if regressor:
         raise ValueError(
             f"system '{system}' must be a classifier, but {type(estimator).__name__} is a regressor: it predicts "
             "numbers, none of which is a label, so that its accuracy would be 0"

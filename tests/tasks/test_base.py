@@ -36,3 +36,18 @@ def test_what_is_no_estimator_is_refused(estimator: Any) -> None:
 
 def test_classifiers_are_taken() -> None:
     assert list(task_of(make_pipeline(StandardScaler(), LogisticRegression())).systems) == ["base"]
+
+
+class Plain:
+    """It has fit and predict, but scikit-learn can not clone it."""
+
+    def fit(self, features: Any, gold: Any) -> Plain:
+        return self
+
+    def predict(self, features: Any) -> Any:
+        return features[:, 0]
+
+
+def test_what_can_not_be_cloned_is_refused_in_one_line() -> None:
+    with pytest.raises(ValueError, match=r"system 'base' must inherit from sklearn.base.BaseEstimator, unlike Plain$"):
+        task_of(Plain())
