@@ -50,7 +50,6 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "margin": [(SCORES, ("--margin", "0.3"))],
     "jobs": [(SCORES, ("--jobs", "2"))],
     "max_size": [(("plain.csv.gz", "--metric", "mean"), ("--max-size", "10"))],
-    "metric": [(("scores01.csv", "--metric", "mean"), ("--metric", "accuracy"))],
 }
 
 # What files of this content are not read as, or are not read at all.
@@ -98,7 +97,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_every_option_is_tried() -> None:
-    assert set(OPTIONS) | ELSEWHERE == set(inspect.signature(import_module("simstudy.cli.compare").compare).parameters)
+    assert set(OPTIONS) | ELSEWHERE | {"metric"} == set(
+        inspect.signature(import_module("simstudy.cli.compare").compare).parameters
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,13 @@ def test_an_option_changes_what_is_compared(
     else:
         assert (code, before) == (0, 0), err
         assert asked[0] != asked[1]
+
+
+def test_the_metric_changes_what_is_compared(asked: list[Any]) -> None:
+    for metric in ("mean", "accuracy"):
+        assert compare("scores01.csv", "--metric", metric)[0] == 0
+    (mean, *_), (accuracy, *_) = asked
+    assert (mean, accuracy) == ("mean", "accuracy")
 
 
 def test_missing_items_are_dropped_or_are_0(asked: list[Any]) -> None:
