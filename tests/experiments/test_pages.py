@@ -1,0 +1,143 @@
+"""The cells of the experiments' pages are those of their tables: rows in which no two numbers are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.sections import Section, Table
+from simstudy.studies import load_study
+from tests.experiments.programs import program
+
+
+def rows(table: Table | None) -> list[list[str]]:
+    assert table is not None
+    return table.text().to_numpy().tolist()
+
+
+def by_heading(parts: list[Section]) -> dict[str, Section]:
+    return {part.heading: part for part in parts}
+
+
+PAIR: dict[str, Any] = {
+    "system_a": "A", "system_b": "B", "score_a": 51.25, "score_b": 42.5, "gain": 8.75, "p_value": 0.0123,
+    "certainty": 0.456, "exact_p": 0.00789,
+}  # fmt: skip
+
+
+def test_chinchors_examples() -> None:
+    made = program("chinchor_1992")
+    reading = {
+        "pair": "C / D", "level": 0.0994, "n_shuffles": 9999, "cutoff": 0.1, "confidence": 0.635, "computed": 0.57,
+        "level_of_printed": 0.0981,
+    }  # fmt: skip
+    tables = {
+        "worked": pd.DataFrame([PAIR]), "readings": pd.DataFrame([reading]),
+        "constructed": pd.DataFrame([{**PAIR, "published": 0.0415}, {**PAIR, "published": np.nan}]),
+    }  # fmt: skip
+    parts = by_heading(made.example_sections(tables))
+    pair = ["A / B", "51.25 / 42.50", "8.75"]
+    assert rows(parts["Worked examples"].table) == [[*pair, "0.0123", "0.456", "0.00789"]]
+    assert rows(parts["A printed confidence level"].table) == [
+        ["C / D", "0.1, 9,999", "0.0994", "0.635", "0.570", "0.0981"]
+    ]
+    assert rows(parts["Constructed cases"].table) == [
+        [*pair, "0.0415", "0.0123", "0.456", "0.00789"], [*pair, "", "0.0123", "0.456", "0.00789"],
+    ]  # fmt: skip
+
+
+def test_chinchors_set() -> None:
+    """Two metrics: groups by rule, triples by kind, and decisions."""
+    made = program("chinchor_1992")
+    counts = {("m1", "maximal"): 5, ("m1", "greedy"): 4, ("m1", "adjacent"): 3, ("m2", "maximal"): 2}
+    counts |= {("m2", "greedy"): 1, ("m2", "adjacent"): 6}
+    groups = [{"metric": m, "rule": rule, "group": k} for (m, rule), n in counts.items() for k in range(n)]
+    triples = pd.DataFrame({"metric": ["m1", "m1", "m2"], "kind": ["not transitive", "wider", "not transitive"]})
+    elsewhere = pd.DataFrame({"metric": ["m1"] * 9, "kind": "wider", "test_set": "a case"})
+    ranges = {"smallest_significant": [1.23, 2.34], "largest_not_significant": [3.45, 4.56], "n_between": [17, 18]}
+    decided = ["n_pairs", "certain", "in_doubt", "in_doubt_exact", "exact", "holm", "bh"]
+    tables = {
+        "groups": pd.DataFrame(groups).assign(test_set=made.MUC_LIKE),
+        "intransitive": pd.concat([triples.assign(test_set=made.MUC_LIKE), elsewhere]),
+        "gain_ranges": pd.DataFrame({"metric": ["m1", "m2"], **ranges}),
+        "decisions": pd.DataFrame([{"metric": "m1", **{name: 20 + k for k, name in enumerate(decided)}}]),
+    }
+    how_many, warning, by_rules = made.set_sections(tables, {"cutoff": 0.1, "certainty": 0.99})
+    assert rows(how_many.table) == [["m1", "20", "21", "22 (23)", "24", "25", "26"]]
+    assert "differ at 0.1 with certainty 0.99;" in how_many.text
+    assert rows(warning.table) == [["m1", "1.23", "3.45", "17", "1", "1"], ["m2", "2.34", "4.56", "18", "1", "0"]]
+    assert list(by_rules.table.text().columns) == ["metric", *made.RULES]
+    assert sorted(rows(by_rules.table)) == [["m1", "5", "4", "3"], ["m2", "2", "1", "6"]]
+
+
+def test_each_way_of_deciding_is_counted_for_itself() -> None:
+    """Of seven pairs: below the cutoff by shuffles 5, exactly 4, Holm 1, Benjamini-Hochberg 3; certain 2."""
+    pairs = pd.DataFrame(
+        {
+            "metric": "m", "at_cutoff": 0.1, "p_value": [0.01, 0.02, 0.1, 0.09, 0.08, 0.11, 0.9],
+            "exact_p": [0.01, 0.1, 0.11, 0.05, 0.2, 0.09, 0.9], "p_holm": [0.07, 0.12, 0.5, 0.4, 0.3, 0.6, 1],
+            "p_bh": [0.07, 0.08, 0.2, 0.1, 0.3, 0.6, 0.9], "significant": [True, True, *[False] * 5],
+        }
+    )  # fmt: skip
+    assert program("chinchor_1992").decisions(pairs).iloc[0].to_dict() == {
+        "metric": "m", "n_pairs": 7, "certain": 2, "in_doubt": 3, "exact": 4, "in_doubt_exact": 1,
+        "shuffled_other_than_exact": 3, "holm": 1, "bh": 3,
+    }  # fmt: skip
+
+
+def test_yehs_example() -> None:
+    made = program("yeh_2000")
+    one, other = made.RELATIONS[:2]
+    values = {f"of {n} relations": 1.2341 + k for k, n in enumerate(made.RELATIONS)}
+    quantity = {"quantity": "recall of I, %", "printed": 45.6, **values}
+    level = {
+        "metric": "recall", "alternative": "greater", "printed_p": "0.00009", "printed_n_extreme": 12345,
+        f"exact_p_{one}": 0.000111, f"exact_p_{other}": 0.000222, "p_value": 0.00033, "p_low": 0.00031,
+        "p_high": 0.00035, "p_value_again": 0.5, "z_of_two_runs": 0.61, "z_ours": -1.52, "z_printed": 2.43,
+    }  # fmt: skip
+    test = {"metric": "f1", "test": "sign", "p_one_sided": 0.0123, "p_two_sided": 0.0456, "exact": True}
+    tables = {
+        "example": pd.DataFrame([quantity]),
+        "randomization": pd.DataFrame([level]), "example_tests": pd.DataFrame([test, {**test, "exact": False}]),
+        "independence": pd.DataFrame({"r12": [0.38], "printed": [1.27], "computed": [1.2699]}),
+        "five_flips": pd.DataFrame({"correlation": [0.4], "all_alike": [0.125]}),
+    }  # fmt: skip
+    example, levels, tests, ratios = made.example_sections(tables)
+    assert rows(example.table)[0][:4] == ["recall of I, %", "45.6", "1.234", "2.234"]
+    assert rows(levels.table) == [
+        ["recall", "greater", "0.00009", "12,345", "0.000111", "0.000222", "0.00033", "0.00031 – 0.00035", "+2.4",
+         "-1.5", "+0.6"],
+    ]  # fmt: skip
+    assert rows(tests.table) == [
+        ["f1", "sign", "0.0123", "0.0456", "yes"], ["f1", "sign", "0.0123", "0.0456", ""],
+    ]  # fmt: skip
+    assert rows(ratios.table) == [["0.38", "1.27", "1.270"]]
+    study = load_study("yeh_2000")
+    _, flips = made.dependence_sections(tables, study.dependence)  # type: ignore[attr-defined]
+    assert rows(flips.table) == [["0.4", "0.1250 (1/8.0)"]]
+
+
+def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
+    """One test at five sizes: the rates are on the bounds, and just beyond them; the last condition breaks the test."""
+    made, study = program("error_rates"), load_study("error_rates")
+    name = next(iter(study.conditions))  # type: ignore[attr-defined]
+    unit = study.conditions[name].pair.units[0]  # type: ignore[attr-defined]
+    aims = study.aims  # type: ignore[attr-defined]
+    (low, high), (lowest, highest) = aims.target, aims.liberal
+    rates = [low, high, low - 0.001, high + 0.001, lowest - 0.001, highest + 0.001]
+    table = pd.DataFrame({"condition": name, "unit": unit, "test": [f"t{k}" for k in range(6)], "share": rates})
+    table = table.assign(n_units=study.shown[0], alternative="two-sided", breaks=[""] * 5 + ["x"])  # type: ignore[attr-defined]
+    few = {"condition": name, "unit": unit, "n_units": [5], "error_rate": 0.0123, "coverage": 0.9456}
+    verdict = {"test": "t", "where": "w", "n_conditions": 3, "n_rates": 9, "n_within": 4, "n_liberal": 7}
+    tests = pd.DataFrame([{**verdict, "least": 0.031, "most": 0.062, "most_fewer": 0.083}])
+    parts = by_heading(made.rate_sections({"rates": table, "few_units": pd.DataFrame(few), "tests": tests}, study))
+    assert rows(parts["Which test keeps its level?"].table) == [
+        ["t", "w", "3", "4 of 9", "7 of 9", "0.031", "0.062", "0.083"]
+    ]
+    assert rows(parts["All tests"].table)[0][2:] == [
+        f"{low:.3f}", f"{high:.3f}", f"{low - 0.001:.3f}▼", f"{high + 0.001:.3f}▲", f"{lowest - 0.001:.3f}▼▼",
+        f"({highest + 0.001:.3f}▲▲)",
+    ]  # fmt: skip
+    assert rows(parts["Few units"].table)[0][1:] == ["0.012 / 0.946"]
