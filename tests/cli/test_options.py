@@ -126,6 +126,12 @@ def test_the_metric_changes_what_is_compared(asked: list[Any]) -> None:
     assert (mean, accuracy) == ("mean", "accuracy")
 
 
+def test_a_seed_breaks_the_ties_of_candidates(asked: list[Any]) -> None:
+    for seed in "012345":
+        assert compare(*RANKED, "--seed", seed)[0] == 0
+    assert len({str(statistics) for _, statistics, *_ in asked}) > 1
+
+
 def test_missing_items_are_dropped_or_are_0(asked: list[Any]) -> None:
     for how in ("drop", "zero"):
         assert compare(*HOLES, "--missing", how)[0] == 0
