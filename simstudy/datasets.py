@@ -14,7 +14,7 @@ from pathlib import Path
 import pooch
 from rich.filesize import decimal
 
-from simstudy.choices import nearest
+from simstudy.validation import nearest
 
 
 class DataError(ValueError):

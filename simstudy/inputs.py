@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
-from simstudy.choices import brief, check_list
 from simstudy.metrics import Metric
+from simstudy.validation import brief, check_list
 
 
 def keyed_table(

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from simstudy.choices import brief, check_fraction
+from simstudy.validation import brief, check_fraction
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from simstudy.cells import Cell, DamagedCell, keep, kept
-from simstudy.choices import check_whole
 from simstudy.files import atomic_path
 from simstudy.fingerprints import describe
 from simstudy.provenance import program_of
+from simstudy.validation import check_whole
 from simstudy.workers import call_in_processes
 
 # A cell whose worker process died is tried once more, beside fewer others.

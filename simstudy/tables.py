@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_extension_array_dtype, is_numeric_dtype
 
-from simstudy.choices import brief
+from simstudy.validation import brief
 
 #: What tells one test set in a table of Comparisons from another.
 TEST_SET = ["task", "test_set", "n_items", "metric"]

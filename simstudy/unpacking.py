@@ -16,7 +16,7 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simstudy.choices import brief
+from simstudy.validation import brief
 
 #: What a packed file may unpack to, where nothing else is said: a size, or "none".
 DEFAULT = "1G"

@@ -17,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
-    {"choices", "plain_text", "numerals", "notes", "pairs", "program_files"},
+    {"validation", "plain_text", "numerals", "notes", "pairs", "program_files"},
     {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"cells", "metrics", "pvalues", "proportions"},
     {"inputs", "runner", "results_folder"},

@@ -42,7 +42,7 @@ def test_what_files_gave(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("item,a,b\nq1,1,0\nq2,1,\n")
     loaded = ss.load(tmp_path / "scores.csv", "accuracy", missing="drop")
     assert repr(loaded).splitlines() == [
-        "Loaded: Outputs: 2 systems on 1 items, metric accuracy",
+        "Loaded: Outputs: 2 systems on 1 item, metric accuracy",
         f"notes: {'; '.join(loaded.notes)}",
     ]
 

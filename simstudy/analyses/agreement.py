@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import multiplicities, relation_classes
-from simstudy.choices import check_choice, check_fraction, check_seed, check_whole
+from simstudy.analyses.relation_classes import multiplicities, relation_classes
 from simstudy.pvalues import supported
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes
+from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import PAIR, confidence, relation_classes
-from simstudy.choices import check_whole
+from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
 from simstudy.tables import TEST_SET, require_columns, require_one_question
+from simstudy.validation import check_whole
 
 _LEAST_PAIRS = 30
 

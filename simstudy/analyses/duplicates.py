@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from simstudy.choices import check_fraction
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.answers import Answers
+from simstudy.validation import check_fraction
 
 #: Two systems are near-duplicates where more than this share of their answers is identical.
 SHARE = 0.9

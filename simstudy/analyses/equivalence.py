@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.choices import brief, check_fraction
 from simstudy.proportions import tango, tango_z
 from simstudy.pvalues import significant
 from simstudy.tables import require_columns
+from simstudy.validation import brief, check_fraction
 
 BETTER, EQUIVALENT, BOTH, UNDECIDED = "better", "equivalent", "better by less than the margin", "undecided"
 

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.choices import check_choice, check_fraction
 from simstudy.pairs import order_of
 from simstudy.tables import TEST_SET, require_columns, require_one_table
+from simstudy.validation import check_choice, check_fraction
 
 RULES = ("maximal", "greedy", "adjacent")
 

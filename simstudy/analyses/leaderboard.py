@@ -8,7 +8,6 @@ from scipy import stats
 
 from simstudy.analyses.gain_parts import gain_parts
 from simstudy.analyses.stepdown import places
-from simstudy.choices import check_fraction, check_seed, check_text, check_whole
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
@@ -16,6 +15,7 @@ from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.proportions import wilson
 from simstudy.units import in_units
+from simstudy.validation import check_fraction, check_seed, check_text, check_whole
 
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_fraction
 from simstudy.metrics.base import IntArray
 from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates, require_candidates
+from simstudy.validation import check_fraction
 
 
 def precision_curve(

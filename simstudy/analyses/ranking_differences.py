@@ -10,10 +10,10 @@ import pandas as pd
 
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.precision_curves import count_up_to, list_lengths
-from simstudy.choices import check_flag
 from simstudy.metrics.base import IntArray
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.rankings.hypergeometric import fisher_exact
+from simstudy.validation import check_flag
 
 
 def ranking_differences(

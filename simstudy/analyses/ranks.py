@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analyses.multiplicity import corrected
-from simstudy.choices import check_fraction
 from simstudy.pairs import order_of
 from simstudy.pvalues import supported
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question
+from simstudy.validation import check_fraction
 
 
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simstudy.choices import check_text, nearest
 from simstudy.pairs import relations
 from simstudy.tables import check_table, require_columns
+from simstudy.validation import check_text, nearest
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
 COMBINATION = "combination"

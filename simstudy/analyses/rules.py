@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_list, check_text
 from simstudy.tables import TEST_SET, check_table
+from simstudy.validation import check_list, check_text
 
 _KEYS = ["of", "alternative", "alpha"]
 

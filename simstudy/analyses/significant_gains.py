@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from simstudy.analyses.classes import relation_classes
 from simstudy.analyses.other_systems import OtherSystems, other_systems
-from simstudy.choices import brief, check_fraction, check_whole
+from simstudy.analyses.relation_classes import relation_classes
 from simstudy.inputs import number_list
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
+from simstudy.validation import brief, check_fraction, check_whole
 
 #: Which pairs of a class a row is about (column of).
 EVERY_PAIR, IN_DOUBT = "all pairs", "pairs in doubt"

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.classes import PAIR, relation_classes
 from simstudy.analyses.other_systems import other_systems
-from simstudy.choices import brief, check_seed, check_whole
+from simstudy.analyses.relation_classes import PAIR, relation_classes
 from simstudy.pvalues import speaks_for_gain
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes
+from simstudy.validation import brief, check_seed, check_whole
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40

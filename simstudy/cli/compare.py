@@ -184,7 +184,7 @@ def _mapping(columns: str | None) -> dict[str, str]:
 
 def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
     """What relation classes come from: what was asked for, else the group or family of the systems table."""
-    from simstudy.choices import nearest
+    from simstudy.validation import nearest
 
     if by is not None and systems is None:
         raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
@@ -210,7 +210,7 @@ def _examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> Examination
 
 def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
     """Raise a ValueError where there are not two systems, or not those of --fail-unless-better."""
-    from simstudy.choices import nearest
+    from simstudy.validation import nearest
 
     names = loaded.outputs.names
     if len(names) < 2:

@@ -60,8 +60,8 @@ def _list_datasets() -> None:
 
 
 def _list_files(name: str) -> None:
-    from simstudy.choices import check_choice
     from simstudy.datasets import datasets
+    from simstudy.validation import check_choice
 
     check_choice("data set", name, datasets())
     table = Table("name", box=None, header_style="bold")

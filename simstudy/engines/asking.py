@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.choices import brief, check_choice, check_seed, check_whole
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.metrics.scaling import rescaled
@@ -16,6 +15,7 @@ from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from simstudy.runner import n_workers
 from simstudy.units import in_units, strata_of
+from simstudy.validation import brief, check_choice, check_seed, check_whole
 
 
 def ask(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import brief, check_choice, check_flag
 from simstudy.engines.asking import ask
 from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
@@ -19,6 +18,7 @@ from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
 from simstudy.pvalues import clopper_pearson
+from simstudy.validation import brief, check_choice, check_flag
 
 
 def compare(

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ACCEPTANCE_SETS, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
+from simstudy.validation import check_choice, check_fraction
 
 # Up to so many units all flips, shuffles and ranks are looked at where that is cheap: few of them are few p-values.
 _COMPUTED_UNITS = 30

@@ -9,17 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.groups import groups
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.multiplicity import corrected
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
-from simstudy.choices import check_choice, check_fraction
 from simstudy.engines.comparisons import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
@@ -30,6 +29,7 @@ from simstudy.outputs import Outputs
 from simstudy.pairs import order_of
 from simstudy.plain_text import shown
 from simstudy.runner import n_workers
+from simstudy.validation import check_choice, check_fraction
 
 #: What to do with near-duplicates.
 DUPLICATES = ("keep", "drop")

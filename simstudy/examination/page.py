@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import figures, report
-from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS

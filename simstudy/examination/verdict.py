@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
-from simstudy.choices import brief, check_fraction
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_text, score_format
 from simstudy.plain_text import shown
+from simstudy.validation import brief, check_fraction
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator, PercentFormatter
 
-from simstudy.choices import check_number, check_share
 from simstudy.figures.style import check_range, colours_of, panels, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
+from simstudy.validation import check_number, check_share
 
 Range = tuple[float, float]
 

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from simstudy import plain_text, pvalues
-from simstudy.choices import check_fraction
 from simstudy.figures.style import panels, styled, unit
 from simstudy.tables import check_table, require_one_question, require_one_table
+from simstudy.validation import check_fraction
 
 # Inches: a pair's row, a letter of the names, the intervals.
 _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2

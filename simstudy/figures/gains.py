@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.choices import check_text
 from simstudy.figures.style import colours_among, colours_of, panels, relation_colour, styled, unit
 from simstudy.tables import check_table, require_one_question
+from simstudy.validation import check_text
 
 # So few points can be larger.
 _FEW = 700

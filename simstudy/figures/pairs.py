@@ -16,11 +16,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.choices import check_fraction
 from simstudy.figures.style import better_end, panels, score_unit, styled
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
+from simstudy.validation import check_fraction
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
-from simstudy.choices import check_flag, check_fraction, check_text
 from simstudy.figures.style import colours_among, colours_of, panels, styled
 from simstudy.plain_text import in_words, label
 from simstudy.tables import check_table
+from simstudy.validation import check_flag, check_fraction, check_text
 
 # Marks of significance across a panel; more would be a bar.
 _MARKS = 60

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.choices import check_text
 from simstudy.figures.style import colours_of, in_percent, panels, relation_colour, styled, unit
 from simstudy.metrics import label
 from simstudy.tables import check_table
+from simstudy.validation import check_text
 
 # Inches for a row of a chart of test sets.
 _ROW = 0.21

@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from simstudy.choices import brief, check_flag
 from simstudy.figures.style import panels, share_legend
+from simstudy.validation import brief, check_flag
 
 
 def single(

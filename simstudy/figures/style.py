@@ -20,10 +20,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from simstudy import plain_text
-from simstudy.choices import brief, check_flag, check_list, check_number, check_path, check_text, check_whole
 from simstudy.files import atomic_path
 from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
+from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_text, check_whole
 
 _STYLE = {
     **sns.axes_style("ticks"),

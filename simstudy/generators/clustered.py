@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.choices import check_number, check_seed, check_share, check_text, check_whole
 from simstudy.generators.synthetic import check_accuracies
 from simstudy.outputs import Outputs
+from simstudy.validation import check_number, check_seed, check_share, check_text, check_whole
 
 
 def clustered_accuracies(

@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from simstudy.choices import check_choice, check_whole
 from simstudy.loaders.tagged import TaggedDocument
 from simstudy.metrics.base import IntArray
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.cooccurrences import frequency_table
+from simstudy.validation import check_choice, check_whole
 
 #: How documents become parts.
 ARRANGEMENTS = ("contiguous", "dealt")

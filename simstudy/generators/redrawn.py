@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_seed, check_text, check_whole
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.validation import check_seed, check_text, check_whole
 
 #: Units that a test set must have to be split: two each.
 LEAST_SPLIT = 4

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting, system_names
 from simstudy.loaders.items import items_in_order
@@ -19,6 +18,7 @@ from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.aer import Link, alignment_counts
 from simstudy.notes import note
+from simstudy.validation import check_choice
 
 _LINK = re.compile(r"([0-9]+)([-p?])([0-9]+)")
 _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")

@@ -12,13 +12,13 @@ from typing import ParamSpec
 
 import pandas as pd
 
-from simstudy.choices import brief, check_text
 from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.showing import Shown
+from simstudy.validation import brief, check_text
 
 P = ParamSpec("P")
 

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from simstudy.choices import check_choice
 from simstudy.loaders.base import MISSING, counted
 from simstudy.loaders.entries import Where
 from simstudy.loaders.item_scores import numbers
@@ -20,6 +19,7 @@ from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
 from simstudy.rankings.inputs import BoolArray
+from simstudy.validation import check_choice
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.
 _IDS = ("item", "id")

@@ -14,7 +14,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from simstudy.choices import check_path, check_text
 from simstudy.loaders.base import Loaded, Source, check_columns, counted, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
@@ -23,6 +22,7 @@ from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import note, notes_kept
 from simstudy.rankings.candidates import Candidates
 from simstudy.unpacking import beginning
+from simstudy.validation import check_path, check_text
 
 
 @dataclass(frozen=True)

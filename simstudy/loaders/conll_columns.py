@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from simstudy.choices import check_choice
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
 from simstudy.loaders.items import items_in_order, numbered
@@ -16,6 +15,7 @@ from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
+from simstudy.validation import check_choice
 
 _DOCUMENT = "-DOCSTART-"
 

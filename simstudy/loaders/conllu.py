@@ -12,7 +12,6 @@ import conllu
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
 from simstudy.loaders.items import items_in_order
@@ -20,6 +19,7 @@ from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
+from simstudy.validation import check_choice
 
 _N_COLUMNS = 10
 

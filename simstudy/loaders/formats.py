@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from simstudy.choices import check_choice, check_flag, check_list, check_path, check_seed, check_text
 from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import MISSING, Loaded, Source, check_columns
 from simstudy.loaders.candidates import has_candidates, read_candidates
@@ -27,6 +26,7 @@ from simstudy.metrics.direction import directed
 from simstudy.notes import notes_kept
 from simstudy.rankings.candidates import TIES
 from simstudy.unpacking import unpacking_at_most
+from simstudy.validation import check_choice, check_flag, check_list, check_path, check_seed, check_text
 
 
 @dataclass(frozen=True)

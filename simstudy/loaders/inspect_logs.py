@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import nearest
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
 from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
 from simstudy.loaders.lines import read_content
@@ -20,6 +19,7 @@ from simstudy.loaders.reading import once
 from simstudy.loaders.task_logs import assemble_tasks, parse_json
 from simstudy.metrics.base import Array
 from simstudy.notes import note
+from simstudy.validation import nearest
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}

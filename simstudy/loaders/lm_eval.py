@@ -12,12 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.choices import nearest
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.loaders.task_logs import assemble_tasks, parse_json
+from simstudy.validation import nearest
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.

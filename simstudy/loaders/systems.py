@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.choices import check_path, nearest
 from simstudy.inputs import complete_systems
 from simstudy.loaders.tables import read_table
 from simstudy.notes import note
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.validation import check_path, nearest
 
 
 def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outputs:

@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 
-from simstudy.choices import nearest
 from simstudy.loaders.base import counted
 from simstudy.loaders.lines import read_content, require_file
 from simstudy.loaders.reading import is_read, once
 from simstudy.metrics.base import IntArray
 from simstudy.unpacking import read_parquet
+from simstudy.validation import nearest
 
 
 class _Tsv(csv.excel_tab):

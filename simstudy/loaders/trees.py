@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from simstudy.choices import check_choice
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
 from simstudy.loaders.items import items_in_order, numbered
@@ -15,6 +14,7 @@ from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
+from simstudy.validation import check_choice
 
 # A leaf with its tag, an opening bracket with its label, a closing bracket, or a word on its own. Blanks are spelt out:
 # a no-break space is part of a word.

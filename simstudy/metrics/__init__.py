@@ -5,7 +5,6 @@ To add a metric, write one file beside these (`accuracy.py` is a model) and one 
 
 from __future__ import annotations
 
-from simstudy.choices import brief, nearest
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.aer import Aer
 from simstudy.metrics.attachment import LAS, UAS
@@ -20,6 +19,7 @@ from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.rouge import KINDS, Rouge
 from simstudy.metrics.spans import SPAN_F1
+from simstudy.validation import brief, nearest
 
 METRICS: dict[str, Metric] = {
     metric.name: metric

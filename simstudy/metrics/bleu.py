@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.choices import check_choice
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.references import check_texts, reference_streams
+from simstudy.validation import check_choice
 
 _ORDERS = (1, 2, 3, 4)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from simstudy.choices import brief
 from simstudy.metrics.base import Metric
 from simstudy.metrics.mean import MEAN, Mean
+from simstudy.validation import brief
 
 #: What errors are called: of such scores lower is better.
 _ERRORS = frozenset((

@@ -10,10 +10,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.choices import brief, check_choice, check_flag, check_list, check_text
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.provenance import program_of
+from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.choices import check_choice
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references, check_texts
+from simstudy.validation import check_choice
 
 #: Single words, word pairs, longest common subsequence.
 KINDS = ("rouge1", "rouge2", "rougeL")

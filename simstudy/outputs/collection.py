@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
-from simstudy.choices import check_list, check_text, check_whole
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
 from simstudy.showing import Shown, listed
+from simstudy.validation import check_list, check_text, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,7 +195,10 @@ class Collection(Shown):
         ranked = self.best_first()
         best = [f"{name} {score:.4g}" for name, score in zip(ranked.names, ranked.scores(), strict=True)]
         of = self._of() + (f", task '{self.task}'" if self.task else "")
-        what = f"{self.n_systems:,} systems on {self.n_items:,} items{of}, metric {self.metric.name}"
+        systems, items = (
+            f"{n:,} {one}{'s' * (n != 1)}" for n, one in ((self.n_systems, "system"), (self.n_items, "item"))
+        )
+        what = f"{systems} on {items}{of}, metric {self.metric.name}"
         return f"Outputs: {what}", f"best first: {listed(best)}"
 
     def _table(self) -> pd.DataFrame:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from simstudy.choices import brief, check_path, check_text
 from simstudy.inputs import (
     check_statistics,
     check_unique,
@@ -29,6 +28,7 @@ from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.collection import Collection
 from simstudy.outputs.saved import read, write
+from simstudy.validation import brief, check_path, check_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,10 +24,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice, check_list
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.rankings.contingency import contingency_tables, deviations
 from simstudy.rankings.hypergeometric import log10_upper_tail, log_likelihood_ratio
+from simstudy.validation import check_choice, check_list
 
 
 @dataclass(frozen=True, eq=False)

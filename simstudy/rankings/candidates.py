@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from simstudy.choices import (
+from simstudy.inputs import check_unique
+from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.outputs import Outputs
+from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
+from simstudy.rankings.ranks import jitter, ranks_of
+from simstudy.validation import (
     brief,
     check_choice,
     check_list,
@@ -21,12 +27,6 @@ from simstudy.choices import (
     check_whole,
     nearest,
 )
-from simstudy.inputs import check_unique
-from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.outputs import Outputs
-from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
-from simstudy.rankings.ranks import jitter, ranks_of
 
 #: What becomes of candidates with equal scores.
 TIES = ("jitter", "keep")

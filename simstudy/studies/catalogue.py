@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from simstudy.choices import brief, nearest
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.findings import Findings, RunContext
 from simstudy.studies.natural.definition import NaturalStudy
@@ -19,6 +18,7 @@ from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.programs import PROGRAM, load_program, run_of
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.resampling.study import run as run_resampling
+from simstudy.validation import brief, nearest
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from simstudy.choices import check_choice
 from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.pvalues import CONVENTIONS
+from simstudy.validation import check_choice
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Positive = Annotated[int, Field(ge=1)]

@@ -8,8 +8,8 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.agreement import agreement, disagreements
-from simstudy.analyses.classes import ALL_PAIRS
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.cells import Cell
 from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import TESTS

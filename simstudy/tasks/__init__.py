@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from simstudy.choices import check_choice, check_path
 from simstudy.tasks.base import BaseSystem, Examples, Task
 from simstudy.tasks.digits import digits
 from simstudy.tasks.tagging import tagging
+from simstudy.validation import check_choice, check_path
 
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
 TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": digits, "tagging": tagging}

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
-from simstudy.choices import brief, check_mapping, check_text
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 from simstudy.showing import Shown, listed
+from simstudy.validation import brief, check_mapping, check_text
 
 Array = NDArray[Any]
 

@@ -17,10 +17,10 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from simstudy.choices import check_fraction
 from simstudy.cli import app
 from simstudy.cli.errors import Terminated, raised_by_simstudy
 from simstudy.files import atomic_path
+from simstudy.validation import check_fraction
 
 FILES = ["old.txt", "new.txt", "--metric", "mean"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analyses.calibration import calibration, with_baseline
-from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import redraw
 from simstudy.outputs import Outputs

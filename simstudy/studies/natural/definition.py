@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from simstudy.choices import check_choice
 from simstudy.examination.examination import DUPLICATES
 from simstudy.loaders.base import MISSING
 from simstudy.loaders.formats import FORMATS
@@ -14,6 +13,7 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, check_resamples, one_of
+from simstudy.validation import check_choice
 
 
 def _known_metrics(metric: str | list[str]) -> str | list[str]:

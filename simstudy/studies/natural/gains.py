@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy import figures
-from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
 from simstudy.examination.page import gain_columns, gain_rows

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.choices import check_choice
 from simstudy.datasets import DataError, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, system_names
 from simstudy.loaders.direction import with_doubt
@@ -25,6 +24,7 @@ from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.studies.natural.definition import NaturalStudy, NaturalTestSet, SystemsTable
 from simstudy.studies.problems import Problems
+from simstudy.validation import check_choice
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from simstudy.analyses.classes import ALL_PAIRS, confidence
 from simstudy.analyses.ranks import ranks
+from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
 from simstudy.examination import Analysed, classified, distinct
 from simstudy.outputs import Outputs

@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy import figures
 from simstudy.analyses.calibration import WINDOW
-from simstudy.analyses.classes import ALL_PAIRS
+from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.sections import Column, Figure, Section, Table
 from simstudy.studies.points import even_choice
 

@@ -10,7 +10,6 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
-from simstudy.choices import check_choice
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import redraw
@@ -26,6 +25,7 @@ from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
+from simstudy.validation import check_choice
 
 
 def run(study: ResamplingStudy, context: RunContext) -> Findings:

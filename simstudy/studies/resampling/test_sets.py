@@ -8,7 +8,6 @@ from itertools import combinations
 
 import pandas as pd
 
-from simstudy.choices import nearest
 from simstudy.generators.resampled import variants
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import StudyError
@@ -16,6 +15,7 @@ from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.stand_ins import check_comparison, stand_in
 from simstudy.tasks import Task
+from simstudy.validation import nearest
 
 _SEPARATOR = " / "
 

@@ -11,11 +11,11 @@ import pytest
 
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.calibration import calibration
-from simstudy.analyses.classes import confidence
 from simstudy.analyses.curves import curve
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
+from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.comparisons import compare
