@@ -25,17 +25,20 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
         return text
     sys.path.insert(0, "")
     try:
-        found = getattr(import_module(module), name)
+        program = import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
             raise ValueError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
         raise ValueError(f"metric '{text}': there is no module '{module}' here or among Python's own") from None
-    except AttributeError:
-        raise ValueError(f"metric '{text}': module '{module}' has no '{name}'") from None
-    except (ImportError, SyntaxError, ValueError, TypeError) as error:
-        raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {error}") from None
+    except Exception as error:
+        # The module is the user's: what it raises is no bug of ours.
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {said}") from None
     finally:
         sys.path.remove("")
+    if not hasattr(program, name):
+        raise ValueError(f"metric '{text}': module '{module}' has no '{name}'")
+    found = getattr(program, name)
     if isinstance(found, Metric):
         return found
     return make_metric(name, found, lower_is_better=bool(lower_is_better))

@@ -121,6 +121,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_measures.py").write_text(MODULE)
     (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
+    (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
     rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
     (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
     return "counts.csv"
@@ -139,6 +140,11 @@ def test_the_command_takes_a_function_of_a_module(table: str) -> None:
         ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
         ("own_measures:shared", "metric 'own_measures:shared': module 'own_measures' has no 'shared'"),
         ("own_measures:number", "score must be a function of summed statistics, not 3"),
+        (
+            "failing_measures:share",
+            "module 'failing_measures' cannot be imported: NameError: name 'no_such_name' is not",
+        ),
+        (":share", "metric ':share': module '' cannot be imported: ValueError: Empty module name"),
         ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
     ],
 )
