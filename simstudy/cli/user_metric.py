@@ -30,8 +30,8 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
         if error.name != module.partition(".")[0] and error.name != module:
             raise ValueError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
         raise ValueError(f"metric '{text}': there is no module '{module}' here or among Python's own") from None
-    except Exception as error:
-        # The module is the user's: what it raises is no bug of ours.
+    except (Exception, SystemExit) as error:
+        # The module is the user's: what it raises is no bug of ours, and its exit code is not the comparison's.
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {said}") from None
     finally:

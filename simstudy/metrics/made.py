@@ -40,8 +40,13 @@ class MadeMetric(Metric):
 
     def _values(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            return np.asarray(self.function(*np.moveaxis(sums, -1, 0)), dtype=np.float64)
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(self.function(*np.moveaxis(sums, -1, 0)), dtype=np.float64)
+        except (Exception, SystemExit) as error:
+            # Neither a bug of ours nor an end of the program: whoever made the function is told.
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ValueError(f"score of metric '{self.name}' fails: {said}") from None
 
 
 def metric(
@@ -134,10 +139,9 @@ def _check_elementwise(made: MadeMetric) -> None:
     try:
         together = made.score(sums)
         alone = np.array([[made.score(row) for row in rows] for rows in sums])
-    except Exception as error:
+    except ValueError as error:
         raise ValueError(
-            f"score must be a function of {len(made.statistics)} arrays ({', '.join(made.statistics)}), but it fails: "
-            f"{type(error).__name__}: {brief(str(error))}"
+            f"score must be a function of {len(made.statistics)} arrays ({', '.join(made.statistics)}): {error}"
         ) from None
     if together.shape != (2, 3) or alone.shape != (2, 3) or not np.allclose(together, alone, rtol=1e-12):
         raise ValueError(

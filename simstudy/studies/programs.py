@@ -51,7 +51,7 @@ def load_program(folder: Path) -> type[Study]:
     name = f"study_{sha256(path.read_bytes()).hexdigest()[:16]}"
     try:
         module = load_file(name, path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise StudyError(f"{path} can not be loaded: {type(error).__name__}: {error}") from error
     settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
     if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):

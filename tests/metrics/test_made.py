@@ -73,8 +73,14 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
         ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
         ({"score": lambda a: a / a.max()}, "score must return one number for each test set"),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
-        ({"score": lambda a: a.nonsense}, "score must be a function of 1 arrays (a), but it fails: AttributeError"),
-        ({"columns": ["correct", "guessed"]}, "score must be a function of 2 arrays (correct, guessed), but it fails"),
+        (
+            {"score": lambda a: a.nonsense},
+            "score must be a function of 1 arrays (a): score of metric 'mine' fails: AttributeError",
+        ),
+        (
+            {"columns": ["correct", "guessed"]},
+            "score must be a function of 2 arrays (correct, guessed): score of metric 'mine' fails: TypeError",
+        ),
         ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
         ({"unit": "per cent"}, "unit must be one of percent, points, probability, , not 'per cent'"),
         ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
@@ -112,6 +118,11 @@ def share(hits, tries):
 def misses(hits, tries):
     return 100 - 100 * hits / tries
 
+def leaves(hits, tries):
+    if np.max(tries) > 15:
+        raise SystemExit(0)
+    return hits / tries
+
 number = 3
 """
 
@@ -122,6 +133,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "own_measures.py").write_text(MODULE)
     (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
     (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
+    (tmp_path / "exiting_measures.py").write_text("raise SystemExit(0)")
     rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
     (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
     return "counts.csv"
@@ -144,6 +156,8 @@ def test_the_command_takes_a_function_of_a_module(table: str) -> None:
             "failing_measures:share",
             "module 'failing_measures' cannot be imported: NameError: name 'no_such_name' is not",
         ),
+        ("exiting_measures:share", "module 'exiting_measures' cannot be imported: SystemExit: 0"),
+        ("own_measures:leaves", "score of metric 'leaves' fails: SystemExit: 0"),
         (":share", "metric ':share': module '' cannot be imported: ValueError: Empty module name"),
         ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
     ],
