@@ -61,6 +61,32 @@ def program_of(*parts: Any) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def definition_of(part: Any) -> Any:
+    """What tells a function from the others of its module: its code, and the values that it holds.
+
+    Two functions of one file have one program (`program_of`), and lambdas have not even names of their own.
+
+    Examples
+    --------
+    >>> double, half = lambda x: 2 * x, lambda x: x / 2
+    >>> definition_of(double) == definition_of(half), definition_of(half) == definition_of(lambda x: x / 2)
+    (False, True)
+    """
+    if isinstance(part, FunctionType):
+        held = [cell.cell_contents for cell in part.__closure__ or () if _filled(cell)]
+        values = definition_of([part.__defaults__, part.__kwdefaults__, held])
+        return [part.__name__, _content(part.__code__), values]
+    if isinstance(part, MethodType):
+        return definition_of([part.__func__, part.__self__])
+    if isinstance(part, functools.partial):
+        return definition_of([part.func, part.args, part.keywords])
+    if isinstance(part, Mapping):
+        return {key: definition_of(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [definition_of(value) for value in part]
+    return part
+
+
 def _definitions(parts: Iterable[Any]) -> Iterator[Any]:
     """The functions and classes that the parts are or hold, each once."""
     seen: set[int] = set()
@@ -214,8 +240,13 @@ def _compiled(definition: Any) -> list[str]:
 
 def _content(code: CodeType) -> tuple[Any, ...]:
     """What code does, without the line numbers and the file that it was compiled from."""
-    constants = [_content(part) if isinstance(part, CodeType) else repr(part) for part in code.co_consts]
+    constants = [_content(part) if isinstance(part, CodeType) else _constant(part) for part in code.co_consts]
     return (code.co_name, code.co_code.hex(), constants, code.co_names, code.co_varnames)
+
+
+def _constant(value: Any) -> str:
+    # A set of text has another order in each process.
+    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
 
 
 def _loaded(code: CodeType, definition: Any) -> Iterator[str]:

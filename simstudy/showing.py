@@ -7,7 +7,7 @@ from html import escape
 
 import pandas as pd
 
-from simstudy.plain_text import line
+from simstudy.plain_text import line, printable
 
 # Rows that a notebook shows of a table.
 _MOST_ROWS = 20
@@ -28,8 +28,8 @@ class Shown:
         return "\n".join(line(text) for text in self._summary())
 
     def _repr_html_(self) -> str:
-        table = self._table()
-        rows = table.to_html(index=False, max_rows=_MOST_ROWS, border=0, escape=True)
+        table = self._table().map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
+        rows = table.rename(columns=printable).to_html(index=False, max_rows=_MOST_ROWS, border=0, escape=True)
         return f"<p>{escape(line(self._summary()[0]))}</p>\n{rows}"
 
 

@@ -23,10 +23,11 @@ def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
     ValueError: metric must be one of accuracy, f1, not 'acuracy' (did you mean 'accuracy'?)
     """
     names = list(known)
+    listed = ", ".join(name or '""' for name in names)
     if not isinstance(value, str):
-        raise ValueError(f"{argument} must be one of {', '.join(names)}, not {brief(value)}")
+        raise ValueError(f"{argument} must be one of {listed}, not {brief(value)}")
     if value not in names:
-        raise ValueError(f"{argument} must be one of {', '.join(names)}, not '{value}'{nearest(value, names)}")
+        raise ValueError(f"{argument} must be one of {listed}, not '{value}'{nearest(value, names)}")
 
 
 def brief(value: object) -> str:

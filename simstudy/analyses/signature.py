@@ -51,9 +51,9 @@ def signatures(pairs: pd.DataFrame) -> list[str]:
     """The signature of each question that a table of Comparisons asks, each once; see `signature`."""
     check_table("pairs", pairs, _COLUMNS, COMPARISONS)
     # A file of comma-separated values that is read again has nothing for empty text.
-    questions = pairs.groupby(_COLUMNS[:-1], sort=False, observed=True, dropna=False)["n_resamples"].max()
-    asked = questions.reset_index().astype(object).where(lambda table: table.notna(), "")
-    return [_written(row) for row in asked.to_dict("records")]
+    asked = pairs[_COLUMNS].astype(object).where(lambda table: table.notna(), "")
+    questions = asked.groupby(_COLUMNS[:-1], sort=False)["n_resamples"].max().reset_index()
+    return [_written(row) for row in questions.to_dict("records")]
 
 
 def _written(row: Mapping[Hashable, object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,7 +120,8 @@ def compare(
     from simstudy.loaders.formats import load
     from simstudy.loaders.reading import reading
 
-    with reading() as read:
+    # What a metric of the user's own prints is no part of our output, which may be JSON.
+    with reading() as read, redirect_stdout(sys.stderr):
         loaded = load(
             paths,
             metric_named(metric, lower_is_better),
@@ -204,7 +205,10 @@ def _examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> Examination
     from simstudy.runner import progress_bar
 
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
-    with progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance:
+    with (
+        progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance,
+        redirect_stdout(sys.stderr),
+    ):
         return examine(loaded, comparison={**options, "progress": advance}, **how)
 
 

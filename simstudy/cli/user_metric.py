@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 
 from simstudy.metrics import Metric
@@ -23,9 +24,14 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     module, colon, name = text.partition(":")
     if not colon:
         return text
-    sys.path.insert(0, "")
+    if module.endswith(".py") or not all(part.isidentifier() for part in module.split(".")):
+        raise ValueError(f"metric '{text}' must be module:function, the module as Python imports it (without .py)")
+    # Last: a file here that is called as one of Python's own modules must not stand in for it.
+    sys.path.append("")
     try:
-        program = import_module(module)
+        # What the module prints is no part of our output, which may be JSON.
+        with redirect_stdout(sys.stderr):
+            program = import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
             raise ValueError(f"metric '{text}': module '{module}' needs '{error.name}', which is not there") from None
@@ -37,8 +43,12 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     finally:
         sys.path.remove("")
     if not hasattr(program, name):
-        raise ValueError(f"metric '{text}': module '{module}' has no '{name}'")
+        where = getattr(program, "__file__", None) or "built in"
+        raise ValueError(f"metric '{text}': module '{module}' ({where}) has no '{name}'")
     found = getattr(program, name)
     if isinstance(found, Metric):
         return found
-    return make_metric(name, found, lower_is_better=bool(lower_is_better))
+    try:
+        return make_metric(name, found, lower_is_better=bool(lower_is_better))
+    except ValueError as error:
+        raise ValueError(f"metric '{text}': {error} (a metric that simstudy.metric made can be named too)") from None

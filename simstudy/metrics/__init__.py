@@ -85,7 +85,9 @@ def get_metric(metric: str | Metric) -> Metric:
         known = find_metric(metric.name)
         if known is not None and known != metric:
             # Tables, labels and files know a metric by its name.
-            raise ValueError(f"metric must have a name of its own: '{metric.name}' is that of {known}, unlike {metric}")
+            raise ValueError(
+                f"metric must have a name of its own: '{metric.name}' is a metric of simstudy's, unlike this one"
+            )
         return metric
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name or a Metric, not {brief(metric)}")

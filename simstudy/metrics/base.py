@@ -137,6 +137,9 @@ class Metric(ABC):
     def check(self, statistics: Array) -> None:
         """Raise ValueError where statistics of shape (K systems, n items, S) break the metric's own rules."""
 
+    def check_scores(self, sums: Array, systems: Sequence[str]) -> None:
+        """Raise a ValueError that names a system whose sums (K systems, S) have no score that could be compared."""
+
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
         """Raise a ValueError that names the first item of which systems have unlike `shared` statistics.
 
@@ -260,4 +263,4 @@ def whole(statistics: Array) -> bool:
     """Whether statistics (K, n, S) are whole numbers that add up exactly, in whatever type they come."""
     if statistics.dtype.kind in "iu":
         return True
-    return bool(np.abs(statistics).max() * statistics.shape[1] < 2**53 and (statistics == np.rint(statistics)).all())
+    return bool(np.abs(statistics).max() < 2**53 / statistics.shape[1] and (statistics == np.rint(statistics)).all())

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.fingerprints import fingerprint
+from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
-from simstudy.provenance import program_of
+from simstudy.plain_text import printable
+from simstudy.provenance import definition_of, program_of
 from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
 
 
@@ -23,7 +25,8 @@ class MadeMetric(Metric):
     Attributes
     ----------
     program
-        A hash of the function's source, by which results of another version of it are told apart.
+        A hash of the function's code, of its module's source and of what it holds: results of another function are told
+        apart by it.
     function
         Takes an array of sums for each statistic, and returns an array of scores of their shape.
     """
@@ -38,11 +41,24 @@ class MadeMetric(Metric):
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.isfinite(self._values(sums))
 
+    def check_scores(self, sums: Array, systems: Sequence[str]) -> None:
+        for system, score in zip(systems, self._values(sums), strict=True):
+            if not np.isfinite(score):
+                raise ValueError(
+                    f"score of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
+                    f"system '{system}'"
+                )
+
     def _values(self, sums: Array) -> FloatArray:
-        sums = np.asarray(sums, dtype=np.float64)
+        columns = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0).view()
+        # The sums are the engine's: a function that changed them would change every later score.
+        columns.flags.writeable = False
         try:
             with np.errstate(all="ignore"):
-                return np.asarray(self.function(*np.moveaxis(sums, -1, 0)), dtype=np.float64)
+                values = np.asarray(self.function(*columns))
+                if values.dtype.kind not in "biuf":
+                    raise TypeError(f"it returns {brief(values.dtype.name)} in place of real numbers")
+                return values.astype(np.float64, copy=False)
         except (Exception, SystemExit) as error:
             # Neither a bug of ours nor an end of the program: whoever made the function is told.
             said = " ".join(f"{type(error).__name__}: {error}".split())
@@ -63,11 +79,11 @@ def metric(
     Parameters
     ----------
     name
-        What tables and figures call it; none of the registry's names.
+        What tables and figures call it: printable, without a bar, and none of the registry's names.
     score
         Takes one array for each column: that statistic summed over the items, for any number of test sets at a time.
-        Returns the scores, an array of the same shape; no score may depend on its neighbours. Where it is not a finite
-        number (0 / 0) the score is 0.
+        Returns the scores, an array of the same shape; no score may depend on its neighbours. On a resample where it is
+        not a finite number (0 / 0) the score is 0; on a whole test set it must be a finite number.
     columns
         Names of an item's statistics, in the order of the function's arguments; by default the arguments' names.
     lower_is_better
@@ -97,8 +113,8 @@ def metric(
     [50.0]
     """
     check_text("name", name)
-    if not name.strip():
-        raise ValueError("name must be a text that is not blank")
+    if not name.strip() or "|" in name or printable(name) != name:
+        raise ValueError(f"name must be printable text that is not blank and has no bar (|), not {brief(name)}")
     check_flag("lower_is_better", lower_is_better)
     check_choice("unit", unit, get_args(Unit))
     if not callable(score):
@@ -110,15 +126,18 @@ def metric(
             check_text(argument, column, "a list of names")
     if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
+    program = fingerprint([program_of(score), definition_of(score)])
     made = MadeMetric(
         name,
         tuple(names),
         not lower_is_better,
         of_item=tuple(of_item),
         unit=unit,
-        program=fingerprint([program_of(score)]),
+        signature=f"source:{program[:12]}",
+        program=program,
         function=score,
     )
+    get_metric(made)
     _check_elementwise(made)
     return made
 
@@ -138,13 +157,18 @@ def _check_elementwise(made: MadeMetric) -> None:
     sums = np.arange(1.0, 1 + 6 * len(made.statistics)).reshape(2, 3, -1) % 7 + 1
     try:
         together = made.score(sums)
-        alone = np.array([[made.score(row) for row in rows] for rows in sums])
+        alone = [[made.score(row) for row in rows] for rows in sums]
     except ValueError as error:
         raise ValueError(
             f"score must be a function of {len(made.statistics)} arrays ({', '.join(made.statistics)}): {error}"
         ) from None
-    if together.shape != (2, 3) or alone.shape != (2, 3) or not np.allclose(together, alone, rtol=1e-12):
+    if together.shape != (2, 3):
         raise ValueError(
-            "score must return one number for each test set, which does not depend on the others: arrays of sums in, "
-            f"an array of scores of the same shape out, not of shape {together.shape} for (2, 3)"
+            f"score must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "
+            f"{together.shape}"
+        )
+    if any(np.shape(one) != () for row in alone for one in row) or not np.allclose(together, alone, rtol=1e-12):
+        raise ValueError(
+            "score must depend on a test set's own sums alone: the same sums had other scores beside those of other "
+            "test sets"
         )

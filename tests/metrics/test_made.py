@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +17,8 @@ import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.metrics.made import metric
 from tests.cli.command import as_json, compare
+
+COUNT = count()
 
 
 def f1(correct: Any, guessed: Any, gold: Any) -> Any:
@@ -57,6 +64,28 @@ def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
     assert own.defined(np.array([[0, 0, 0], [1, 2, 2]])).tolist() == [False, True]
 
 
+@pytest.mark.parametrize("unscored", [np.nan, np.inf])
+def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
+    own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
+    outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], own, systems=["a", "b"])
+    with pytest.raises(
+        ValueError, match=f"must be a finite number for the whole test set, not {unscored} as for .* 'b'"
+    ):
+        ss.compare(outputs)
+
+
+def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarray[Any, Any]) -> None:
+    def power(exponent: float) -> Any:
+        return lambda correct, guessed, gold: (correct / gold) ** exponent
+
+    functions = [f1, missed, lambda correct, guessed, gold: correct / gold, power(2), power(3)]
+    said = {
+        ss.signature(ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", function))))
+        for function in (*functions, power(2))
+    }
+    assert len(said) == len(functions)
+
+
 def test_columns_are_the_arguments_names_or_are_given() -> None:
     assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
     with_default = metric("mine", lambda hits, misses, power=2: (hits / (hits + misses)) ** power)
@@ -71,7 +100,16 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
         ({"score": max}, "columns must be given: the function does not say"),
         ({"score": lambda *sums: sums[0]}, "columns must be given: the function takes any number of arguments"),
         ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
-        ({"score": lambda a: a / a.max()}, "score must return one number for each test set"),
+        ({"score": lambda a: a / a.max()}, "score must depend on a test set's own sums alone"),
+        ({"score": lambda a: a + next(COUNT)}, "score must depend on a test set's own sums alone"),
+        (
+            {"score": lambda a: np.add(a, 1, out=a)},
+            "score must be a function of 1 arrays (a): score of metric 'mine' f",
+        ),
+        (
+            {"score": lambda a: a * 1j},
+            "score must be a function of 1 arrays (a): score of metric 'mine' fails: TypeError: it returns 'complex128'",
+        ),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
         (
             {"score": lambda a: a.nonsense},
@@ -82,9 +120,9 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
             "score must be a function of 2 arrays (correct, guessed): score of metric 'mine' fails: TypeError",
         ),
         ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
-        ({"unit": "per cent"}, "unit must be one of percent, points, probability, , not 'per cent'"),
+        ({"unit": "per cent"}, "unit must be one of percent, points, probability, \"\", not 'per cent'"),
         ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
-        ({"name": " "}, "name must be a text that is not blank"),
+        *(({"name": name}, "name must be printable text that is not blank") for name in (" ", "a\nb", "a|b")),
     ],
 )
 def test_what_is_no_metric_is_refused(changed: dict[str, Any], message: str) -> None:
@@ -93,9 +131,9 @@ def test_what_is_no_metric_is_refused(changed: dict[str, Any], message: str) -> 
     assert str(caught.value).startswith(message)
 
 
-def test_a_name_of_the_registry_is_taken(statistics: np.ndarray[Any, Any]) -> None:
-    with pytest.raises(ValueError, match="^metric must have a name of its own: 'f1' is that of "):
-        ss.Outputs.from_statistics(statistics, metric("f1", f1))
+def test_a_name_of_the_registry_is_taken() -> None:
+    with pytest.raises(ValueError, match="^metric must have a name of its own: 'f1' is a metric of simstudy's"):
+        metric("f1", f1)
 
 
 def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarray[Any, Any], tmp_path: Path) -> None:
@@ -123,6 +161,10 @@ def leaves(hits, tries):
         raise SystemExit(0)
     return hits / tries
 
+def chatty(hits, tries):
+    print("called")
+    return hits / tries
+
 number = 3
 """
 
@@ -131,6 +173,7 @@ number = 3
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_measures.py").write_text(MODULE)
+    (tmp_path / "chatty_measures.py").write_text("print('imported')\n" + MODULE)
     (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
     (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
     (tmp_path / "exiting_measures.py").write_text("raise SystemExit(0)")
@@ -146,11 +189,28 @@ def test_the_command_takes_a_function_of_a_module(table: str) -> None:
     assert [(row["system"], row["score"]) for row in content["systems"]] == [("new", 0.0), ("old", 50.0)]
 
 
+def test_what_a_module_prints_is_no_part_of_the_output(table: str) -> None:
+    code, out, err = compare(table, "--metric", "chatty_measures:chatty", "--json")
+    assert (code, json.loads(out)["systems"][0]["score"], err[:16]) == (0, 1, "imported\ncalled\n")
+
+
+def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str) -> None:
+    Path("statistics.py").write_text("raise SystemExit('the wrong one')")
+    Path("numbers.py").write_text("raise SystemExit('the wrong one')")
+    done = subprocess.run(
+        [sys.executable, "-m", "simstudy.cli", "compare", table, "--metric", "own_measures:share"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONSAFEPATH": "1"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("named", "message"),
     [
         ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
-        ("own_measures:shared", "metric 'own_measures:shared': module 'own_measures' has no 'shared'"),
+        ("own_measures:shared", "own_measures.py) has no 'shared'"),
         ("own_measures:number", "score must be a function of summed statistics, not 3"),
         (
             "failing_measures:share",
@@ -158,7 +218,11 @@ def test_the_command_takes_a_function_of_a_module(table: str) -> None:
         ),
         ("exiting_measures:share", "module 'exiting_measures' cannot be imported: SystemExit: 0"),
         ("own_measures:leaves", "score of metric 'leaves' fails: SystemExit: 0"),
-        (":share", "metric ':share': module '' cannot be imported: ValueError: Empty module name"),
+        *(
+            (f"{module}:share", f"metric '{module}:share' must be module:function")
+            for module in ("", ".own_measures", "own_measures.py", "own measures")
+        ),
+        ("statistics:share", "has no 'share'"),
         ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
     ],
 )
