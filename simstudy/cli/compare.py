@@ -205,10 +205,8 @@ def _examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> Examination
     from simstudy.runner import progress_bar
 
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
-    with (
-        progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext() as advance,
-        redirect_stdout(sys.stderr),
-    ):
+    shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
+    with shown as advance, redirect_stdout(sys.stderr):
         return examine(loaded, comparison={**options, "progress": advance}, **how)
 
 

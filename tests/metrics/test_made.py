@@ -68,9 +68,7 @@ def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
 def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
     own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
     outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], own, systems=["a", "b"])
-    with pytest.raises(
-        ValueError, match=f"must be a finite number for the whole test set, not {unscored} as for .* 'b'"
-    ):
+    with pytest.raises(ValueError, match=f"must be a finite number for the whole test set, not {unscored} .* 'b'"):
         ss.compare(outputs)
 
 
@@ -108,7 +106,7 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
         ),
         (
             {"score": lambda a: a * 1j},
-            "score must be a function of 1 arrays (a): score of metric 'mine' fails: TypeError: it returns 'complex128'",
+            "score must be a function of 1 arrays (a): score of metric 'mine' fails: TypeError: it returns 'complex",
         ),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
         (

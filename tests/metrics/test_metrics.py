@@ -80,10 +80,10 @@ def test_bad_beta_and_unknown_metric() -> None:
 
 def test_the_name_of_a_metric_is_its_own() -> None:
     """A fraction that is called precision would be shown in percent, and read back as another metric."""
-    with pytest.raises(ValueError, match="^metric must have a name of its own: 'precision' is that of Precision"):
+    with pytest.raises(ValueError, match="^metric must have a name of its own: 'precision' is a metric of simstudy's"):
         get_metric(Mean("precision", low=0, high=1))
     for other in (Mean("ap", low=0, high=2), Mean("ndcg@5", low=0, high=1, scale=100), FBeta(2, "f1")):
-        with pytest.raises(ValueError, match=f"'{other.name}' is that of "):
+        with pytest.raises(ValueError, match=f"'{other.name}' is a metric of simstudy's"):
             get_metric(other)
     for same in (Mean("ap", low=0, high=1), Mean("ndcg@5", low=0, high=1), FBeta(1), Mean("mine", low=0)):
         assert get_metric(same) is same
