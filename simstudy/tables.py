@@ -152,9 +152,9 @@ def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION,
 
 def _require_once(pairs: pd.DataFrame, argument: str) -> None:
     apart = [column for column in (*TEST_SET, "draw") if column in pairs]
-    first, second, n_systems = system_codes(pairs)
+    first, second, names = system_codes(pairs)
     sets = pairs.groupby(apart, sort=False, dropna=False, observed=True).ngroup().to_numpy() if apart else 0
-    keys = pd.DataFrame({"set": sets, "pair": np.minimum(first, second) * n_systems + np.maximum(first, second)})
+    keys = pd.DataFrame({"set": sets, "pair": np.minimum(first, second) * len(names) + np.maximum(first, second)})
     if (twice := keys.duplicated().to_numpy()).any():
         row = pairs[twice].iloc[0]
         of = f" of '{row['test_set']}'" if "test_set" in row else ""
@@ -178,8 +178,8 @@ def require_one_table(pairs: pd.DataFrame) -> None:
             raise ValueError(f"pairs must be of one {column}, not {', '.join(map(str, values))}")
 
 
-def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Each pair's two systems as integers, and how many systems there are."""
+def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64], pd.Index[str]]:
+    """Each pair's two systems as integers, and the names that these stand for."""
     # As pandas holds them: a million pairs have no object of Python's for each of their names.
     codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
-    return codes[: len(pairs)], codes[len(pairs) :], len(names)
+    return codes[: len(pairs)], codes[len(pairs) :], names

@@ -70,8 +70,8 @@ def agreement(
     # Positions, so that what was decided on a class's pairs can be found.
     for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
         p_values, rejects, other = (decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other"))
-        first, second, n_systems = system_codes(members)
-        drawn = multiplicities(n_systems, n_bootstrap, np.random.default_rng(seed))
+        first, second, names = system_codes(members)
+        drawn = multiplicities(len(names), n_bootstrap, np.random.default_rng(seed))
         redrawn = _shares(drawn, first, second, rejects.to_numpy())
         p_reference, by_reference = p_values[reference].to_numpy(), rejects[reference].to_numpy()
         for t, test in enumerate(tests):

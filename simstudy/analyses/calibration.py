@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
@@ -15,7 +17,7 @@ from simstudy.inputs import number_list
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.pvalues import speaks_for_gain
-from simstudy.tables import TEST_SET, require_columns, require_one_question
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
@@ -44,6 +46,9 @@ BASELINE = ["baseline", "baseline_low", "baseline_high", "n_items_baseline"]
 
 #: The paper's window around p = 0.05.
 WINDOW = (0.04, 0.06)
+
+# Weights of pairs that are held at a time: 32 MiB.
+_TOGETHER = 2**22
 
 Elsewhere = Outputs | Mapping[int, Outputs]
 """The Outputs of another test set; or, of each draw, its own."""
@@ -129,34 +134,41 @@ def calibration(
     decided = pairs[(pairs["gain"] > 0) & speaks_for_gain(pairs)]
     rows = []
     for key, members in relation_classes(decided):
-        p_value = members["p_value"].to_numpy()
-        resampled = _Resampled(members, n_bootstrap, seed)
-        for name, outputs in elsewhere.items():
-            gain = _gain_elsewhere(members, name, outputs)
-            n_there = _n_items(outputs)
+        edges, inside = _bins(members["p_value"].to_numpy(), bounds)
+        gains = np.stack([_gain_elsewhere(members, name, outputs) for name, outputs in elsewhere.items()])
+        others = other_systems(members)
+        redrawn = (
+            _redrawn_shares(members, others, inside, gains > 0, n_bootstrap, seed) if others.interval_for else None
+        )
+        for e, (name, outputs) in enumerate(elsewhere.items()):
+            gain, n_there = gains[e], _n_items(outputs)
             expected = expected_wins(members, np.inf if population else n_there / members["n_items"].to_numpy())
-            for low, high, inside in _bins(p_value, bounds):
-                n_pairs = int(inside.sum())
-                row = {
-                    **key,
-                    "alternative": members["alternative"].iloc[0] if "alternative" in members else "",
-                    "elsewhere": name,
-                    "n_items_elsewhere": n_there,
-                    "p_from": low,
-                    "p_to": high,
-                    "n_pairs": n_pairs,
-                    "n_ties": int((gain[inside] == 0).sum()),
-                    "expected": expected[inside].mean() if n_pairs else np.nan,
-                }
-                if n_pairs < min_pairs:
-                    note = f"too few pairs: {n_pairs}, not {min_pairs}"
-                    empty = {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": ""}
-                    rows.append({**row, **empty, "note": note})
-                    continue
-                bottom, top = resampled.interval(inside, gain > 0)
-                share = float((gain[inside] > 0).mean())
-                found = {"share": share, "low": bottom, "high": top, "interval_for": resampled.others.interval_for}
-                rows.append({**row, **found, "note": resampled.others.note})
+            for b, ((p_from, p_to), here) in enumerate(zip(edges, inside, strict=True)):
+                n_pairs = int(here.sum())
+                share, low, high = np.nan, np.nan, np.nan
+                interval_for, note = "", f"too few pairs: {n_pairs}, not {min_pairs}"
+                if n_pairs >= min_pairs:
+                    share, interval_for, note = (gain[here] > 0).mean(), others.interval_for, others.note
+                    if redrawn is not None:
+                        low, high = np.nanpercentile(redrawn[e, b], [2.5, 97.5])
+                rows.append(
+                    {
+                        **key,
+                        "alternative": members["alternative"].iloc[0] if "alternative" in members else "",
+                        "elsewhere": name,
+                        "n_items_elsewhere": n_there,
+                        "p_from": p_from,
+                        "p_to": p_to,
+                        "n_pairs": n_pairs,
+                        "n_ties": int((gain[here] == 0).sum()),
+                        "expected": expected[here].mean() if n_pairs else np.nan,
+                        "share": share,
+                        "low": low,
+                        "high": high,
+                        "interval_for": interval_for,
+                        "note": note,
+                    }
+                )
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -193,12 +205,12 @@ def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
     return table.merge(renamed[[*keys, *BASELINE]], on=keys, how="left")
 
 
-def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> list[tuple[float, float, NDArray[np.bool_]]]:
-    bins = [
-        (low, high, (p_value >= low) & ((p_value < high) | ((high == bounds[-1]) & (p_value == high))))
-        for low, high in zip(bounds, bounds[1:], strict=False)
-    ]
-    return [*bins, (*WINDOW, (p_value >= WINDOW[0]) & (p_value <= WINDOW[1]))]
+def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> tuple[list[tuple[float, float]], NDArray[np.bool_]]:
+    """The two bounds of each bin, and which pairs are in it, (B, P); the last bin and the window include both."""
+    inside = [(p_value >= low) & (p_value < high) for low, high in pairwise(bounds)]
+    inside[-1] |= p_value == bounds[-1]
+    in_window = (p_value >= WINDOW[0]) & (p_value <= WINDOW[1])
+    return [*pairwise(bounds), WINDOW], np.stack([*inside, in_window])
 
 
 def _n_items(outputs: Elsewhere) -> int:
@@ -210,65 +222,63 @@ def _n_items(outputs: Elsewhere) -> int:
 
 def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArray[np.float64]:
     """Gain of each pair's home winner on the other test set, positive where it wins there too."""
-    if isinstance(outputs, Outputs):
-        return _gains_on(pairs, name, outputs)
-    if "draw" not in pairs or not set(pairs["draw"]) <= set(outputs):
+    by_draw = {None: outputs} if isinstance(outputs, Outputs) else outputs
+    draw = (
+        pairs["draw"].to_numpy() if "draw" in pairs and not isinstance(outputs, Outputs) else np.full(len(pairs), None)
+    )
+    if not set(draw) <= set(by_draw):
         raise ValueError(f"test set '{name}' must be Outputs, or have Outputs for each draw of the pairs")
-    gain = np.empty(len(pairs))
-    for draw, found in outputs.items():
-        those = (pairs["draw"] == draw).to_numpy()
-        gain[those] = _gains_on(pairs[those], name, found)
+    first, second, names = system_codes(pairs)
+    metric, gain = str(pairs["metric"].iloc[0]), np.empty(len(pairs))
+    for number, there in by_draw.items():
+        own = there.metric.name
+        if metric != own and metric.removesuffix(LOWER) == own.removesuffix(LOWER):
+            raise ValueError(f"test set '{name}' must have the direction of the pairs, '{metric}', not '{own}'")
+        those = draw == number
+        place = pd.Index(there.names).get_indexer(names)
+        ahead, behind = place[first[those]], place[second[those]]
+        if (ahead < 0).any() or (behind < 0).any():
+            unknown = min(names[place < 0])
+            raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
+        gain[those] = there.gains(ahead, behind)
     return gain
 
 
-def _gains_on(pairs: pd.DataFrame, name: str, outputs: Outputs) -> NDArray[np.float64]:
-    own = outputs.metric.name
-    for metric in set(pairs["metric"]) - {own}:
-        if str(metric).removesuffix(LOWER) == own.removesuffix(LOWER):
-            raise ValueError(f"test set '{name}' must have the direction of the pairs, '{metric}', not '{own}'")
-    known = pd.Index(outputs.names)
-    first, second = (known.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
-    if (first < 0).any() or (second < 0).any():
-        unknown = min([*pairs["system_a"][first < 0], *pairs["system_b"][second < 0]])
-        raise ValueError(f"test set '{name}' must have the systems of the pairs; it has no '{unknown}'")
-    return outputs.gains(first, second)
+def _redrawn_shares(
+    pairs: pd.DataFrame,
+    others: OtherSystems,
+    inside: NDArray[np.bool_],
+    wins: NDArray[np.bool_],
+    n_bootstrap: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """(E, B, R) shares of wins elsewhere by bin over resamples of the systems, and of the draws where there are any.
 
-
-class _Resampled:
-    """Shares of wins over resamples of the systems, and of the draws where test sets were redrawn."""
-
-    def __init__(self, pairs: pd.DataFrame, n_bootstrap: int, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        self.others: OtherSystems = other_systems(pairs)
-        self._clusters = self.others.drawn(n_bootstrap, rng).astype(np.float64)
-        self._draw = pd.factorize(pairs["draw"])[0] if "draw" in pairs else np.zeros(len(pairs), dtype=np.int64)
-        n_draws = int(self._draw.max()) + 1 if len(pairs) else 1
-        one = np.ones((n_bootstrap, 1), dtype=np.int64)
-        self._draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap) if n_draws > 1 else one
-
-    def interval(self, inside: NDArray[np.bool_], wins: NDArray[np.bool_]) -> tuple[float, float]:
-        """The 95 % interval of the share among the pairs inside; NaN where the systems are too few for one."""
-        if not self.others.interval_for:
-            return np.nan, np.nan
-        low, high = np.nanpercentile(self._shares(inside, wins), [2.5, 97.5])
-        return float(low), float(high)
-
-    def _shares(self, inside: NDArray[np.bool_], wins: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """(n_bootstrap,) shares; a pair counts as often as its systems, or families, and its draw are there."""
-        won = total = np.zeros(len(self._clusters))
-        for d in range(self._draws.shape[1]):
-            here = inside & (self._draw == d)
-            total = total + self._draws[:, d] * self._weight(here)
-            won = won + self._draws[:, d] * self._weight(here & wins)
-        shares: NDArray[np.float64] = np.divide(won, total, out=np.full(len(total), np.nan), where=total > 0)
-        return shares
-
-    def _weight(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
-        n_clusters = self._clusters.shape[1]
-        first, second = self.others.first[members], self.others.second[members]
-        between, within = np.zeros((n_clusters, n_clusters)), np.zeros(n_clusters)
-        alike = first == second
-        np.add.at(between, (first[~alike], second[~alike]), 1)
-        np.add.at(within, first[alike], 1)
-        crossed = ((self._clusters @ between) * self._clusters).sum(axis=1)
-        return np.asarray(crossed + self._clusters @ within)
+    A pair counts as often as both of its systems, or families, and its draw are there. The pairs of one draw are summed
+    by their weights first and multiplied by the number of times that the draw is there after that, so that the weights
+    of two systems are computed once for all draws.
+    """
+    rng = np.random.default_rng(seed)
+    clusters = np.ascontiguousarray(others.drawn(n_bootstrap, rng).T, dtype=np.float64)
+    draw = pd.factorize(pairs["draw"])[0] if "draw" in pairs else np.zeros(len(pairs), dtype=np.int64)
+    n_draws = int(draw.max()) + 1
+    draws = np.ones((1, n_bootstrap))
+    if n_draws > 1:
+        draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap).T.astype(np.float64)
+    # All pairs of a bin, and those of them that win.
+    counted = np.concatenate([inside[None], inside & wins[:, None]]).reshape(-1, len(pairs))
+    cells, cell = np.unique(others.first * len(clusters) + others.second, return_inverse=True)
+    first, second = np.divmod(cells, len(clusters))
+    row, pair = np.nonzero(counted)
+    shape = (len(counted) * n_draws, len(cells))
+    n_pairs = sparse.csr_array((np.ones(len(row)), (row * n_draws + draw[pair], cell[pair])), shape=shape)
+    sums = np.empty((len(counted), n_bootstrap))
+    width = max(1, _TOGETHER // max(shape))
+    for begin in range(0, n_bootstrap, width):
+        some = clusters[:, begin : begin + width]
+        # Two systems of one family are there as often as it is.
+        weights = np.where((first == second)[:, None], some[first], some[first] * some[second])
+        by_draw = (n_pairs @ weights).reshape(len(counted), n_draws, -1)
+        sums[:, begin : begin + width] = (by_draw * draws[:, begin : begin + width]).sum(axis=1)
+    total, *won = sums.reshape(-1, len(inside), n_bootstrap)
+    return np.divide(won, total, out=np.full((len(wins), *total.shape), np.nan), where=total > 0)

@@ -148,7 +148,8 @@ def other_systems(pairs: pd.DataFrame) -> OtherSystems:
     >>> other_systems(kin).interval_for
     'other variants of these families'
     """
-    first, second, n_systems = system_codes(pairs)
+    first, second, names = system_codes(pairs)
+    n_systems = len(names)
     family = _families(pairs, first, second, n_systems)
     n_families = int(family.max()) + 1
     families = _in_effect(family[first], family[second], n_families)

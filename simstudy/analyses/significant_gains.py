@@ -115,7 +115,7 @@ def significant_gains(
                 "alternative": members["alternative"].iloc[0],
                 "alpha": alpha,
                 "of": of,
-                "n_systems": system_codes(about)[2],
+                "n_systems": len(system_codes(about)[2]),
                 "n_pairs": len(about),
                 "n_left_out": int((~told).sum()),
             }

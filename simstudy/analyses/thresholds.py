@@ -108,7 +108,7 @@ def thresholds(
         row = {
             **key,
             "alternative": members["alternative"].iloc[0],
-            "n_systems": system_codes(members)[2],
+            "n_systems": len(system_codes(members)[2]),
             "n_pairs": len(members),
             "n_window": n_window,
         }
