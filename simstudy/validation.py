@@ -8,6 +8,13 @@ from math import isnan
 from numbers import Real
 from operator import index
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Nothing that is counted here is as many: no machine has the memory.
 TOO_MANY = 2**40
@@ -189,3 +196,62 @@ def check_fraction(argument: str, value: object) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
         raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")
+
+
+def number_list(argument: str, values: object) -> NDArray[np.float64]:
+    """A list of numbers as an array (n,) of floats; ValueError where it is something else, or has NaN.
+
+    Examples
+    --------
+    >>> number_list("recalls", [0.5, "high"])
+    Traceback (most recent call last):
+    ValueError: recalls must be a list of numbers, not [0.5, 'high']
+    """
+    check_list(argument, values, "numbers")
+    check_unmasked(argument, values)
+    listed = list(values)  # type: ignore[call-overload]
+    # Text is a number to numpy, and so is what is true.
+    if any(isinstance(value, bool | np.bool_) or not isinstance(value, Real) or value != value for value in listed):
+        raise ValueError(f"{argument} must be a list of numbers, not {brief(values)}")
+    return np.array(listed, dtype=np.float64)
+
+
+def check_unmasked(argument: str, values: object) -> None:
+    """Raise a ValueError where values are masked, or a list holds such arrays: without the mask they count as given.
+
+    Examples
+    --------
+    >>> check_unmasked("scores", [np.ma.array([1, 2], mask=[0, 1])])
+    Traceback (most recent call last):
+    ValueError: scores must not be masked, as 1 value is: take such items out, or fill them (.filled())
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        masked = int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
+        if masked:
+            what = "1 value is" if masked == 1 else f"{masked:,} values are"
+            raise ValueError(f"{argument} must not be masked, as {what}: take such items out, or fill them (.filled())")
+    elif isinstance(values, list | tuple):
+        for part in values:
+            check_unmasked(argument, part)
+
+
+def check_utf8(names: Iterable[str], what: str) -> None:
+    r"""Raise a ValueError that names the first text with half a character, as damaged files have.
+
+    Examples
+    --------
+    >>> check_utf8(["naïve", "\ud83d"], "systems")
+    Traceback (most recent call last):
+    ValueError: systems must be named in whole characters (UTF-8), unlike '\ud83d'
+    """
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{what} must be named in whole characters (UTF-8), unlike {name!r}") from None
+
+
+def check_unique(keys: pd.Series[Any], argument: str) -> None:
+    """Raise a ValueError that names the first key which occurs twice."""
+    if keys.duplicated().any():
+        raise ValueError(f"{argument} must be named once each; '{keys[keys.duplicated()].iloc[0]}' occurs twice")

@@ -20,7 +20,7 @@ FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files"},
     {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"cells", "metrics", "pvalues", "proportions"},
-    {"inputs", "runner", "results_folder"},
+    {"runner", "results_folder"},
     {"manifest"},
     {"outputs"},
     {"rankings", "units", "sections"},

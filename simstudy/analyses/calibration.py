@@ -13,12 +13,11 @@ from scipy import sparse
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.inputs import number_list
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.pvalues import speaks_for_gain
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
-from simstudy.validation import check_flag, check_mapping, check_seed, check_whole
+from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
 TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.inputs import check_unique
 from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.tables import check_table
-from simstudy.validation import check_fraction, check_list, check_mapping, check_number, check_text
+from simstudy.validation import check_fraction, check_list, check_mapping, check_number, check_text, check_unique
 
 _COLUMNS = ["ranking", "threshold", "n_accepted", "n_true", "precision", "average_precision", "covered", "level"]
 

@@ -13,9 +13,8 @@ from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.inputs import number_list
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
-from simstudy.validation import brief, check_fraction, check_whole
+from simstudy.validation import brief, check_fraction, check_whole, number_list
 
 #: Which pairs of a class a row is about (column of).
 EVERY_PAIR, IN_DOUBT = "all pairs", "pairs in doubt"

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from simstudy.inputs import number_list
 from simstudy.rankings.candidates import Candidates
-from simstudy.validation import check_fraction, check_mapping, check_seed, check_share, check_whole
+from simstudy.validation import check_fraction, check_mapping, check_seed, check_share, check_whole, number_list
 
 #: Two scoring functions, the first the better one.
 SEPARATIONS: Mapping[str, float] = MappingProxyType({"g1": 1.5, "g2": 1.0})

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from simstudy.fingerprints import derived_seed
-from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
-from simstudy.validation import brief, check_number, check_seed, check_text, check_whole
+from simstudy.validation import brief, check_number, check_seed, check_text, check_whole, number_list
 
 #: Fills that a relevant message has, on average.
 MEAN_POSSIBLE = 20

@@ -14,12 +14,11 @@ from sklearn.base import clone
 
 from simstudy.cells import Cell
 from simstudy.fingerprints import derived_seed, fingerprint
-from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
 from simstudy.provenance import program_of
 from simstudy.runner import run_cells
 from simstudy.tasks.base import Examples, Task
-from simstudy.validation import brief, check_list, check_path, check_seed, check_whole
+from simstudy.validation import brief, check_list, check_path, check_seed, check_whole, number_list
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
 FRACTIONS = (1.0, 0.5, 0.25)

@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.inputs import number_list
 from simstudy.outputs import Outputs
-from simstudy.validation import brief, check_list, check_number, check_seed, check_text, check_whole
+from simstudy.validation import brief, check_list, check_number, check_seed, check_text, check_whole, number_list
 
 
 def correlated_accuracies(

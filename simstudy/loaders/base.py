@@ -12,13 +12,12 @@ from typing import ParamSpec
 
 import pandas as pd
 
-from simstudy.inputs import check_utf8
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.showing import Shown
-from simstudy.validation import brief, check_text
+from simstudy.validation import brief, check_text, check_utf8
 
 P = ParamSpec("P")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.inputs import complete_systems
 from simstudy.loaders.tables import read_table
 from simstudy.notes import note
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.outputs.tables import complete_systems
 from simstudy.validation import check_path, nearest
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.inputs import check_utf8
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Source, SystemOutputs
 from simstudy.loaders.items import items_by_id
 from simstudy.outputs import Outputs
+from simstudy.validation import check_utf8
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')

@@ -11,24 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from simstudy.inputs import (
-    check_statistics,
-    check_unique,
-    complete_systems,
-    keyed_table,
-    matched_table,
-    merged_columns,
-    response_statistics,
-    score_values,
-    statistics_array,
-)
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.collection import Collection
 from simstudy.outputs.saved import read, write
-from simstudy.validation import brief, check_path, check_text
+from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
+from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
+from simstudy.validation import brief, check_path, check_text, check_unique
 
 
 @dataclass(frozen=True, eq=False, repr=False)

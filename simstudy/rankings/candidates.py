@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from simstudy.inputs import check_unique
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
@@ -24,6 +23,7 @@ from simstudy.validation import (
     check_number,
     check_seed,
     check_text,
+    check_unique,
     check_whole,
     nearest,
 )

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
-from simstudy.inputs import check_unmasked
 from simstudy.metrics.base import FloatArray
+from simstudy.validation import check_unmasked
 
 BoolArray = NDArray[np.bool_]
 

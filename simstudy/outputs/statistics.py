@@ -1,0 +1,125 @@
+"""The numbers that Outputs are made from: arrays of statistics, frames of scores and sets of responses, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
+
+from simstudy.metrics import Metric
+from simstudy.validation import brief, check_unmasked
+
+
+def statistics_array(statistics: object) -> NDArray[Any]:
+    """Statistics as one array of numbers of this machine's kind; ValueError where they are something else."""
+    parts = statistics if isinstance(statistics, list | tuple) else [statistics]
+    if any(isinstance(part, pd.DataFrame | pd.Series | Mapping) for part in parts):
+        raise ValueError(
+            "statistics must be an array, in which systems and items go by position, not tables with names of their "
+            "own: bring these into one order and take .to_numpy()"
+        )
+    check_unmasked("statistics", statistics)
+    try:
+        array = np.array(statistics, order="C")
+    except ValueError:
+        raise ValueError("statistics must be one rectangular array: systems x items x statistics") from None
+    if array.dtype.kind == "b":
+        return array.astype(np.int8)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def check_statistics(array: NDArray[Any], metric: Metric) -> None:
+    """Raise a ValueError where an array is not (systems, items, the metric's statistics) of finite numbers."""
+    width = len(metric.statistics)
+    if array.ndim != 3 or array.shape[2] != width:
+        raise ValueError(
+            f"statistics must have shape (systems, items, {width}: {', '.join(metric.statistics)}) "
+            f"for metric '{metric.name}', not {array.shape}"
+        )
+    if 0 in array.shape:
+        raise ValueError(f"statistics must have at least one system and one item, not shape {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"statistics must be numbers, not {array.dtype}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        system, item, s = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"statistics must be finite; system number {system}, item number {item} has "
+            f"{metric.statistics[s]} = {array[system, item, s]}"
+        )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
+            raise ValueError("statistics must have finite sums; some are too large to add")
+    sizes = np.abs(array.astype(np.float64)).sum(axis=1) if array.dtype.kind in "iu" else np.zeros((1, width))
+    if sizes.max() >= 2**53:
+        system, s = np.argwhere(sizes >= 2**53)[0]
+        raise ValueError(
+            f"statistics of whole numbers must sum to less than 2^53; {metric.statistics[s]} of system number {system} "
+            f"reaches {sizes[system, s]:.3g}"
+        )
+
+
+def score_values(scores: pd.DataFrame) -> NDArray[Any]:
+    """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
+    if not isinstance(scores, pd.DataFrame):
+        raise ValueError(f"scores must be a pandas DataFrame (items x systems), not {type(scores).__name__}")
+    is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
+    if not all(is_number):
+        wrong = is_number.index(False)
+        raise ValueError(f"scores must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
+    if scores.isna().any(axis=None):
+        item, system = np.argwhere(scores.isna().to_numpy())[0]
+        raise ValueError(
+            f"scores must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
+        )
+    floats = any(is_float_dtype(kind) for kind in scores.dtypes)
+    return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+
+
+def response_statistics(
+    gold: Iterable[Hashable], responses: Mapping[str, Iterable[Hashable]]
+) -> tuple[NDArray[np.int8], list[str]]:
+    """(correct, guessed, gold) of each distinct response, shape (K systems, n responses, 3), and the responses' texts.
+
+    Gold responses come first, then the spurious ones as they appear.
+    """
+    if not isinstance(responses, Mapping) or not responses:
+        raise ValueError(f"responses must map the name of each system to what it found, not {brief(responses)}")
+    wanted = _distinct(gold, "gold")
+    found = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
+    positions = {response: i for i, response in enumerate(dict.fromkeys(chain(wanted, *found)))}
+    if not positions:
+        raise ValueError("gold and responses must hold at least one response")
+    texts = pd.Series([str(response) for response in positions])
+    if texts.duplicated().any():
+        raise ValueError(f"responses must differ as text; two read '{texts[texts.duplicated()].iloc[0]}'")
+    statistics = np.zeros((len(found), len(positions), 3), dtype=np.int8)
+    statistics[:, : len(wanted), 2] = 1
+    for k, own in enumerate(found):
+        statistics[k, [positions[response] for response in own], 1] = 1
+    statistics[..., 0] = statistics[..., 1] & statistics[..., 2]
+    return statistics, texts.tolist()
+
+
+def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
+    """The responses in their order, a set's in that of their texts; ValueError where one is there twice."""
+    if isinstance(given, str | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
+        raise ValueError(f"{argument} must be a list or set of responses, not {brief(given)}")
+    # A set of texts has another order in every process.
+    listed = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
+    seen: set[Hashable] = set()
+    for response in listed:
+        try:
+            known = response in seen
+        except TypeError:
+            raise ValueError(f"{argument} must be hashable (text, numbers, tuples), unlike {response!r}") from None
+        if known:
+            raise ValueError(f"{argument} must be distinct; '{response}' occurs twice")
+        seen.add(response)
+    return listed

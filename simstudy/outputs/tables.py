@@ -1,0 +1,126 @@
+"""The tables of systems and of items: complete, in the order of the statistics, and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.validation import brief, check_unique, check_utf8
+
+
+def keyed_table(
+    given: Sequence[Hashable] | pd.DataFrame | None, n: int, argument: str, key: str, default: list[str]
+) -> pd.DataFrame:
+    """The systems or items table, with its key column first, as text, complete and without repeats."""
+    if isinstance(given, pd.DataFrame):
+        if key not in given:
+            raise ValueError(f"{argument} must have a column '{key}'; it has {', '.join(map(str, given.columns))}")
+        table = given.reset_index(drop=True)
+        table = table[[key, *(c for c in table.columns if c != key)]]
+        labels = pd.Series([str(label) for label in table.columns])
+        if labels.duplicated().any():
+            raise ValueError(
+                f"{argument} must have columns of different names, unlike '{labels[labels.duplicated()].iloc[0]}'"
+            )
+    elif given is not None and (isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable)):
+        raise ValueError(
+            f"{argument} must be a list of names or a table, in the order of the statistics, not {brief(given)}"
+        )
+    else:
+        names = default if given is None else list(given)
+        check_utf8((name for name in names if isinstance(name, str)), argument)
+        table = pd.DataFrame({key: names})
+    if len(table) != n:
+        raise ValueError(f"{argument} must have {n} rows, as the statistics have, not {len(table)}")
+    if table[key].isna().any():
+        raise ValueError(f"{argument} must have a {key} in every row")
+    table[key] = table[key].astype(str)
+    check_unique(table[key], argument)
+    return table
+
+
+def matched_table(given: object, names: Sequence[str], argument: str, key: str, axis: pd.Index[Any]) -> pd.DataFrame:
+    """A table whose rows describe what a frame of scores names, brought into the frame's order by its key column.
+
+    Parameters
+    ----------
+    given
+        A table with the column `key`.
+    names
+        What the frame calls them, in its order.
+    argument, key
+        For messages: "systems" and "name", or "items" and "id".
+    axis
+        The frame's labels. Where they are no more than the numbers of rows, and the table has other keys, its rows are
+        taken in their order: there is nothing else to go by.
+
+    Raises
+    ------
+    ValueError
+        Where it is no such table, or one of the names is on one side only, or twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"name": ["b", "a"], "group": ["x", "y"]})
+    >>> matched_table(table, ["a", "b"], "systems", "name", pd.Index(["a", "b"]))["group"].tolist()
+    ['y', 'x']
+    """
+    if not isinstance(given, pd.DataFrame):
+        raise ValueError(f"{argument} must be a table with a column '{key}', not {type(given).__name__}")
+    table = keyed_table(given, len(given), argument, key, [])
+    check_unique(pd.Series(list(names), dtype=object), argument)
+    numbered = isinstance(axis, pd.RangeIndex) and axis.equals(pd.RangeIndex(len(axis))) and axis.name is None
+    if set(table[key]) != set(names):
+        if numbered and len(table) == len(names):
+            return table
+        both = set(table[key]) & set(names)
+        lacking = [name for name in names if name not in both]
+        side = "the table lacks" if lacking else "the scores lack"
+        first = lacking[0] if lacking else next(name for name in table[key] if name not in both)
+        raise ValueError(f"{argument} must have a row for each {key} of the scores, and no other; {side} '{first}'")
+    return table.set_index(key).loc[list(names)].reset_index()
+
+
+def merged_columns(one: pd.DataFrame, other: pd.DataFrame, what: str, key: str) -> pd.DataFrame:
+    """What two tables of the same rows, in the same order, know together; ValueError where they say unlike things.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"id": ["x", "y"], "domain": ["news", None]})
+    >>> other = pd.DataFrame({"id": ["x", "y"], "domain": ["news", "web"], "cluster": [1, 2]})
+    >>> merged_columns(one, other, "item", "id").to_dict("list")
+    {'id': ['x', 'y'], 'domain': ['news', 'web'], 'cluster': [1, 2]}
+    """
+    merged = one.copy()
+    for name in other.columns.drop(key):
+        theirs = other[name].set_axis(one.index)
+        if name not in one:
+            merged[name] = theirs
+            continue
+        ours = one[name]
+        unlike = ours.notna() & theirs.notna() & (ours.astype(object) != theirs.astype(object))
+        if unlike.any():
+            at = int(np.argmax(unlike))
+            raise ValueError(
+                f"{what} '{one[key].iloc[at]}' has the {name} '{ours.iloc[at]}' here and '{theirs.iloc[at]}' there"
+            )
+        if ours.isna().any() and theirs.notna().any():
+            merged[name] = ours.astype(object).where(ours.notna(), theirs).infer_objects()
+    return merged
+
+
+def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns that every systems table has, where they are missing."""
+    defaults: dict[str, Any] = {
+        "family": table["name"],
+        "group": pd.Series(pd.NA, index=table.index, dtype="string"),
+        "train_size": pd.Series(pd.NA, index=table.index, dtype="Int64"),
+        "replicate": pd.Series(pd.NA, index=table.index, dtype="Int64"),
+        "source": "natural",
+    }
+    completed = table.assign(**{name: value for name, value in defaults.items() if name not in table})
+    completed["family"] = completed["family"].where(completed["family"].notna(), completed["name"])
+    return completed[["name", *defaults, *(c for c in table.columns if c not in defaults and c != "name")]]
