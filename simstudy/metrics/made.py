@@ -100,6 +100,14 @@ def metric(
         For a name or columns that are no names, and a function that does not take the columns or does not return one
         number for each.
 
+    Notes
+    -----
+    The function should be smooth: sign flips and intervals replace it by its slope, and the bootstrap supposes that
+    resamples differ from the test set as the test set does from the population. Of two equal systems on 150 items,
+    sign flips at 0.05 called the Fowlkes-Mallows index, root mean squared errors and exponentials of means (perplexity)
+    different in 3 to 6.5 % of 2,000 test sets. Where a function has steps (rounding, thresholds) they are wrong; use
+    ``test="randomization"``, which is valid for any function where the systems' results could be exchanged.
+
     Examples
     --------
     The geometric mean of precision and recall:

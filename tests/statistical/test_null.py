@@ -14,7 +14,8 @@ from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.generators.clustered import clustered_accuracies
-from simstudy.metrics import METRICS
+from simstudy.metrics import METRICS, Metric, get_metric
+from simstudy.metrics.made import metric as make_metric
 from simstudy.pvalues import CONVENTIONS
 
 pytestmark = pytest.mark.statistical
@@ -24,12 +25,12 @@ FALSE_ALARM = 1e-6
 SACREBLEU: dict[str, Any] = {"convention": CONVENTIONS["sacrebleu"], "monte_carlo": True}
 
 
-def p_values(pairs: Iterable[np.ndarray], metric: str = "mean", *, test: str, **options: Any) -> np.ndarray:
+def p_values(pairs: Iterable[np.ndarray], metric: str | Metric = "mean", *, test: str, **options: Any) -> np.ndarray:
     """Two-sided p-values of pairs' statistics (2, n, S), each a test set with a seed of its own.
 
     The engine's own answers: `compare` would take ten times as long to make tables of one row.
     """
-    of_sums, found = METRICS[metric], []
+    of_sums, found = get_metric(metric), []
     for seed, pair in enumerate(pairs):
         first, second = of_sums.score(pair.sum(axis=1))
         best_first = np.ascontiguousarray(pair if first >= second else pair[::-1])
@@ -162,6 +163,59 @@ def test_sign_flips_of_ratios_are_near_their_size(kind: str, n: int) -> None:
     rejected = int((p <= 0.05).sum())
     assert stats.binom.cdf(rejected, tried, 0.04) > FALSE_ALARM
     assert stats.binom.sf(rejected - 1, tried, 0.06) > FALSE_ALARM
+
+
+def error_pairs(n_data: int, n: int, seed: int) -> Iterator[np.ndarray]:
+    """Squared errors of two systems that err alike, and how many: for root mean squared errors."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n_data):
+        errors = rng.normal(size=n) * 0.7 + rng.normal(size=(2, n)) * 0.7
+        yield np.stack([errors**2, np.ones((2, n))], axis=-1)
+
+
+def surprise_pairs(n_data: int, n: int, seed: int) -> Iterator[np.ndarray]:
+    """Surprise of two language models on texts of 5 to 39 words, and the number of words: for perplexity."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n_data):
+        words = np.broadcast_to(rng.integers(5, 40, size=n), (2, n))
+        yield np.stack([(rng.gamma(1, size=n) + rng.gamma(1, size=(2, n))) * words, words], axis=-1)
+
+
+MADE = {
+    "fowlkes-mallows": (
+        lambda correct, guessed, gold: 100 * correct / np.sqrt(guessed * gold),
+        lambda *args: null_pairs("f1", *args),
+    ),
+    "root mean squared error": (lambda squares, number: np.sqrt(squares / number), error_pairs),
+    "perplexity": (lambda surprise, words: np.exp(surprise / words), surprise_pairs),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
+def test_smooth_metrics_of_ones_own_are_near_their_size(name: str, test: str) -> None:
+    """2,000 test sets of 150 items: 5 % is allowed to be 3 to 6.5 %, beside what chance does."""
+    function, pairs = MADE[name]
+    own = make_metric(name, function)
+    p = p_values(pairs(2000, 150, 11), own, test=test, monte_carlo=True, n_resamples=499)
+    rejected = int((p <= 0.05).sum())
+    assert stats.binom.cdf(rejected, len(p), 0.03) > FALSE_ALARM
+    assert stats.binom.sf(rejected - 1, len(p), 0.065) > FALSE_ALARM
+
+
+@pytest.mark.slow
+def test_steps_are_only_for_randomization() -> None:
+    """A score that is rounded has no slope: sign flips take its gains for certain."""
+    rounded = make_metric("rounded", lambda squares, number: np.round(20 * squares / number) / 20)
+    found = {
+        test: int(
+            (p_values(error_pairs(1000, 150, 12), rounded, test=test, monte_carlo=True, n_resamples=499) <= 0.01).sum()
+        )
+        for test in ("sign_flips", "randomization")
+    }
+    assert not is_at_most(found["sign_flips"], 1000, 0.01)
+    assert is_at_most(found["randomization"], 1000, 0.01)
 
 
 def test_randomization_of_unlike_guesses_rejects_equal_scores_too_often() -> None:
