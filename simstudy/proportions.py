@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
@@ -11,7 +9,7 @@ from scipy import stats
 FloatArray = NDArray[np.float64]
 
 
-def tango(better: ArrayLike, worse: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+def tango(better: ArrayLike, worse: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """The score interval of a difference of two paired proportions (Tango 1998, equations 11 - 13).
 
     It holds the differences that the score test does not reject: the values d with |b - c - n d| at most z times the
@@ -22,7 +20,7 @@ def tango(better: ArrayLike, worse: ArrayLike, n: int, level: float = 0.95) -> t
     better, worse
         (P,) numbers of items that only the first, and only the second, system has right: b and c.
     n
-        Items.
+        Items: one number, or (P,).
     level
         Coverage, a fraction.
 
@@ -39,14 +37,18 @@ def tango(better: ArrayLike, worse: ArrayLike, n: int, level: float = 0.95) -> t
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([-0.0876, -0.022], [0.0876, 0.3209])
     """
-    b, c = np.asarray(better, dtype=np.float64), np.asarray(worse, dtype=np.float64)
+    b, c, n = (np.asarray(numbers, dtype=np.float64) for numbers in (better, worse, n))
     z = float(stats.norm.ppf((1 + level) / 2))
-
-    def statistic(d: FloatArray) -> FloatArray:
-        return tango_z(b, c, n, d)
-
+    # The statistic falls as the difference grows: z below the gain, -z above it. Both are found by bisection at once.
     gain = (b - c) / n
-    return _solve(statistic, -np.ones_like(gain), gain, z), _solve(statistic, gain, np.ones_like(gain), -z)
+    limits = np.array([[z], [-z]])
+    low, high = np.stack([-np.ones_like(gain), gain]), np.stack([gain, np.ones_like(gain)])
+    for _ in range(60):
+        middle = (low + high) / 2
+        outside = tango_z(b, c, n, middle) > limits
+        low, high = np.where(outside, middle, low), np.where(outside, high, middle)
+    ends = (low + high) / 2
+    return ends[0], ends[1]
 
 
 def tango_z(better: FloatArray, worse: FloatArray, n: ArrayLike, difference: FloatArray) -> FloatArray:
@@ -61,16 +63,6 @@ def tango_z(better: FloatArray, worse: FloatArray, n: ArrayLike, difference: Flo
     with np.errstate(divide="ignore", invalid="ignore"):
         z = above / np.sqrt(np.maximum(variance, 0))
     return np.where(above == 0, 0.0, z)
-
-
-def _solve(statistic: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, z: float) -> FloatArray:
-    """Where a statistic that falls from `low` to `high` passes z, by bisection."""
-    low, high = low.copy(), high.copy()
-    for _ in range(60):
-        middle = (low + high) / 2
-        above = statistic(middle) > z
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return np.asarray((low + high) / 2)
 
 
 def wilson(share: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:

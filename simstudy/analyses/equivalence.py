@@ -85,7 +85,7 @@ def _distances(pairs: pd.DataFrame, margin: float) -> tuple[NDArray[np.float64],
     if (pairs["interval"] == "score").any():
         better, worse, n = (pairs[name].to_numpy(dtype=np.float64) for name in ("n_better", "n_worse", "n_units"))
         score = pairs["interval"].to_numpy() == "score"
-        highest = np.array([tango(b, c, int(of))[1] for b, c, of in zip(better, worse, n, strict=True)])
+        _, highest = tango(better, worse, n)
         # What a proportion of 1 is on the metric's scale.
         scale = np.where(score, pairs["gain_high"].to_numpy(dtype=np.float64) / highest, 1.0)
         z = [tango_z(better, worse, n, np.clip(bound / scale, -1, 1)) for bound in (margin, -margin)]
