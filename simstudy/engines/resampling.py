@@ -11,11 +11,12 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
 
@@ -95,6 +96,12 @@ def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -
     np.matmul(columns, counts.T, out=sums)
 
 
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """The libraries that have threads, numpy's among them: to find them takes milliseconds, so it is done once."""
+    return ThreadpoolController()
+
+
 class _SingleBlasThread:
     """Limits BLAS to one thread as long as any comparison runs: the limit is the whole process's.
 
@@ -104,14 +111,14 @@ class _SingleBlasThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running = 0
-        self._limits: threadpool_limits | None = None
+        self._limits: Any = None
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         with self._lock:
             self._running += 1
             if self._running == 1:
-                self._limits = threadpool_limits(limits=1, user_api="blas")
+                self._limits = _thread_pools().limit(limits=1, user_api="blas")
         try:
             yield
         finally:
