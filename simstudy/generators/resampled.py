@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from simstudy.cells import Cell
 from simstudy.fingerprints import derived_seed, fingerprint
@@ -203,6 +202,8 @@ def resample_training(
 
 def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, NDArray[Any]]:
     """Train one variant; return its statistics (n items, S) on each test set."""
+    from sklearn.base import clone
+
     base = task.systems[variant.family]
     weights = variant.training_items(task.train.n_items, seed)
     # The resampled training set itself: an item of weight w is there w times, whatever the estimator makes of

@@ -6,12 +6,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simstudy.tasks.base import BaseSystem, Examples, Task
-from simstudy.tasks.digits import digits
-from simstudy.tasks.tagging import tagging
 from simstudy.validation import check_choice, check_path
 
+
+def _digits(data_dir: Path | None) -> Task:
+    # Learners come with scikit-learn, for which only those who train should wait.
+    from simstudy.tasks.digits import digits
+
+    return digits(data_dir)
+
+
+def _tagging(data_dir: Path | None) -> Task:
+    from simstudy.tasks.tagging import tagging
+
+    return tagging(data_dir)
+
+
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
-TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": digits, "tagging": tagging}
+TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": _digits, "tagging": _tagging}
 
 __all__ = ["TASKS", "BaseSystem", "Examples", "Task", "load_task"]
 
