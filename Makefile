@@ -7,9 +7,10 @@ BIN := .venv/bin
 quickstart: .venv/installed
 	$(BIN)/simstudy run quickstart
 
-# A file of tests stays in one process, for what its tests share.
+# A file of tests stays in one process, for what its tests share. The processes fill the cores: threads of BLAS and
+# OpenMP beside them would only wait for each other.
 test: lint
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 slow: .venv/installed-dev
 	$(BIN)/pytest -m slow
