@@ -152,7 +152,8 @@ def compare(
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     drawn = answers.n_resamples > 0
     low, high = answers.p_value.copy(), answers.p_value.copy()
-    low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
+    if drawn.any():
+        low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     n_better, n_worse, n_differ = wins(question)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from simstudy.engines.question import Question, products
 from simstudy.metrics.base import FloatArray, IntArray
@@ -61,9 +61,9 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
         scale = getattr(question.metric, "scale", 1.0)
         low, high = (scale * bound for bound in tango(better, worse, question.n_units, LEVEL))
     else:
-        reach = stats.t.ppf((1 + LEVEL) / 2, df) * se
+        reach = special.stdtrit(df, (1 + LEVEL) / 2) * se
         low, high = gain - reach, gain + reach
-    detectable = (stats.t.ppf(1 - ALPHA / 2, df) + stats.t.ppf(POWER, df)) * se
+    detectable = (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se
     return Intervals(se, low, high, detectable, question.right_or_wrong and len(question.strata) == 2, df)
 
 
