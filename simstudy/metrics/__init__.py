@@ -12,9 +12,9 @@ from simstudy.metrics.base import Metric, Ratio
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.direction import sounds_like_error
-from simstudy.metrics.f_measure import FBeta, Precision, Recall
+from simstudy.metrics.f_measure import PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
-from simstudy.metrics.muc import MucF, MucPrecision, MucRecall
+from simstudy.metrics.muc import MUC
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.rouge import KINDS, Rouge
@@ -30,8 +30,8 @@ METRICS: dict[str, Metric] = {
             Mean(higher_is_better=False),
             Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent"),
         ),
-        *(Precision(), Recall(), FBeta(1), FBeta(0.5), FBeta(2)),
-        *(MucPrecision(), MucRecall(), MucF("muc_f", 1), MucF("muc_f_2p", 0.5), MucF("muc_f_2r", 2)),
+        *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
+        *MUC,
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
         *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS)),
         *(

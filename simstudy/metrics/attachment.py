@@ -18,17 +18,7 @@ def attachment_counts(guessed: Parse, gold: Parse, *, labelled: bool = True) -> 
     """(correct, guessed, gold) words of one sentence, those of the right head and, if labelled, the right relation.
 
     As in the evaluation of the CoNLL 2018 shared task, subtypes of relations (what follows the colon) do not count and
-    punctuation does.
-
-    Parameters
-    ----------
-    guessed, gold
-        Heads and relations of the same n words.
-
-    Raises
-    ------
-    ValueError
-        Where the numbers of words differ.
+    punctuation does. A ValueError says where the numbers of words differ.
 
     Examples
     --------

@@ -141,14 +141,7 @@ class Metric(ABC):
         """Raise a ValueError that names a system whose sums (K systems, S) have no score that could be compared."""
 
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
-        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics.
-
-        Parameters
-        ----------
-        statistics
-            (K systems, n items, S).
-        systems, items
-            Names and ids.
+        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics (K, n, S).
 
         Examples
         --------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
-from simstudy.metrics.references import check_texts, reference_streams
+from simstudy.metrics.references import SacrebleuCounter, reference_streams
 from simstudy.validation import check_choice
 
 _ORDERS = (1, 2, 3, 4)
@@ -85,22 +85,11 @@ def _product(factors: Sequence[FloatArray]) -> Any:
     return (factors[0] * factors[1]) * (factors[2] * factors[3])
 
 
-class BleuCounter:
+class BleuCounter(SacrebleuCounter):
     """Counts the statistics of `Bleu` with sacrebleu's tokenizers, against references that are counted once.
 
-    Parameters
-    ----------
-    references
-        For each of n items its one or several references.
-    tokenize
-        A name in ``sacrebleu.BLEU.TOKENIZERS``; None for sacrebleu's default, "13a".
-    lowercase
-        Whether case is ignored.
-
-    Raises
-    ------
-    ValueError
-        For an unknown tokenizer, one that needs packages which are not installed, and an item without references.
+    `tokenize` is a name in ``sacrebleu.BLEU.TOKENIZERS``, by default "13a"; a ValueError names one that is unknown or
+    needs packages which are not installed.
 
     Examples
     --------
@@ -119,22 +108,13 @@ class BleuCounter:
             check_choice("tokenize", tokenize, BLEU.TOKENIZERS)
         streams = reference_streams(references)
         try:
-            self._bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
+            bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
         except (ImportError, RuntimeError):
             packages = _PACKAGES.get(str(tokenize), "sentencepiece")
             raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
-        self._n = len(references)
-        self.signature = str(self._bleu.get_signature())
+        super().__init__(bleu, len(references))
 
     def statistics(self, hypotheses: Sequence[str]) -> IntArray:
-        """Statistics (n, 10) of n texts.
-
-        Raises
-        ------
-        ValueError
-            Where there are not as many texts as items.
-        """
-        check_texts(hypotheses, self._n)
-        # What sacrebleu.significance resamples: hyp_length, ref_length, correct, total.
-        counts = np.array(self._bleu._extract_corpus_statistics(hypotheses, None), dtype=np.int64)
-        return np.roll(counts, -2, axis=1)
+        """Statistics (n, 10) of n texts."""
+        # From hyp_length, ref_length, correct, total.
+        return np.roll(self.counts(hypotheses), -2, axis=1)

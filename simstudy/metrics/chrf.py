@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
-from simstudy.metrics.references import check_texts, reference_streams
+from simstudy.metrics.references import SacrebleuCounter, reference_streams
 
 _CHARACTERS = 6
 _BETA_SQUARED = 4
@@ -72,22 +72,8 @@ class Chrf(Metric):
         )
 
 
-class ChrfCounter:
+class ChrfCounter(SacrebleuCounter):
     """Counts the statistics of `Chrf` as sacrebleu does, against references that are counted once.
-
-    Parameters
-    ----------
-    references
-        For each of n items its one or several references.
-    word_order
-        As for `Chrf`.
-    lowercase
-        Whether case is ignored.
-
-    Raises
-    ------
-    ValueError
-        For an item without references.
 
     Examples
     --------
@@ -100,20 +86,10 @@ class ChrfCounter:
         from sacrebleu.metrics.chrf import CHRF
 
         streams = reference_streams(references)
-        self._chrf = CHRF(_CHARACTERS, word_order, lowercase=lowercase, references=streams)
-        self._n = len(references)
-        self.signature = str(self._chrf.get_signature())
+        super().__init__(CHRF(_CHARACTERS, word_order, lowercase=lowercase, references=streams), len(references))
 
     def statistics(self, hypotheses: Sequence[str]) -> IntArray:
-        """Statistics (n, 3 * orders) of n texts.
-
-        Raises
-        ------
-        ValueError
-            Where there are not as many texts as items.
-        """
-        check_texts(hypotheses, self._n)
-        # What sacrebleu.significance resamples: hyp, ref, match of each order.
-        counts = np.array(self._chrf._extract_corpus_statistics(hypotheses, None), dtype=np.int64)
-        by_kind = counts.reshape(self._n, -1, 3)[..., [2, 0, 1]]
-        return by_kind.swapaxes(1, 2).reshape(self._n, -1)
+        """Statistics (n, 3 * orders) of n texts."""
+        # From hyp, ref, match of each order.
+        by_kind = self.counts(hypotheses).reshape(len(hypotheses), -1, 3)[..., [2, 0, 1]]
+        return by_kind.swapaxes(1, 2).reshape(len(hypotheses), -1)

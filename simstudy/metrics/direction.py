@@ -29,12 +29,7 @@ _ONE_LESS = re.compile(r"\s*1\s*[-−]")
 
 
 def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
-    """The metric with the direction that was said; its own where none was.
-
-    Raises
-    ------
-    ValueError
-        Where the metric's definition says the contrary, and for another value than True, False and None.
+    """The metric with the direction that was said; its own where none was. ValueError where its definition says no.
 
     Examples
     --------

@@ -7,16 +7,21 @@ from typing import Any
 
 from simstudy.metrics.base import Array, Ratio
 
-_STATISTICS = ("correct", "guessed", "gold")
 
+class Counts(Ratio):
+    """A ratio of summed (correct, guessed, gold) counts, in percent; 0 where its denominator is 0.
 
-class _Counts(Ratio):
-    """A ratio of (correct, guessed, gold) counts, in percent."""
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(PRECISION.score(np.array([3, 4, 6]))), float(RECALL.score(np.array([3, 4, 6])))
+    (75.0, 50.0)
+    """
 
     def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], **more: Any) -> None:
         super().__init__(
             name,
-            _STATISTICS,
+            ("correct", "guessed", "gold"),
             numerator=numerator,
             denominator=denominator,
             of_item=("gold",),
@@ -33,35 +38,12 @@ class _Counts(Ratio):
         )
 
 
-class Precision(_Counts):
-    """100 * correct / guessed; 0 where nothing was guessed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(Precision().score(np.array([3, 4, 6])))
-    75.0
-    """
-
-    def __init__(self) -> None:
-        super().__init__("precision", numerator=(1, 0, 0), denominator=(0, 1, 0), of_chosen=True)
+#: 100 * correct / guessed, and 100 * correct / gold.
+PRECISION = Counts("precision", (1, 0, 0), (0, 1, 0), of_chosen=True)
+RECALL = Counts("recall", (1, 0, 0), (0, 0, 1))
 
 
-class Recall(_Counts):
-    """100 * correct / gold; 0 where there is nothing to find.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(Recall().score(np.array([3, 4, 6])))
-    50.0
-    """
-
-    def __init__(self) -> None:
-        super().__init__("recall", numerator=(1, 0, 0), denominator=(0, 0, 1))
-
-
-class FBeta(_Counts):
+class FBeta(Counts):
     """F-measure in percent: (1 + beta^2) P R / (beta^2 P + R) (van Rijsbergen 1979; Chinchor 1992, section 2).
 
     With beta = a/b and counts instead of ratios this is (a^2 + b^2) correct / (a^2 gold + b^2 guessed).

@@ -11,24 +11,12 @@ _LEAST_LEFT = 1e-3
 
 
 def contributions(statistics: Array, metric: Metric) -> FloatArray:
-    """Each unit's part of each system's score, by the jackknife (Tukey 1958; Efron and Stein 1981).
+    """Each unit's part (K, n) of each system's score, by the jackknife (Tukey 1958; Efron and Stein 1981).
 
-    A unit's part is the score's n-th, plus what leaving that unit out takes away, centred. Of a mean it is the unit's
-    own score over n. Their spread tells the score's standard error (`deviations`) for any function of sums,
-    without a derivative; where few units carry a denominator it errs on the safe side, unlike the infinitesimal
-    jackknife.
-
-    Parameters
-    ----------
-    statistics
-        (K systems, n units, S).
-    metric
-        Their metric.
-
-    Returns
-    -------
-    parts
-        (K, n), on the metric's scale; a system's add up to its score.
+    Statistics are (K systems, n units, S). A system's parts add up to its score, on the metric's scale. A unit's part
+    is the score's n-th, plus what leaving that unit out takes away, centred. Of a mean it is the unit's own score over
+    n. Their spread tells the score's standard error (`deviations`) for any function of sums, without a derivative;
+    where few units carry a denominator it errs on the safe side, unlike the infinitesimal jackknife.
 
     Examples
     --------
@@ -68,12 +56,7 @@ def n_undefined(statistics: Array, metric: Metric) -> IntArray:
 def deviations(parts: FloatArray, strata: Array | None = None) -> FloatArray:
     """Contributions (K, n) less their mean, scaled so that the sum of their squares is the score's variance.
 
-    Parameters
-    ----------
-    parts
-        As `contributions` has them.
-    strata
-        (H + 1,) bounds of runs of units, each drawn to its own size; None: one run.
+    Strata (H + 1,) are bounds of runs of units, each drawn to its own size; None: one run.
 
     Examples
     --------
@@ -96,11 +79,7 @@ def over_denominator(side: Array, below: Array) -> FloatArray:
 
     A unit that has a share h of the denominator draws the ratio to itself, so that what is left of it is too small: it
     is divided by sqrt(1 - h), as in heteroscedasticity-consistent standard errors (HC2; MacKinnon and White 1985).
-
-    Parameters
-    ----------
-    side, below
-        (K systems, n units); below are the denominators.
+    Both arrays are (K systems, n units); below are the denominators.
 
     Examples
     --------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from simstudy.metrics.base import Array, Ratio, Unit
+from simstudy.metrics.base import Array, Ratio
 
 #: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
 #: differ in direction only the name has to say it.
@@ -30,8 +32,8 @@ class Mean(Ratio):
         fractions.
     higher_is_better
         False for errors: word error rates, losses.
-    label, unit, of_chosen, of_texts
-        As for every `Metric`.
+    more
+        label, unit, of_chosen, of_texts, as for every `Metric`.
 
     Examples
     --------
@@ -48,14 +50,10 @@ class Mean(Ratio):
         high: float = np.inf,
         scale: float = 1.0,
         higher_is_better: bool = True,
-        label: str = "",
-        unit: Unit = "",
-        of_chosen: bool = False,
-        of_texts: bool = False,
+        **more: Any,
     ) -> None:
-        name = name or (MEAN if higher_is_better else LOWER_MEAN)
         super().__init__(
-            name,
+            name or (MEAN if higher_is_better else LOWER_MEAN),
             ("sum", "count"),
             higher_is_better,
             # Not shared: an item may have a score by one system only, and candidates count where they are accepted.
@@ -64,10 +62,7 @@ class Mean(Ratio):
             denominator=(0, 1),
             scale=scale,
             item_range=(low, high),
-            label=label,
-            unit=unit,
-            of_chosen=of_chosen,
-            of_texts=of_texts,
+            **more,
         )
 
     def check(self, statistics: Array) -> None:

@@ -33,12 +33,7 @@ def at_cutoff(name: str) -> Mean | None:
 def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:
     """The mean, over all relevant documents, of the precision at the rank of each; 0 for those not retrieved.
 
-    Parameters
-    ----------
-    relevant
-        Whether each of the documents retrieved is relevant, best first.
-    n_relevant
-        How many relevant documents the topic has, retrieved or not.
+    `relevant` says of each document retrieved, best first, whether it is; the topic has n_relevant, retrieved or not.
 
     Examples
     --------
@@ -79,16 +74,8 @@ def ndcg_at(grades: Sequence[int], judged: Sequence[int], n: int) -> float:
     """Normalized discounted cumulative gain of the first n ranks (Jarvelin and Kekalainen 2002).
 
     As trec_eval's ndcg_cut: the gain of a document is its grade (0 where that is negative), the discount at rank r is
-    log2(r + 1), and the ideal ranking has all judged documents, best first.
-
-    Parameters
-    ----------
-    grades
-        Of the documents retrieved, best first.
-    judged
-        Of all documents judged for the topic.
-    n
-        The cutoff.
+    log2(r + 1), and the ideal ranking has all judged documents, best first. Grades are of the documents retrieved, best
+    first.
 
     Examples
     --------
@@ -100,12 +87,7 @@ def ndcg_at(grades: Sequence[int], judged: Sequence[int], n: int) -> float:
 
 
 def ranking_score(metric: Metric, grades: Sequence[int], judged: Sequence[int]) -> float:
-    """One topic's score under "ap", "rr", "precision@n" or "ndcg@n".
-
-    Raises
-    ------
-    ValueError
-        For another metric.
+    """One topic's score under "ap", "rr", "precision@n" or "ndcg@n"; ValueError for another metric.
 
     Examples
     --------

@@ -1,10 +1,14 @@
-"""Reference texts of items: one or several each, as metrics of texts take them."""
+"""Reference texts of items: one or several each, as metrics of texts take them, and sacrebleu's counts of both."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
+
+import numpy as np
+
+from simstudy.metrics.base import IntArray
 
 
 def check_texts(hypotheses: Sequence[str], n: int) -> None:
@@ -38,13 +42,21 @@ def check_references(references: Sequence[Sequence[str]]) -> None:
             )
 
 
+class SacrebleuCounter:
+    """Counts texts by a metric of sacrebleu, which holds the counts of n items' references."""
+
+    def __init__(self, metric: Any, n: int) -> None:
+        self._metric, self._n = metric, n
+        self.signature = str(metric.get_signature())
+
+    def counts(self, hypotheses: Sequence[str]) -> IntArray:
+        """What sacrebleu.significance resamples of n texts; ValueError where there are not as many as items."""
+        check_texts(hypotheses, self._n)
+        return np.array(self._metric._extract_corpus_statistics(hypotheses, None), dtype=np.int64)
+
+
 def reference_streams(references: Sequence[Sequence[str]]) -> list[tuple[Any, ...]]:
     """References as sacrebleu takes them: the first ones of all items, the second ones, …, None where there is none.
-
-    Raises
-    ------
-    ValueError
-        As `check_references`.
 
     Examples
     --------

@@ -19,13 +19,7 @@ KINDS = ("rouge1", "rouge2", "rougeL")
 
 
 class Rouge(Mean):
-    """The mean of items' ROUGE F1 (`rouge_scores`), in percent.
-
-    Parameters
-    ----------
-    kind
-        One of `KINDS`.
-    """
+    """The mean of items' ROUGE F1 (`rouge_scores`) of one of the `KINDS`, in percent."""
 
     def __init__(self, kind: str) -> None:
         label = f"ROUGE-{kind.removeprefix('rouge')}"
@@ -46,7 +40,7 @@ class RougeCounter:
         self.signature = f"stemmer:porter|rouge-score:{version('rouge-score')}"
 
     def statistics(self, hypotheses: Sequence[str]) -> FloatArray:
-        """Statistics (n, 2) of n texts; ValueError where there are not as many as items."""
+        """Statistics (n, 2) of n texts."""
         scores = rouge_scores(hypotheses, self._references, self._kind)
         return np.stack([scores, np.ones_like(scores)], axis=-1)
 
@@ -55,22 +49,8 @@ def rouge_scores(hypotheses: Sequence[str], references: Sequence[Sequence[str]],
     """ROUGE F1 of each text, a fraction, shape (n,): the best one where it has several references.
 
     Words are lower-cased and Porter-stemmed, as by ROUGE-1.5.5 with its usual option -m; all else is rouge-score's
-    default: words are runs of a-z and 0-9, and no sentences are told apart.
-
-    Parameters
-    ----------
-    hypotheses
-        N texts.
-    references
-        For each text its one or several references.
-    kind
-        One of `KINDS`.
-
-    Raises
-    ------
-    ValueError
-        For another kind, numbers of texts that differ, an item without references, and where rouge-score is not
-        installed.
+    default: words are runs of a-z and 0-9, and no sentences are told apart. A ValueError says what is wrong with the
+    texts, and where rouge-score is not installed.
 
     Examples
     --------

@@ -21,14 +21,7 @@ _LEAST_UNIT, _LEFT = 2.0**-20, 1e-10
 
 
 def check_range(statistics: Array, names: list[str]) -> None:
-    """Raise a ValueError where the sizes of scores are beyond what double precision can hold.
-
-    Parameters
-    ----------
-    statistics
-        (K systems, n items, S).
-    names
-        The systems' names.
+    """Raise a ValueError where the sizes of statistics (K, n items, S) are beyond what double precision can hold.
 
     Examples
     --------
@@ -58,18 +51,9 @@ def check_range(statistics: Array, names: list[str]) -> None:
 def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:
     """The same statistics in units in which they are whole numbers, or else at most 1, and what such a unit is worth.
 
-    Parameters
-    ----------
-    statistics
-        (K systems, n items, S).
-    metric
-        Their metric.
-
-    Returns
-    -------
-    statistics, factor
-        Scores of the new statistics times the factor are the scores. Where nothing is to be done, these statistics
-        and 1. Powers of two do not round, so the new statistics are the same for scores that differ by one.
+    Scores of the new statistics (K systems, n items, S) times that factor are the scores. Where nothing is to be done,
+    it is these statistics and 1. Powers of two do not round, so the new statistics are the same for scores that differ
+    by one.
 
     Examples
     --------

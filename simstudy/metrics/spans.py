@@ -26,12 +26,8 @@ def is_bio(tag: str) -> bool:
 def bio_spans(tags: Sequence[str]) -> set[Span]:
     """The spans that BIO tags of a sentence mark, as conlleval reads them (Tjong Kim Sang and Buchholz 2000).
 
-    An I- that continues nothing of its label begins a span, as B- does: both variants of BIO are read.
-
-    Raises
-    ------
-    ValueError
-        Where a tag is not O, B-label or I-label.
+    An I- that continues nothing of its label begins a span, as B- does: both variants of BIO are read. A ValueError
+    names a tag that is not O, B-label or I-label.
 
     Examples
     --------
@@ -53,11 +49,6 @@ def bio_spans(tags: Sequence[str]) -> set[Span]:
 
 def span_counts(guessed: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
     """(correct, guessed, gold) spans of one sentence from its BIO tags; correct are those of right label and extent.
-
-    Raises
-    ------
-    ValueError
-        Where a tag is not O, B-label or I-label.
 
     Examples
     --------

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.muc import MucF
+from simstudy.metrics.f_measure import FBeta
+from simstudy.metrics.muc import Fills
 from simstudy.outputs import Outputs
 
 BETAS = {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}
@@ -97,7 +98,7 @@ def test_fills_need_not_be_whole() -> None:
 
 def test_bad_beta() -> None:
     with pytest.raises(ValueError, match="beta must be a number above 0"):
-        MucF("muc_f_0", 0)
+        Fills("muc_f_0", FBeta(0), "")
 
 
 def test_narrow_integers_do_not_wrap_around() -> None:
