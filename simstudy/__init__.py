@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from simstudy.analyses.thresholds import thresholds as thresholds
     from simstudy.engines.comparisons import applicable as applicable
     from simstudy.engines.comparisons import compare as compare
-    from simstudy.engines.comparisons import run_twice as run_twice
     from simstudy.engines.registry import TESTS as TESTS
+    from simstudy.engines.repeating import run_twice as run_twice
     from simstudy.examination.verdict import verdict as verdict
     from simstudy.generators.candidates import simulated_candidates as simulated_candidates
     from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
@@ -118,7 +118,7 @@ _HOMES = {
     "resample_training": "simstudy.generators.resampled",
     "rule_of_thumb": "simstudy.analyses.rules",
     "run_study": "simstudy.studies",
-    "run_twice": "simstudy.engines.comparisons",
+    "run_twice": "simstudy.engines.repeating",
     "signature": "simstudy.analyses.signature",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",

@@ -49,10 +49,7 @@ class DamagedCell(ValueError):
 def keep(folder: Path, key: str, label: str, value: Any) -> None:
     """Write a cell's result to <folder>/<key>.cell, which appears whole or not at all.
 
-    Raises
-    ------
-    TypeError
-        Where the result is neither of JSON values, arrays and data frames nor made of these.
+    It is of JSON values, arrays and data frames; a TypeError names what is not.
     """
     with atomic_path(folder / f"{key}{SUFFIX}") as temporary:
         temporary.write_bytes(encoded(key, label, value))
@@ -159,10 +156,9 @@ def _value(plain: Any, parts: list[bytes]) -> Any:
             return tuple(_value(one, parts) for one in each)
         case {"@table": k}:
             return pq.read_table(pa.BufferReader(parts[k])).to_pandas()
-        case {"@array": k}:
-            return np.lib.format.read_array(io.BytesIO(parts[k]), allow_pickle=False)
-        case {"@number": k}:
-            return np.lib.format.read_array(io.BytesIO(parts[k]), allow_pickle=False)[()]
+        case {"@array": k} | {"@number": k}:
+            array = np.lib.format.read_array(io.BytesIO(parts[k]), allow_pickle=False)
+            return array if "@array" in plain else array[()]
     return {name: _value(each, parts) for name, each in plain.items()}
 
 

@@ -20,17 +20,7 @@ from pandas.api.types import is_object_dtype, pandas_dtype
 def encode(cells: pd.Series[Any], what: str) -> tuple[dict[str, Any], list[pa.Array]]:
     """A column as arrays, and what `decode` needs to know of them: JSON values.
 
-    Parameters
-    ----------
-    cells
-        N cells.
-    what
-        The column's name, for messages.
-
-    Raises
-    ------
-    ValueError
-        Where the column, or a cell of it, is of a type that a file cannot keep.
+    A ValueError names a column that has, or is of, a type that a file cannot keep.
 
     Examples
     --------

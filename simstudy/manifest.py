@@ -26,17 +26,7 @@ _PACKAGES = (
 
 
 def manifest_of(settings: Mapping[str, Any], data: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
-    """Settings, data hashes, versions, machine and wall time, as JSON values.
-
-    Parameters
-    ----------
-    settings
-        Everything that was asked for, under one key: ``{"study": …}``.
-    data
-        Names and hashes of what was read.
-    seconds
-        Wall time by stage.
-    """
+    """Settings (under one key: ``{"study": …}``), data hashes, versions, machine and wall time by stage, as JSON."""
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
     return {
         **settings,

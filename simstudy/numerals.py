@@ -13,18 +13,8 @@ _LARGE, _MOST_DECIMALS = 1e12, 8
 def score_format(largest: float, *small: float) -> str:
     """The format of scores, and of gains of them: two decimals for percentages and the like, four for fractions.
 
-    Parameters
-    ----------
-    largest
-        The largest score.
-    small
-        Numbers beside it that must not read 0 where they are not: more decimals are taken, up to eight. Scores and
-        numbers that are too large or too small for that are written as powers of ten.
-
-    Returns
-    -------
-    format
-        What Python's `format` takes, such as ".2f".
+    So that small numbers beside the largest score do not read 0, more decimals are taken, up to eight. Numbers that are
+    too large or too small for that are written as powers of ten.
 
     Examples
     --------

@@ -12,13 +12,7 @@ LOADED: dict[str, str] = {}
 
 
 def load_file(name: str, path: str | Path) -> ModuleType:
-    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too.
-
-    Raises
-    ------
-    Exception
-        Whatever the file raises.
-    """
+    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too."""
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None

@@ -13,21 +13,8 @@ def tango(better: ArrayLike, worse: ArrayLike, n: ArrayLike, level: float = 0.95
     """The score interval of a difference of two paired proportions (Tango 1998, equations 11 - 13).
 
     It holds the differences that the score test does not reject: the values d with |b - c - n d| at most z times the
-    standard error that b - c has where the true difference is d.
-
-    Parameters
-    ----------
-    better, worse
-        (P,) numbers of items that only the first, and only the second, system has right: b and c.
-    n
-        Items: one number, or (P,).
-    level
-        Coverage, a fraction.
-
-    Returns
-    -------
-    low, high
-        (P,) fractions, between -1 and 1.
+    standard error that b - c has where the true difference is d. Of n items (one number, or (P,)), b and c (P,) are
+    those that only the better, and only the worse, system has right. Bounds are fractions between -1 and 1.
 
     Examples
     --------
@@ -66,16 +53,7 @@ def tango_z(better: FloatArray, worse: FloatArray, n: ArrayLike, difference: Flo
 
 
 def wilson(share: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """The score interval of a binomial proportion (Wilson 1927).
-
-    Parameters
-    ----------
-    share
-        (K,) fractions.
-    n
-        Of how many.
-    level
-        Coverage, a fraction.
+    """The score interval of binomial proportions, shares (K,) of n (Wilson 1927).
 
     Examples
     --------

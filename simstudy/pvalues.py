@@ -134,21 +134,8 @@ def clopper_pearson(
     """The Clopper-Pearson interval of a binomial proportion (Clopper and Pearson 1934), R's ``binom.test``.
 
     For the p-value that infinitely many resamples would give, of which `count` of `of` were extreme; for the average
-    precision of an acceptance set with `count` true of `of` candidates (Evert 2004, section 3.2).
-
-    Parameters
-    ----------
-    count
-        Any shape.
-    of
-        Broadcasts. Of nothing, nothing is known: 0 … 1.
-    level
-        Coverage, a fraction.
-
-    Returns
-    -------
-    low, high
-        Fractions, arrays of the shape of `count`.
+    precision of an acceptance set with `count` true of `of` candidates (Evert 2004, section 3.2). Both are arrays that
+    broadcast. Of nothing, nothing is known: 0 … 1.
 
     Examples
     --------
@@ -226,26 +213,9 @@ def significant(
     p-value without Monte Carlo error is certain), where the test speaks for the system with the better score, and
     where the randomization test could reach the cutoff at all on the units that differ: of two units it never can.
 
-    Parameters
-    ----------
-    pairs
-        Rows of Comparisons, with the column `p`, n_extreme and n_resamples; favours and system_a, and p_floor, count
-        where they are there.
-    cutoff, required
-        Between 0 and 1; hers are 0.1 and 0.99.
-    p
-        The column that is decided on. Other than "p_value" (`simstudy.corrected`) it has no count of its own, and is
-        taken as certain.
-
-    Returns
-    -------
-    significant
-        (P,) true or false.
-
-    Raises
-    ------
-    ValueError
-        Where cutoff or required is no fraction.
+    Her cutoff and required certainty are 0.1 and 0.99. Pairs are rows of Comparisons, with the column `p`, n_extreme
+    and n_resamples; favours and system_a, and p_floor, count where they are there. `p` is the column that is decided
+    on: other than "p_value" (`simstudy.corrected`) it has no count of its own, and is taken as certain.
 
     Examples
     --------

@@ -44,16 +44,8 @@ def check_table(
 ) -> None:
     """Raise a ValueError where `table` is no table, lacks a column or all rows, or has unlike things in a column.
 
-    Parameters
-    ----------
-    argument
-        Its name.
-    columns
-        Those that it must have. What must be in a column its name tells: numbers in ``gain``, text in ``system_a``.
-    what
-        What it must be, for messages; by default a table with these columns.
-    empty
-        Whether it may have no rows.
+    What must be in a column its name tells: numbers in ``gain``, text in ``system_a``. Messages say `what` it must be;
+    by default a table with these columns. Only where `empty` is true it may have no rows.
 
     Examples
     --------
@@ -115,17 +107,7 @@ def require_one_question(pairs: pd.DataFrame, columns: Sequence[str] = QUESTION,
     """Raise ValueError where a test set's pairs are of several tests, sides, conventions, units, strata or seeds.
 
     Of several seeds, or of two test sets with one name, every two systems are there twice. Redrawn test sets are told
-    apart by their column ``draw``.
-
-    Parameters
-    ----------
-    pairs
-        Comparisons.
-    columns
-        Those that must have one value for each test set; with fewer than `QUESTION` two systems may be there more than
-        once.
-    argument
-        Its name, for messages.
+    apart by their column ``draw``. With fewer columns than `QUESTION` two systems may be there more than once.
 
     Examples
     --------

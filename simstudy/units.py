@@ -12,19 +12,8 @@ from simstudy.outputs import Outputs
 def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     """The Outputs with a row for each unit, in the order of the units' names.
 
-    Random numbers belong to places: units in an order of their own keep theirs, in whatever order files have them.
-
-    Parameters
-    ----------
-    outputs
-        Items in any order.
-    unit
-        "item", or a column of the item table whose values name clusters; None: the natural unit.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such column, or some items lack a value.
+    Random numbers belong to places: units in an order of their own keep theirs, in whatever order files have them. A
+    unit is "item", or a column of the item table whose values name clusters; None is the natural unit.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from math import isnan
+from math import inf
 from numbers import Real
 from operator import index
 from pathlib import Path
@@ -99,8 +99,12 @@ def check_number(argument: str, value: object, what: str = "a number") -> None:
     Traceback (most recent call last):
     ValueError: margin must be a number, not '3'
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value):
+    if not _is_number(value, -inf, inf):
         raise ValueError(f"{argument} must be {what}, not {brief(value)}")
+
+
+def _is_number(value: object, least: float, most: float) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) <= most
 
 
 def check_share(argument: str, value: object) -> None:
@@ -112,7 +116,7 @@ def check_share(argument: str, value: object) -> None:
     Traceback (most recent call last):
     ValueError: correlation must lie between 0 and 1, not 2
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+    if not _is_number(value, 0, 1):
         raise ValueError(f"{argument} must lie between 0 and 1, not {brief(value)}")
 
 
@@ -177,11 +181,9 @@ def check_list(argument: str, value: object, what: str) -> None:
     Traceback (most recent call last):
     ValueError: measures must be a list of names of measures, not 't_score'
     """
-    kind = type(value)
     # Arrays and Series are lists too, of one dimension; sets have no order, and tables are lists of names.
-    if isinstance(value, str | bytes | Mapping | set | frozenset) or not hasattr(kind, "__iter__"):
-        raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
-    if getattr(value, "ndim", 1) != 1:
+    unlike = isinstance(value, str | bytes | Mapping | set | frozenset) or not hasattr(type(value), "__iter__")
+    if unlike or getattr(value, "ndim", 1) != 1:
         raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
 
 
@@ -194,7 +196,7 @@ def check_fraction(argument: str, value: object) -> None:
     Traceback (most recent call last):
     ValueError: cutoff must lie between 0 and 1, both excluded, not 5
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+    if not _is_number(value, 0, 1) or value in (0, 1):
         raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")
 
 

@@ -15,7 +15,7 @@ from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from simstudy.runner import n_workers
 from simstudy.units import in_units, strata_of
-from simstudy.validation import brief, check_choice, check_seed, check_whole
+from simstudy.validation import brief, check_choice, check_seed, check_text, check_whole
 
 
 def ask(
@@ -23,27 +23,21 @@ def ask(
     *,
     test: str,
     n_resamples: int | None = None,
-    seed: int = 0,
     alternative: str | None = None,
     convention: str = "default",
-    monte_carlo: MonteCarlo = "auto",
     unit: str | None = None,
     strata: str | None = None,
     n_jobs: int = 1,
-    tile_size: int | None = None,
     progress: Callable[[int], None] | None = None,
+    **options: Any,
 ) -> Question:
-    """The question of `simstudy.compare` about systems that come best first.
+    """The question of `simstudy.compare`, with its options, about systems that come best first.
 
-    Raises
-    ------
-    ValueError
-        For any argument outside its rule, and for a test that does not apply.
+    A ValueError names an argument that is outside its rule, and a test that does not apply.
     """
-    check_options(test, n_resamples, seed, alternative, convention, monte_carlo, tile_size, strata)
-    for argument, column in (("unit", unit), ("strata", strata)):
-        if column is not None and not isinstance(column, str):
-            raise ValueError(f"{argument} must be the name of a column of the items, or None, not {brief(column)}")
+    check_options(test, n_resamples, alternative=alternative, convention=convention, strata=strata, **options)
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
+    check_text("strata", strata, "the name of a column of the items", or_none=True)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
     what = unit or ranked.natural_unit
     statistics, bounds = _units(ranked, what, strata)
@@ -56,13 +50,11 @@ def ask(
         bounds,
         alternative=alternative or rule.alternative or chosen.alternatives[0],
         convention=rule,
-        monte_carlo=monte_carlo,
         n_resamples=planned_resamples(test, convention, n_resamples),
-        seed=seed,
         n_jobs=n_workers(n_jobs),
-        tile_size=tile_size,
         progress=progress,
         factor=factor,
+        **options,
     )
     if refusal := chosen.refusal(question):
         raise ValueError(refusal)
@@ -71,11 +63,6 @@ def ask(
 
 def planned_resamples(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
     """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none.
-
-    Raises
-    ------
-    ValueError
-        For an unknown test or convention.
 
     Examples
     --------

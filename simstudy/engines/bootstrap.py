@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from simstudy.engines import kernels
 from simstudy.engines.bootstrap_limit import bootstrap_limit
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.resampling import over_resamples
-from simstudy.engines.tallies import Event, ResampledScores, make_tally
+from simstudy.engines.tallies import ResampledScores, events, make_tally
 from simstudy.metrics.base import IntArray
 
 # A mean of scores is summed in steps of this part of the largest score: whole numbers add up to the same in any order.
@@ -24,30 +25,8 @@ def bootstrap(question: Question) -> Answers:
     Where `question.monte_carlo` allows it and the item scores are whole numbers, the limit for infinitely many
     resamples: a p-value without Monte Carlo error, of a test that is approximate however many resamples it has.
     """
-    limit = bootstrap_limit(question)
-    if not np.isnan(limit).any():
-        return Answers.resampled(None, question, limit, exact=False)
-    beyond = question.convention.counts == "beyond the mean"
-    extreme = _beyond_the_mean(question) if beyond else _tallied(question)
-    # Two tails overlap where the gain is 0 and the resample's gain is 0 too.
-    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, limit, exact=False)
-
-
-def events(question: Question) -> list[Event]:
-    """What the convention counts, as events of the gain."""
-    strict = question.convention.strict
-    lost = Event(target=0, sign=-1, strict=strict)
-    if question.convention.counts == "not won":
-        return [lost]
-    twice = Event(target=2, sign=1, strict=strict)
-    return [twice, lost] if question.two_sided else [twice]
-
-
-def _draw(question: Question) -> Any:
-    def draw(first: int, counts: NDArray[Any]) -> None:
-        kernels.resample_counts(np.uint64(question.seed), np.uint64(first), question.strata, counts)
-
-    return draw
+    extreme = _beyond_the_mean if question.convention.counts == "beyond the mean" else _tallied
+    return Answers.resampled(question, bootstrap_limit(question), lambda: extreme(question), exact=False)
 
 
 def _tallied(question: Question) -> IntArray:
@@ -57,7 +36,7 @@ def _tallied(question: Question) -> IntArray:
         for event in events(question):
             tally.add(sums, event, extreme)
 
-    return over_resamples(tally.columns, _draw(question), add, question)
+    return over_resamples(tally.columns, partial(kernels.resample_counts, question.strata), add, question)
 
 
 def _beyond_the_mean(question: Question) -> IntArray:
@@ -70,10 +49,12 @@ def _beyond_the_mean(question: Question) -> IntArray:
     sizes = question.metric.score(np.abs(question.statistics).sum(axis=1, dtype=np.float64))
     step = max(float(np.abs([sizes, scores.observed]).max()), 1e-300) / _STEPS
 
+    draw = partial(kernels.resample_counts, question.strata)
+
     def add_size(sums: NDArray[Any], steps: IntArray) -> None:
         kernels.add_sizes(scores.of(sums), *question.pairs, step, steps)
 
-    mean = over_resamples(scores.columns, _draw(question), add_size, question) * step / question.n_resamples
+    mean = over_resamples(scores.columns, draw, add_size, question) * step / question.n_resamples
     better, worse = question.pairs
     observed = np.abs(scores.observed[better] - scores.observed[worse])
 
@@ -82,4 +63,4 @@ def _beyond_the_mean(question: Question) -> IntArray:
         kernels.tally(values, better, worse, observed + mean + scores.tolerance, extreme)
         kernels.tally(-values, better, worse, observed + mean + scores.tolerance, extreme)
 
-    return over_resamples(scores.columns, _draw(question), add, question)
+    return over_resamples(scores.columns, draw, add, question)

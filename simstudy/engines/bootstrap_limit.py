@@ -7,14 +7,13 @@ trinomial: microseconds a pair.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import numpy as np
 from scipy import fft, optimize, special
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.exact_randomization import side_by_side
-from simstudy.engines.question import Question
+from simstudy.engines.question import Question, not_computed
+from simstudy.engines.tallies import events
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells; its Fourier transform holds some eight numbers for each: 512 MiB a thread.
@@ -25,21 +24,13 @@ AUTO_CELLS = 2**16
 
 
 def bootstrap_limit(question: Question) -> FloatArray:
-    """The limits (P,), NaN where a pair's is to be resampled.
-
-    Raises
-    ------
-    ValueError
-        Where `question.monte_carlo` is False and there is no such limit, or it needs more than `MOST_CELLS`.
-    """
+    """The limits (P,), NaN where a pair's is to be resampled; ValueError where that must not be."""
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
-    if not question.computes:
-        return p_value
     problem = _problem(question)
     if problem and question.monte_carlo is False:
-        _refuse(problem)
-    if problem:
+        raise not_computed(f"the bootstrap: {problem}")
+    if problem or not question.computes:
         return p_value
     scores = question.unit_scores
     assert scores is not None
@@ -49,23 +40,24 @@ def bootstrap_limit(question: Question) -> FloatArray:
     cells = np.where(counts[:, 3] <= 1, 0, 2 * question.n_units * counts[:, 3] + 1)
     if question.monte_carlo is False and cells.max() > MOST_CELLS:
         size = f"more than {MOST_CELLS:,} ({64 * MOST_CELLS // 2**20} MiB)"
-        _refuse(f"the distribution would need {cells.max():,} cells, {size}")
+        raise not_computed(f"the bootstrap: the distribution would need {cells.max():,} cells, {size}")
     todo = np.flatnonzero(cells <= (MOST_CELLS if question.monte_carlo is False else AUTO_CELLS))
     totals = scores.sum(axis=1)
     gain = totals[i] - totals[j]
-    upper, lower = _targets(question, gain)
 
     def tails(part: IntArray) -> FloatArray:
-        found = np.empty(len(part))
+        found = np.zeros(len(part))
         flat = counts[part, 3] <= 1
-        some = part[flat]
-        wins = np.empty(len(some))
-        exact_kernels.drawn_wins_tails(
-            question.n_units, counts[some, 1], counts[some, 2], upper[some], lower[some], wins
-        )
-        found[flat] = wins
-        found[~flat] = [_convolved(scores[i[p]] - scores[j[p]], int(upper[p]), int(lower[p])) for p in part[~flat]]
-        return found
+        some, others = part[flat], part[~flat]
+        for event in events(question):
+            # What the sum of n draws, or its negative, must reach.
+            least = event.sign * event.target * gain + event.strict
+            more, less = (1, 2) if event.sign > 0 else (2, 1)
+            wins = np.empty(len(some))
+            exact_kernels.drawn_wins_tails(question.n_units, counts[some, more], counts[some, less], least[some], wins)
+            found[flat] += wins
+            found[~flat] += [_upper_tail(event.sign * (scores[i[p]] - scores[j[p]]), int(least[p])) for p in others]
+        return np.minimum(found, 1.0)
 
     # Pairs with equal counts of wins and losses have equal p-values: on 500 items half of all pairs or more.
     kinds = np.where(counts[:, 3:] <= 1, counts[:, 1:3], -1 - np.arange(len(i))[:, None])[todo]
@@ -86,30 +78,6 @@ def _problem(question: Question) -> str:
     if len(question.strata) > 2:
         return "strata are resampled each on its own"
     return ""
-
-
-def _refuse(problem: str) -> NoReturn:
-    raise ValueError(f"monte_carlo=False can not be had for the bootstrap: {problem}; use monte_carlo='auto' or True")
-
-
-def _targets(question: Question, gain: IntArray) -> tuple[IntArray, IntArray]:
-    """What the sum must reach from below, and its negative from above; -1 where that tail does not count."""
-    beyond = int(question.convention.strict)
-    none = np.full(len(gain), -1)
-    lost = np.full(len(gain), beyond)
-    if question.convention.counts == "not won":
-        return none, lost
-    return 2 * gain + beyond, lost if question.two_sided else none
-
-
-def _convolved(difference: IntArray, upper: int, lower: int) -> float:
-    """P(sum >= upper) if upper >= 0, plus P(sum <= -lower) if lower >= 0, for n draws from n differences."""
-    tail = 0.0
-    if upper >= 0:
-        tail += _upper_tail(difference, upper)
-    if lower >= 0:
-        tail += _upper_tail(-difference, lower)
-    return min(tail, 1.0)
 
 
 def _upper_tail(difference: IntArray, least: int) -> float:

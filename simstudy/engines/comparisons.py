@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
 from simstudy.pvalues import clopper_pearson
-from simstudy.validation import brief, check_choice, check_flag
+from simstudy.validation import check_flag
 
 
 def compare(
@@ -157,7 +157,6 @@ def compare(
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     n_better, n_worse, n_differ = wins(question)
-    interval = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -181,12 +180,7 @@ def compare(
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,
-            "gain_se": interval.se,
-            "gain_low": interval.low,
-            "gain_high": interval.high,
-            "detectable": interval.detectable,
-            "interval": "score" if interval.score else "jackknife",
-            "df": interval.df,
+            **intervals(question, gain, n_better, n_worse),
             "n_better": n_better,
             "n_worse": n_worse,
             "n_level": question.n_units - n_better - n_worse,
@@ -226,56 +220,6 @@ def _favours(question: Question, test: str, answers: Answers, gain: Any, names: 
     direction = np.where(none, 0, answers.direction)
     other = names[j] if question.two_sided else ""
     return np.where(direction > 0, names[i], np.where(direction < 0, other, ""))
-
-
-def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: Any) -> pd.DataFrame:
-    """Run a comparison a second time with other random numbers, and say how far apart the two are.
-
-    Yeh's first check of an approximate randomization (2000, section 3.3), for all pairs.
-
-    Parameters
-    ----------
-    seeds
-        Two different seeds.
-    options
-        As for `compare`; pairs are resampled, whatever could be computed.
-
-    Returns
-    -------
-    pairs
-        system_a, system_b, gain, p_value and n_extreme of both runs (``_1``, ``_2``), and ``z``: the difference of the
-        two counts in standard errors, which is beyond 2 for one pair in twenty and beyond 4 hardly ever.
-
-    Raises
-    ------
-    ValueError
-        For two equal seeds, a test that does not resample, and as `compare`.
-
-    Examples
-    --------
-    >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 38 + [[0, 1]] * 2], "accuracy", ["a", "b"])
-    >>> row = run_twice(outputs, alternative="greater", n_resamples=1000).iloc[0]
-    >>> bool(abs(row.z) < 5), bool(abs(row.p_value_1 - 0.25) < 0.1), bool(abs(row.p_value_2 - 0.25) < 0.1)
-    (True, True, True)
-    """
-    if not isinstance(seeds, Sequence) or len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
-        raise ValueError(f"seeds must be two different ones (and there is no other seed), not {brief(seeds)}")
-    test = options.get("test", DEFAULT_TEST)
-    check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
-    first, second = (compare(outputs, seed=seed, **{**options, "monte_carlo": True}) for seed in seeds)
-    count_1, count_2, drawn = first["n_extreme"], second["n_extreme"], first["n_resamples"]
-    pooled = (count_1 + count_2) / (2 * drawn)
-    spread = np.sqrt(2 * drawn * pooled * (1 - pooled))
-    return pd.DataFrame(
-        {
-            **{name: first[name] for name in ("system_a", "system_b", "gain")},
-            "p_value_1": first["p_value"],
-            "p_value_2": second["p_value"],
-            "n_extreme_1": count_1,
-            "n_extreme_2": count_2,
-            "z": (count_1 - count_2) / np.where(spread > 0, spread, 1.0),
-        }
-    )
 
 
 def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = False) -> list[str]:

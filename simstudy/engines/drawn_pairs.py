@@ -110,13 +110,14 @@ class DrawnPairs:
         found = intervals(self.question, self._scores[better] - self._scores[worse], n_better, n_worse)
         # The interval is of the better system's gain.
         true = np.where(better % 2 == 0, true_gain, -true_gain)
-        known = ~np.isnan(found.low)
-        covered = (found.low <= true) & (true <= found.high)
+        low, high = found["gain_low"], found["gain_high"]
+        known = ~np.isnan(low)
+        covered = (low <= true) & (true <= high)
         return {
-            "interval": "score" if found.score else "jackknife",
+            "interval": found["interval"],
             "n_sets": int(known.sum()),
             "n_covered": int(covered[known].sum()),
-            "sum_width": float((found.high - found.low)[known].sum()),
+            "sum_width": float((high - low)[known].sum()),
             "n_undefined": int((~known).sum()),
         }
 

@@ -29,51 +29,36 @@ def enumerated(question: Question, pairs: NDArray[np.intp]) -> FloatArray:
 
 
 def _enumerate_sums(question: Question, better: int, worse: int) -> float:
-    """Means of unit scores: all sums of half of the units, put together with all sums of the other half."""
+    """Means of unit scores, of which a shuffle flips the units' differences."""
     assert question.unit_scores is not None
     scores = question.unit_scores[[better, worse]]
     if not question.integers:
         scores = on_grid(scores)
-    difference = scores[0] - scores[1]
-    sizes = np.abs(difference[difference != 0]).astype(np.float64)
-    back = np.abs(difference[difference < 0]).astype(np.float64).sum()
-    noise = float(question.ties.of_sums(scores).max())
-    first, second = _halves(sizes)
-
-    def share(most: float) -> float:
-        return float(np.searchsorted(first, most - second, side="right").sum() / 2 ** len(sizes))
-
-    tail = share(back - noise if question.convention.strict else back + noise)
-    if not question.two_sided:
-        return tail
-    # The sum's distribution is the same from either end; the two tails meet where there is no gain.
-    tie = abs(2 * back - sizes.sum()) <= 2 * noise
-    return 1.0 if tie and not question.convention.strict else min(2 * tail, 1.0)
+    difference = (scores[0] - scores[1]).astype(np.float64)
+    rounding, strict = 2 * float(question.ties.of_sums(scores).max()), question.convention.strict
+    least = difference.sum() + (rounding if strict else -rounding)
+    return flipped_share(difference[difference != 0], least, question.two_sided, observed=not strict)
 
 
-def _halves(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """All sums of some of the first half of the sizes, ascending, and of the second."""
-    half = len(sizes) // 2
-    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
-    return first, np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
-
-
-def flipped_shares(contributions: FloatArray, least: float, two_sided: bool) -> float:
+def flipped_share(contributions: FloatArray, least: float, two_sided: bool, observed: bool = True) -> float:
     """The share of all 2^m flips of m contributions that add up to `least` or more, or, two-sided, as far from 0.
+
+    What was observed is one of the flips: where it counts, it does so although rounding may leave it below `least`.
 
     Examples
     --------
-    >>> flipped_shares(np.array([3.0, 1.0, 1.0]), 3.0, two_sided=False)   # 5, 3 and 3 of 8
+    >>> flipped_share(np.array([3.0, 1.0, 1.0]), 3.0, two_sided=False)   # 5, 3 and 3 of 8
     0.375
     """
     if two_sided and least <= 0:
         return 1.0
-    # A flip turns |c| into -|c|: of all sizes together, twice those that are turned are taken off.
-    first, second = _halves(np.abs(contributions))
-    most = (np.abs(contributions).sum() - least) / 2
-    count = int(np.searchsorted(first, most - second, side="right").sum())
-    # What was observed is one of the flips, and counts although scaled residuals may add up to less than the gain.
-    share = max(count, 1) / 2 ** len(contributions)
+    # A flip turns |c| into -|c|: of all sizes together, twice those that are turned are taken off. All sums of some of
+    # the first half of the sizes are put together with all of the second.
+    sizes, half = np.abs(contributions), len(contributions) // 2
+    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
+    second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
+    count = int(np.searchsorted(first, (sizes.sum() - least) / 2 - second, side="right").sum())
+    share = max(count, int(observed)) / 2 ** len(sizes)
     return float(min(2 * share, 1.0) if two_sided else share)
 
 

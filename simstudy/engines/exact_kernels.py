@@ -123,6 +123,24 @@ def swapped_sum_tails(scores, i, j, strict, two_sided, p_value):
 
 
 @njit(cache=True, nogil=True)
+def _divisor(numbers):
+    """The greatest common divisor of whole numbers >= 0, at least 1."""
+    divisor = np.int64(0)
+    for number in numbers:
+        while number:
+            divisor, number = number, divisor % number
+    return max(divisor, 1)
+
+
+@njit(cache=True, nogil=True)
+def ratio_cells(above, below, i, j, cells):
+    """For each pair the cells (P,) of the joint distribution of `swapped_ratio_tails`."""
+    for p in range(len(i)):
+        d, e = np.abs(above[i[p]] - above[j[p]]), np.abs(below[i[p]] - below[j[p]])
+        cells[p] = (d.sum() // _divisor(d) + 1.0) * (e.sum() // _divisor(e) + 1.0)
+
+
+@njit(cache=True, nogil=True)
 def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
     """Exact p-values of the pairs whose ratios have a denominator each, by the joint distribution of both sums.
 
@@ -130,96 +148,39 @@ def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
     whole number, numerator * stride + denominator: wide enough strides keep their sums apart, and one distribution
     of sums serves for both. above and below are (K, n).
     """
-    n_units = above.shape[1]
-    steps = np.empty(n_units, np.int64)
     for p in range(len(i)):
-        total_i = total_j = whole_i = whole_j = np.int64(0)
-        turned_above = turned_below = np.int64(0)
-        up = down = right = np.int64(0)
-        unit_above = unit_below = np.int64(0)
-        for u in range(n_units):
-            d = above[i[p], u] - above[j[p], u]
-            e = below[i[p], u] - below[j[p], u]
-            total_i += above[i[p], u]
-            total_j += above[j[p], u]
-            whole_i += below[i[p], u]
-            whole_j += below[j[p], u]
-            if d < 0 or (d == 0 and e < 0):
-                turned_above += d
-                turned_below += e
-                d, e = -d, -e
-            right += d
-            if e > 0:
-                up += e
-            else:
-                down -= e
-            unit_above = _common_divisor(d, unit_above)
-            unit_below = _common_divisor(abs(e), unit_below)
-        unit_above, unit_below = max(unit_above, 1), max(unit_below, 1)
-        up, down, right = up // unit_below, down // unit_below, right // unit_above
+        total_i, total_j = above[i[p]].sum(), above[j[p]].sum()
+        whole_i, whole_j = below[i[p]].sum(), below[j[p]].sum()
+        d, e = above[i[p]] - above[j[p]], below[i[p]] - below[j[p]]
+        # What a pseudo-system has less where all units are turned is no part of the sums.
+        least_above, most_below = total_i, whole_i
+        for u in range(len(d)):
+            if d[u] < 0 or (d[u] == 0 and e[u] < 0):
+                least_above -= d[u]
+                most_below -= e[u]
+                d[u], e[u] = -d[u], -e[u]
+        unit_above, unit_below = _divisor(d), _divisor(np.abs(e))
+        d, e = d // unit_above, e // unit_below
+        right, up, down = d.sum(), np.maximum(e, 0).sum(), np.maximum(-e, 0).sum()
         stride = up + down + 1
-        n_steps = 0
-        for u in range(n_units):
-            d = (above[i[p], u] - above[j[p], u]) // unit_above
-            e = (below[i[p], u] - below[j[p], u]) // unit_below
-            if d < 0 or (d == 0 and e < 0):
-                d, e = -d, -e
-            if d != 0 or e != 0:
-                steps[n_steps] = d * stride + e
-                n_steps += 1
-        weights, unit = subset_sums(steps[:n_steps], right * stride + up)
+        steps = d * stride + e
+        weights, unit = subset_sums(steps[steps != 0], right * stride + up)
         n_i, n_j = max(whole_i, 1), max(whole_j, 1)
         gain = total_i / n_i - total_j / n_j
         tail = 0.0
         for x in range(right + 1):
-            a = total_i - (turned_above + x * unit_above)
+            a = np.float64(least_above - x * unit_above)
             c = total_i + total_j - a
             # The sum x * stride + y has a place of its own, as y lies between -down and up; with x, sums begin at 0.
             for y in range(-down if x else 0, up + 1):
                 weight = weights[x * stride + y]
                 if weight > 0:
-                    b = whole_i - (turned_below + y * unit_below)
-                    d = whole_i + whole_j - b
-                    if is_extreme(
-                        np.float64(a),
-                        max(np.float64(b), 1.0),
-                        np.float64(c),
-                        max(np.float64(d), 1.0),
-                        total_i,
-                        n_i,
-                        total_j,
-                        n_j,
-                        gain,
-                        two_sided,
-                        strict,
-                    ):
+                    below_i = most_below - y * unit_below
+                    b = max(np.float64(below_i), 1.0)
+                    f = max(np.float64(whole_i + whole_j - below_i), 1.0)
+                    if is_extreme(a, b, c, f, total_i, n_i, total_j, n_j, gain, two_sided, strict):
                         tail += weight
         p_value[p] = min(tail * 2.0**unit, 1.0)
-
-
-@njit(cache=True, nogil=True)
-def _common_divisor(a, b):
-    while b:
-        a, b = b, a % b
-    return a
-
-
-@njit(cache=True, nogil=True)
-def ratio_cells(above, below, i, j, cells):
-    """For each pair the cells (P,) of the joint distribution of `swapped_ratio_tails`."""
-    for p in range(len(i)):
-        right = side = np.int64(0)
-        unit_above = unit_below = np.int64(0)
-        x, y = above[i[p]], above[j[p]]
-        v, w = below[i[p]], below[j[p]]
-        for u in range(x.shape[0]):
-            d = abs(x[u] - y[u])
-            e = abs(v[u] - w[u])
-            right += d
-            side += e
-            unit_above = _common_divisor(d, unit_above)
-            unit_below = _common_divisor(e, unit_below)
-        cells[p] = (right // max(unit_above, 1) + 1.0) * (side // max(unit_below, 1) + 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -253,12 +214,7 @@ def drawn_wins_tail(n, n_more, n_less, least):
 
 
 @njit(cache=True, nogil=True)
-def drawn_wins_tails(n, more, less, least, other, p_value):
-    """`drawn_wins_tail` for pairs: P(difference >= least) if least >= 0, plus P(difference <= -other) if other >= 0."""
+def drawn_wins_tails(n, more, less, least, tails):
+    """`drawn_wins_tail` for pairs."""
     for p in range(len(more)):
-        tail = 0.0
-        if least[p] >= 0:
-            tail += drawn_wins_tail(n, more[p], less[p], least[p])
-        if other[p] >= 0:
-            tail += drawn_wins_tail(n, less[p], more[p], other[p])
-        p_value[p] = min(tail, 1.0)
+        tails[p] = drawn_wins_tail(n, more[p], less[p], least[p])

@@ -16,7 +16,7 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.enumeration import enumerated
-from simstudy.engines.question import Question
+from simstudy.engines.question import MOST_ENUMERATED, Question, not_computed
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
@@ -25,18 +25,9 @@ MOST_CELLS = 2**26
 #: Units times cells that monte_carlo="auto" spends on a pair: about as long as 2^20 shuffles of it take.
 AUTO_STEPS = 2**24
 
-#: Units that differ of which all shuffles are enumerated, as Yeh does (2^20 shuffles).
-MOST_ENUMERATED = 20
-
 
 def exact_randomization(question: Question) -> FloatArray:
-    """Exact p-values (P,), NaN where a pair's is to be resampled.
-
-    Raises
-    ------
-    ValueError
-        Where `question.monte_carlo` is False and some pair has no exact p-value within the bounds.
-    """
+    """Exact p-values (P,), NaN where a pair's is to be resampled; ValueError where that must not be."""
     i, j = question.pairs
     p_value = np.full(len(i), np.nan)
     if not question.computes:
@@ -45,18 +36,20 @@ def exact_randomization(question: Question) -> FloatArray:
     if question.small_counts or (question.integers and question.unit_scores is not None):
         units = _from_distributions(question, p_value)
     else:
-        units = _units_that_differ(question)
-    # Under "auto" all shuffles are looked at where they are no more than those that would be drawn.
-    most = (
-        MOST_ENUMERATED
-        if question.monte_carlo is False
-        else min(MOST_ENUMERATED, question.n_resamples.bit_length() - 1)
-    )
-    todo = np.flatnonzero(np.isnan(p_value) & (units <= most))
+        rows = question.statistics
+        units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
+    todo = np.flatnonzero(np.isnan(p_value) & (units <= question.most_enumerated))
     p_value[todo] = side_by_side(lambda part: enumerated(question, part), todo, question.n_jobs)
-    if question.monte_carlo is False and np.isnan(p_value).any():
-        pair = int(np.flatnonzero(np.isnan(p_value))[0])
-        _refuse(question, pair, int(units[pair]))
+    if missing := question.first_missing(p_value):
+        pair, names = missing
+        if question.ratio is not None and question.integers:
+            rule = f"its exact distribution would need more than {MOST_CELLS:,} cells ({8 * MOST_CELLS // 2**20} MiB)"
+        else:
+            rule = (
+                f"metric '{question.metric.name}' has no whole-number statistics here, and all shuffles are enumerated "
+                f"for at most {MOST_ENUMERATED} units"
+            )
+        raise not_computed(f"{names}, which differ on {units[pair]:,} units: {rule}")
     return p_value
 
 
@@ -109,27 +102,3 @@ def _coin_tails(more: IntArray, less: IntArray, two_sided: bool, strict: bool) -
     if two_sided:
         return np.where((more == less) & (not strict), 1.0, np.minimum(2 * tail, 1.0))
     return tail
-
-
-def _units_that_differ(question: Question) -> IntArray:
-    i, j = question.pairs
-    statistics = question.statistics
-    return np.array(
-        [(statistics[a] != statistics[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64
-    )
-
-
-def _refuse(question: Question, pair: int, units: int) -> None:
-    i, j = question.pairs
-    names = f"'{question.names[i[pair]]}' and '{question.names[j[pair]]}'"
-    if question.ratio is not None and question.integers:
-        rule = f"its exact distribution would need more than {MOST_CELLS:,} cells ({8 * MOST_CELLS // 2**20} MiB)"
-    else:
-        rule = (
-            f"metric '{question.metric.name}' has no whole-number statistics here, and all shuffles are enumerated for "
-            f"at most {MOST_ENUMERATED} units"
-        )
-    raise ValueError(
-        f"monte_carlo=False can not be had for {names}, which differ on {units:,} units: {rule}; use "
-        "monte_carlo='auto' or True"
-    )

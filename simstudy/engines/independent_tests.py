@@ -7,6 +7,7 @@ gain than the data do. They are here to be studied against the others.
 from __future__ import annotations
 
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
 from simstudy.engines.question import Answers, Question, products
-from simstudy.metrics.base import Array, FloatArray, item_deviations
+from simstudy.metrics.base import FloatArray, item_deviations
 
 
 def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:
@@ -79,22 +80,19 @@ def z_test(gain: ArrayLike, sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0
 def z_paired(question: Question) -> Answers:
     """Normal z with r12 as estimated from the units."""
     gain, sd_1, sd_2, r12 = _gains(question)
-    z = standardised(gain, sd_of_gain(sd_1, sd_2, r12))
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
+    return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2, r12)))
 
 
 def z_independent(question: Question) -> Answers:
     """Normal z with r12 = 0."""
     gain, sd_1, sd_2, _ = _gains(question)
-    z = standardised(gain, sd_of_gain(sd_1, sd_2))
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
+    return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
 def t_two_sample(question: Question) -> Answers:
     """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
     gain, sd_1, sd_2, _ = _gains(question)
-    t = standardised(gain, sd_of_gain(sd_1, sd_2))
-    return _answers(question, tail_of(stats.t(2 * question.n_units - 2), t, question.two_sided), t, t)
+    return _by_tail(question, stats.t(2 * question.n_units - 2), standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
 def two_proportions(question: Question) -> Answers:
@@ -105,8 +103,8 @@ def two_proportions(question: Question) -> Answers:
     # Nothing is known of the proportion of no counts at all: z is 0, as chi-square is.
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(pooled * (1 - pooled) * (1 / of[i] + 1 / of[j]))
-    z = standardised(right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1), spread)
-    return _answers(question, tail_of(stats.norm, z, question.two_sided), z, z)
+    gain = right[i] / np.maximum(of[i], 1) - right[j] / np.maximum(of[j], 1)
+    return _by_tail(question, stats.norm, standardised(gain, spread))
 
 
 def chi_square(question: Question) -> Answers:
@@ -143,9 +141,8 @@ def _counts(question: Question) -> tuple[FloatArray, FloatArray]:
     return (above if question.metric.higher_is_better else below + above), below
 
 
-def _digest(above: Array, below: Array) -> bytes:
-    # Adding 0 makes of -0.0, which equals 0.0 and has other bytes, the same.
-    return blake2b((above + 0).tobytes() + (below + 0).tobytes(), digest_size=16).digest()
+def _by_tail(question: Question, distribution: Any, statistic: FloatArray) -> Answers:
+    return _answers(question, tail_of(distribution, statistic, question.two_sided), statistic, statistic)
 
 
 def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, direction: FloatArray) -> Answers:
@@ -156,7 +153,8 @@ def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, dir
     i, j = question.pairs
     assert question.ratio is not None
     above, below = question.ratio
-    known: dict[bytes, int] = {}
-    # By their bytes, one system at a time: sorting them all would take several copies.
-    codes = np.array([known.setdefault(_digest(a, b), len(known)) for a, b in zip(above, below, strict=True)])
+    # By their bytes, one system at a time: sorting them all would take several copies. Adding 0 makes of -0.0, which
+    # equals 0.0 and has other bytes, the same.
+    digests = [blake2b((a + 0).tobytes() + (b + 0).tobytes()).hexdigest() for a, b in zip(above, below, strict=True)]
+    codes = np.unique(digests, return_inverse=True)[1]
     return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic, direction)

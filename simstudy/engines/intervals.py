@@ -6,7 +6,7 @@ or wrong and taken one by one, the interval is Tango's (1998), which covers for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -23,48 +23,29 @@ LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class Intervals:
-    """One entry for each of the P pairs; NaN where there is no number.
+def intervals(question: Question, gain: FloatArray, better: IntArray, worse: IntArray) -> dict[str, Any]:
+    """Columns of Comparisons that tell how well the gains (P,) are known; NaN where there is no number.
 
-    Attributes
-    ----------
-    se
-        Standard error of the gain, metric's scale.
-    low, high
-        95 % interval of the true gain, metric's scale.
-    detectable
-        The least true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05.
-    score
-        Whether the interval is Tango's score interval, rather than the jackknife's.
-    df
-        Degrees of freedom of t: units less strata.
-    """
-
-    se: FloatArray
-    low: FloatArray
-    high: FloatArray
-    detectable: FloatArray
-    score: bool
-    df: int
-
-
-def intervals(question: Question, gain: FloatArray, better: IntArray, worse: IntArray) -> Intervals:
-    """Intervals of the gains (P,), given on how many units the better system is better and worse.
-
-    A jackknife interval is the gain and t times its standard error. A pair has none where no unit tells the two
-    systems apart, and where a system's score is undefined without one of the units: the whole denominator is there.
+    `better` and `worse` are on how many units the better system of each pair is better, and worse. A jackknife interval
+    is the gain and t times its standard error. A pair has none where no unit tells the two systems apart, and where a
+    system's score is undefined without one of the units: the whole denominator is there.
     """
     df = question.n_units - (len(question.strata) - 1)
     se = question.factor * _standard_errors(question)
-    if question.right_or_wrong and len(question.strata) == 2:
-        scale = getattr(question.metric, "scale", 1.0)
-        low, high = (scale * bound for bound in tango(better, worse, question.n_units, LEVEL))
+    by_score = question.right_or_wrong and len(question.strata) == 2
+    if by_score:
+        low, high = (question.metric.scale * bound for bound in tango(better, worse, question.n_units, LEVEL))
     else:
         reach = special.stdtrit(df, (1 + LEVEL) / 2) * se
         low, high = gain - reach, gain + reach
-    detectable = (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se
-    return Intervals(se, low, high, detectable, question.right_or_wrong and len(question.strata) == 2, df)
+    return {
+        "gain_se": se,
+        "gain_low": low,
+        "gain_high": high,
+        "detectable": (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se,
+        "interval": "score" if by_score else "jackknife",
+        "df": df,
+    }
 
 
 def _standard_errors(question: Question) -> FloatArray:

@@ -57,7 +57,7 @@ def philox_words(seed, replicate, first_block, words):
 
 
 @njit(cache=True, nogil=True)
-def resample_counts(seed, first, strata, counts):
+def resample_counts(strata, seed, first, counts):
     """Draw replicates first, first + 1, … into counts (T, n): how often each item is drawn.
 
     strata (H + 1,) are the bounds of H runs of items; each run is resampled within itself, to its own size.
@@ -141,7 +141,7 @@ def exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, wh
     """
     below_i = np.uint64(max(below_i, 1))
     below_j = np.uint64(max(below_j, 1))
-    drawn = np.uint64(above_i) * below_j - np.uint64(above_j) * below_i
+    drawn = np.uint64(np.int64(above_i)) * below_j - np.uint64(np.int64(above_j)) * below_i
     observed = np.uint64(total_i) * np.uint64(whole_j) - np.uint64(total_j) * np.uint64(whole_i)
     drawn *= np.uint64(whole_i) * np.uint64(whole_j)
     observed *= below_i * below_j * np.uint64(target)
@@ -180,16 +180,10 @@ def tally_own_ratios(sums, better, worse, totals, wholes, target, sign, strict, 
             if near:
                 for t in range(width):
                     if abs(a[t] - b[t]) < NEAR:
+                        above_i, below_i = sums[i, begin + t], sums[n_systems + i, begin + t]
+                        above_j, below_j = sums[j, begin + t], sums[n_systems + j, begin + t]
                         exact = sign * exact_sign(
-                            np.int64(sums[i, begin + t]),
-                            np.int64(sums[n_systems + i, begin + t]),
-                            np.int64(sums[j, begin + t]),
-                            np.int64(sums[n_systems + j, begin + t]),
-                            totals[i],
-                            wholes[i],
-                            totals[j],
-                            wholes[j],
-                            target,
+                            above_i, below_i, above_j, below_j, totals[i], wholes[i], totals[j], wholes[j], target
                         )
                         if exact > 0 or (exact == 0 and not strict):
                             extreme[p] += 1

@@ -42,17 +42,7 @@ def needed(
 
 
 def check_memory(test: str, shape: Sequence[int], n_pairs: int, n_jobs: int = 1, *, analysed: bool = False) -> None:
-    """Raise a ValueError where a comparison would take more memory than there is, and say what would fit.
-
-    Parameters
-    ----------
-    test
-        For the message.
-    shape
-        (K systems, n units, S statistics).
-    n_pairs, n_jobs, analysed
-        As in `needed`.
-    """
+    """Raise a ValueError where a comparison of this shape (K systems, n units, S) would not fit into memory."""
     k, n, s = shape
     bytes_needed, there = needed(k, n, s, n_pairs, n_jobs, analysed=analysed), available()
     if there is None or bytes_needed <= there:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from simstudy.engines import exact_kernels
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Answers, Question, not_computed
 from simstudy.metrics.base import Array, FloatArray
 
 # Differences that are held at a time: 32 MiB, and as much of each of the two systems.
@@ -35,7 +35,10 @@ def t_paired(question: Question) -> Answers:
 
 
 def sign(question: Question) -> Answers:
-    """Sign test: of the units that differ, how many are won by the better system? Fair coins, exactly."""
+    """Sign test: of the units that differ, how many are won by the better system? Fair coins, exactly.
+
+    Of right and wrong answers it is McNemar's exact test.
+    """
 
     def tails(difference: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
         more, less = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
@@ -45,11 +48,6 @@ def sign(question: Question) -> Answers:
         return p, more.astype(np.float64), (more - less).astype(np.float64)
 
     return _of_differences(question, tails, exact=True)
-
-
-def mcnemar(question: Question) -> Answers:
-    """Exact McNemar test of right and wrong answers: the sign test on the items that one system only has right."""
-    return sign(question)
 
 
 def wilcoxon(question: Question) -> Answers:
@@ -77,9 +75,8 @@ def wilcoxon(question: Question) -> Answers:
             p = np.where(plus == minus, 1.0, np.minimum(2 * p, 1.0))
         p_value[those] = np.where(n_ranks > 0, p, 1.0)
     if question.monte_carlo is False and not exact.all():
-        raise ValueError(
-            "monte_carlo=False can not be had for test 'wilcoxon' with so many units that differ, of which the normal "
-            "distribution is an approximation; use monte_carlo='auto' or True"
+        raise not_computed(
+            "test 'wilcoxon' with so many units that differ, of which the normal distribution is an approximation"
         )
     return Answers.analytic(p_value, rank_sum, direction, exact)
 

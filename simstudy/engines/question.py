@@ -19,6 +19,9 @@ from simstudy.pvalues import CONVENTIONS, Convention
 
 MonteCarlo = Literal["auto"] | bool
 
+#: Units that differ of which all shuffles are enumerated, as Yeh does (2^20 shuffles).
+MOST_ENUMERATED = 20
+
 #: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
 
@@ -78,6 +81,12 @@ class Question:
     def computes(self) -> bool:
         """Whether p-values are computed where they can be; a named convention is resampled unless told otherwise."""
         return self.monte_carlo is False or (self.monte_carlo == "auto" and self.convention.name == "default")
+
+    @property
+    def most_enumerated(self) -> int:
+        """Units of which all shuffles are looked at: under "auto" no more shuffles than would be drawn."""
+        drawn = MOST_ENUMERATED if self.monte_carlo is False else self.n_resamples.bit_length() - 1
+        return min(MOST_ENUMERATED, drawn)
 
     @property
     def n_pairs(self) -> int:
@@ -156,6 +165,14 @@ class Question:
         # A pseudo-system may get all that both systems have.
         return 2 * int(self.ratio[1].sum(axis=1).max()) < RATIO_LIMIT
 
+    def first_missing(self, p_value: FloatArray) -> tuple[int, str] | None:
+        """The first pair without a p-value, and the names of its systems, where every pair should have one."""
+        missing = np.flatnonzero(np.isnan(p_value))
+        if self.monte_carlo is not False or not len(missing):
+            return None
+        better, worse = (self.names[side[missing[0]]] for side in self.pairs)
+        return int(missing[0]), f"'{better}' and '{worse}'"
+
     def differences(self, first: int, last: int) -> Array:
         """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n); 0 for ties."""
         assert self.unit_scores is not None
@@ -198,19 +215,27 @@ class Answers:
         return cls(p_value, none, none, exact, statistic, np.sign(direction).astype(np.int64))
 
     @classmethod
-    def resampled(cls, extreme: IntArray | None, question: Question, computed: FloatArray, exact: bool) -> Answers:
-        """Answers from counts (P,) of extreme resamples, but for pairs whose computed p-value (P,) is a number.
+    def resampled(
+        cls, question: Question, computed: FloatArray, extreme: Callable[[], IntArray], *, exact: bool
+    ) -> Answers:
+        """Answers from counts (P,) of extreme resamples, drawn for pairs whose computed p-value (P,) is NaN.
 
         The statistic is the gain, so they speak for the better system of every pair.
         """
         known = ~np.isnan(computed)
-        counts = np.zeros(len(known), dtype=np.int64) if extreme is None else np.where(known, 0, extreme)
+        # Two tails overlap where the gain is 0 and a resample's gain is 0 too.
+        found = 0 if known.all() else np.minimum(extreme(), question.n_resamples)
+        counts, tried = np.where(known, 0, found), np.where(known, 0, question.n_resamples)
         p = np.where(known, computed, question.convention.p_value(counts, question.n_resamples))
-        tried = np.where(known, 0, question.n_resamples)
         # Ties that do not count, or a count without the observed one, may give a p-value that is too small.
         exact &= question.convention.plus_one and not question.convention.strict
         ones = np.ones(len(known), dtype=np.int64)
         return cls(p, counts, tried, np.full(len(known), exact), np.full(len(known), np.nan), ones)
+
+
+def not_computed(what: str) -> ValueError:
+    """The error of monte_carlo=False where a p-value is not computed; `what` says whose it is, and why."""
+    return ValueError(f"monte_carlo=False can not be had for {what}; use monte_carlo='auto' or True")
 
 
 def products(rows: Array, question: Question) -> Array:

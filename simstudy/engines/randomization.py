@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from simstudy.engines import swap_kernels
 from simstudy.engines.exact_randomization import exact_randomization
 from simstudy.engines.question import Answers, Question
 from simstudy.engines.resampling import over_resamples
-from simstudy.engines.swaps import make_swap_tally
+from simstudy.engines.swaps import SwapTally, make_swap_tally
+from simstudy.metrics.base import IntArray
 
 
 def randomization(question: Question) -> Answers:
@@ -20,13 +16,9 @@ def randomization(question: Question) -> Answers:
     Where `question.monte_carlo` allows it and it can be had, the share of *all* shuffles.
     """
     computed = exact_randomization(question)
-    if not np.isnan(computed).any():
-        return Answers.resampled(None, question, computed, exact=True)
-    tally = make_swap_tally(question)
+    return Answers.resampled(question, computed, lambda: by_coins(make_swap_tally(question), question), exact=True)
 
-    def draw(first: int, coins: NDArray[Any]) -> None:
-        swap_kernels.coin_flips(np.uint64(question.seed), np.uint64(first), coins)
 
-    extreme = over_resamples(tally.columns, draw, tally.add, question)
-    # Two tails overlap where the gain is 0 and the pseudo-systems' gain is 0 too.
-    return Answers.resampled(np.minimum(extreme, question.n_resamples), question, computed, exact=True)
+def by_coins(tally: SwapTally, question: Question) -> IntArray:
+    """How many of the question's shuffles are extreme (P,)."""
+    return over_resamples(tally.columns, swap_kernels.coin_flips, tally.add, question)

@@ -23,6 +23,10 @@ ALTERNATIVES = ("two-sided", "greater")
 DEFAULT_TEST = "sign_flips"
 
 
+#: The null hypothesis of most tests.
+EQUAL = "in the population the two systems have equal scores"
+
+
 @dataclass(frozen=True)
 class Need:
     """What a test must find in a question.
@@ -79,9 +83,9 @@ class SignificanceTest:
     name: str
     title: str
     run: Callable[[Question], Answers]
-    needs: tuple[Need, ...]
-    null: str
     source: str
+    needs: tuple[Need, ...] = ()
+    null: str = EQUAL
     assumes: str = ""
     of_scores: bool = True
     n_resamples: int | None = None
@@ -146,7 +150,6 @@ ACCEPTANCE_SETS = Need(
 
 _FOR_ANY_METRIC = "sign_flips, bootstrap or randomization"
 
-_EQUAL = "in the population the two systems have equal scores"
 _EXCHANGEABLE = "on every unit the two systems' results could be exchanged"
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
 
@@ -158,8 +161,6 @@ TESTS = {
             "sign_flips",
             "sign-flip test",
             sign_flips,
-            needs=(),
-            null=_EQUAL,
             assumes="many units, or differences that are symmetric around 0, as those of right and wrong answers are",
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
             n_resamples=2**18,
@@ -169,8 +170,6 @@ TESTS = {
             "bootstrap",
             "paired bootstrap",
             bootstrap,
-            needs=(),
-            null=_EQUAL,
             assumes="many units; the gain's spread around the observed gain is its spread around 0 under the null "
             "hypothesis",
             source="Berg-Kirkpatrick et al. 2012, figure 1; Efron and Tibshirani 1993, chapter 16",
@@ -181,7 +180,6 @@ TESTS = {
             "randomization",
             "approximate randomization",
             randomization,
-            needs=(),
             null=_EXCHANGEABLE,
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
             n_resamples=2**20,
@@ -192,7 +190,6 @@ TESTS = {
             "paired t test",
             paired_tests.t_paired,
             needs=(MEAN,),
-            null=_EQUAL,
             assumes="the mean difference is normal",
             source="Yeh 2000, section 3.1 (matched-pair t)",
         ),
@@ -201,7 +198,6 @@ TESTS = {
             "paired z test",
             independent_tests.z_paired,
             needs=(MEAN,),
-            null=_EQUAL,
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",
         ),
@@ -228,9 +224,9 @@ TESTS = {
         SignificanceTest(
             "mcnemar",
             "McNemar's test",
-            paired_tests.mcnemar,
+            paired_tests.sign,
             needs=(RIGHT_OR_WRONG,),
-            null="either system is as likely to be the only one that is right, and so " + _EQUAL,
+            null="either system is as likely to be the only one that is right, and so " + EQUAL,
             source="McNemar 1947, by the binomial distribution",
             computed=True,
         ),
@@ -239,7 +235,6 @@ TESTS = {
             "z test for independent samples",
             independent_tests.z_independent,
             needs=(MEAN,),
-            null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12 = 0",
         ),
@@ -248,7 +243,6 @@ TESTS = {
             "two-sample t test",
             independent_tests.t_two_sample,
             needs=(MEAN,),
-            null=_EQUAL,
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.7)",
         ),
@@ -257,7 +251,6 @@ TESTS = {
             "test of two proportions",
             independent_tests.two_proportions,
             needs=(COUNTS,),
-            null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are binomial",
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.1.1)",
         ),
@@ -266,7 +259,6 @@ TESTS = {
             "chi-square test",
             independent_tests.chi_square,
             needs=(COUNTS,),
-            null=_EQUAL,
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
             alternatives=("two-sided",),

@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
 
-Draw = Callable[[int, NDArray[Any]], None]
+Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
 
 # What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product.
@@ -33,24 +33,12 @@ def over_resamples(
     add: Callable[[NDArray[Any], Found], None],
     question: Question,
 ) -> NDArray[np.int64]:
-    """Draw resamples, sum the columns in each, and add up what `add` finds in the sums.
+    """Draw resamples, sum the columns (C, n) in each, and add up what `add` finds in the sums, for each pair (P,).
 
-    Each of the question's threads draws, multiplies and tallies its own tiles, so memory is so many tiles whatever
-    the number of resamples is. What is found are whole numbers, whose sum does not depend on who found them.
-
-    Parameters
-    ----------
-    columns
-        (C, n): what is summed, in single or double precision.
-    draw
-        Fills multiplicities (T, n) of the units in resamples first, first + 1, ...
-    add
-        Adds to found (P,) what it finds in the sums (C, T) of T resamples.
-
-    Returns
-    -------
-    found
-        (P,) sums of what the tiles gave, one for each of the question's pairs.
+    `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
+    `add` adds to found (P,) what it finds in the sums (C, T). Each of the question's threads draws, multiplies and
+    tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found are whole
+    numbers, whose sum does not depend on who found them.
     """
     n_resamples = question.n_resamples
     size = question.tile_size or _default_tile(columns, n_resamples)
@@ -70,7 +58,7 @@ def over_resamples(
             except queue.Empty:
                 break
             width = min(size, n_resamples - first)
-            draw(first, counts[:width])
+            draw(np.uint64(question.seed), np.uint64(first), counts[:width])
             # A short last tile is a strided view, which BLAS would not write to.
             product = sums if width == size else np.empty((len(columns), width), sums.dtype)
             _multiply(columns, counts[:width], product)

@@ -17,19 +17,17 @@ gain too. Other metrics (BLEU) contribute by the jackknife.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import swap_kernels
-from simstudy.engines.enumeration import flipped_shares
-from simstudy.engines.exact_randomization import MOST_ENUMERATED, side_by_side
-from simstudy.engines.question import Answers, Question
-from simstudy.engines.randomization import randomization
-from simstudy.engines.resampling import over_resamples
-from simstudy.metrics.base import TIE_TOLERANCE, FloatArray
+from simstudy.engines.enumeration import flipped_share
+from simstudy.engines.exact_randomization import side_by_side
+from simstudy.engines.question import Answers, Question, not_computed
+from simstudy.engines.randomization import by_coins, randomization
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import over_denominator
 from simstudy.metrics.scaling import grid_steps, on_grid
 
@@ -42,102 +40,64 @@ def sign_flips(question: Question) -> Answers:
     if question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)
-    parts = _contributions(question)
-    computed = _enumerated(question, parts)
-    if not np.isnan(computed).any():
-        return Answers.resampled(None, question, computed, exact=False)
-    better, worse = question.pairs
-
-    def draw(first: int, coins: NDArray[Any]) -> None:
-        swap_kernels.coin_flips(np.uint64(question.seed), np.uint64(first), coins)
-
-    def add(sums: NDArray[Any], extreme: NDArray[np.int64]) -> None:
-        swap_kernels.tally_flips(
-            sums,
-            question.n_systems,
-            better,
-            worse,
-            parts.totals,
-            parts.pooled,
-            parts.least,
-            question.two_sided,
-            extreme,
-        )
-
-    extreme = over_resamples(parts.columns, draw, add, question)
-    return Answers.resampled(extreme, question, computed, exact=False)
+    contributions = _Contributions(question)
+    computed = _enumerated(question, contributions)
+    return Answers.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
 
 
-@dataclass(frozen=True)
-class _Parts:
+class _Contributions:
     """The units' contributions on a grid, so that a pair's are one linear combination of few columns.
 
-    Attributes
-    ----------
-    columns
-        (K, n), or (2 K, n) with the parts that the pooled ratio multiplies.
-    pooled
-        (P,) a pair's pooled ratio.
-    totals
-        (P,) what a pair's contributions add up to.
-    least
-        (P,) the gain, less what may be rounding: flips that reach it are extreme.
-    step
-        (P,) the step of the pair's grid.
+    The columns are (K, n), or (2 K, n) with the parts that a pair's pooled ratio multiplies. Of each pair (P,) there
+    are this ratio, what the contributions add up to, the step of their grid, and the gain, less what may be rounding:
+    flips that reach it are extreme.
     """
 
-    columns: FloatArray
-    pooled: FloatArray
-    totals: FloatArray
-    least: FloatArray
-    step: FloatArray
+    def __init__(self, question: Question) -> None:
+        self._question, k, (i, j) = question, question.n_systems, question.pairs
+        if question.ratio is None:
+            columns = question.contributions
+            gain = columns.sum(axis=1)[i] - columns.sum(axis=1)[j]
+            self._pooled = np.zeros(question.n_pairs)
+        else:
+            above, below = (side.astype(np.float64) for side in question.ratio)
+            of, total = below.sum(axis=1), above.sum(axis=1)
+            scores = np.divide(total, of, out=np.zeros_like(of), where=of != 0)
+            gain = scores[i] - scores[j]
+            both = of[i] + of[j]
+            self._pooled = np.divide(total[i] + total[j], both, out=np.zeros_like(both), where=both != 0)
+            columns = np.concatenate([over_denominator(above, below), over_denominator(below, below)])
+        # Whole steps of a grid add up to the same in any order.
+        steps, self.columns = grid_steps(columns), on_grid(columns)
+        sums, size = self.columns.sum(axis=1), np.abs(self.columns).sum(axis=1)
+        self._totals, sizes, self.step = sums[i] - sums[j], size[i] + size[j], np.maximum(steps[i], steps[j])
+        if len(columns) > k:
+            self._totals -= self._pooled * (sums[k + i] - sums[k + j])
+            sizes += np.abs(self._pooled) * (size[k + i] + size[k + j])
+            self.step = np.maximum(self.step, np.abs(self._pooled) * np.maximum(steps[k + i], steps[k + j]))
+        noise = TIE_TOLERANCE * sizes + 2 * question.n_units * self.step
+        self.least = gain + noise if question.convention.strict else gain - noise
 
-    def of_pairs(self, question: Question, pairs: NDArray[np.intp]) -> FloatArray:
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        k, pairs, two_sided = self._question.n_systems, self._question.pairs, self._question.two_sided
+        swap_kernels.tally_flips(sums, k, *pairs, self._totals, self._pooled, self.least, two_sided, extreme)
+
+    def of_pairs(self, pairs: NDArray[np.intp]) -> FloatArray:
         """The contributions (P', n) to the gains of some pairs."""
-        k = question.n_systems
-        i, j = (side[pairs] for side in question.pairs)
+        k = self._question.n_systems
+        i, j = (side[pairs] for side in self._question.pairs)
         parts = self.columns[i] - self.columns[j]
         if len(self.columns) > k:
-            parts -= self.pooled[pairs, None] * (self.columns[k + i] - self.columns[k + j])
+            parts -= self._pooled[pairs, None] * (self.columns[k + i] - self.columns[k + j])
         return np.asarray(parts)
 
 
-def _contributions(question: Question) -> _Parts:
-    i, j = question.pairs
-    if question.ratio is None:
-        columns = question.contributions
-        gain = columns.sum(axis=1)[i] - columns.sum(axis=1)[j]
-        pooled = np.zeros(question.n_pairs)
-    else:
-        above, below = (side.astype(np.float64) for side in question.ratio)
-        of, total = below.sum(axis=1), above.sum(axis=1)
-        scores = np.divide(total, of, out=np.zeros_like(of), where=of != 0)
-        gain = scores[i] - scores[j]
-        together = of[i] + of[j]
-        pooled = np.divide(total[i] + total[j], together, out=np.zeros_like(together), where=together != 0)
-        columns = np.concatenate([over_denominator(above, below), over_denominator(below, below)])
-    # Whole steps of a grid add up to the same in any order.
-    steps, columns = grid_steps(columns), on_grid(columns)
-    sums, size, k = columns.sum(axis=1), np.abs(columns).sum(axis=1), question.n_systems
-    totals, sizes, step = sums[i] - sums[j], size[i] + size[j], np.maximum(steps[i], steps[j])
-    if len(columns) > k:
-        totals -= pooled * (sums[k + i] - sums[k + j])
-        sizes += np.abs(pooled) * (size[k + i] + size[k + j])
-        step = np.maximum(step, np.abs(pooled) * np.maximum(steps[k + i], steps[k + j]))
-    noise = TIE_TOLERANCE * sizes + 2 * question.n_units * step
-    strict = question.convention.strict
-    return _Parts(columns, pooled, totals, gain + noise if strict else gain - noise, step)
-
-
-def _enumerated(question: Question, parts: _Parts) -> FloatArray:
+def _enumerated(question: Question, parts: _Contributions) -> FloatArray:
     """The share of all flips where the units that contribute are few, NaN elsewhere (P,)."""
     share = np.full(question.n_pairs, np.nan)
     if not question.computes:
         return share
-    most = MOST_ENUMERATED
-    if question.monte_carlo == "auto":
-        most = min(most, question.n_resamples.bit_length() - 1)
-    k = question.n_systems
+    most, k = question.most_enumerated, question.n_systems
     contribute = np.logical_or.reduce([rows != 0 for rows in np.split(parts.columns, len(parts.columns) // k)])
     i, j = question.pairs
     few = contribute.sum(axis=1) <= most
@@ -145,20 +105,16 @@ def _enumerated(question: Question, parts: _Parts) -> FloatArray:
     todo = todo.astype(np.intp)
 
     def shares(pairs: NDArray[np.intp]) -> FloatArray:
-        of_pairs = parts.of_pairs(question, pairs)
+        found = zip(parts.of_pairs(pairs), parts.least[pairs], parts.step[pairs], strict=True)
         return np.array(
             [
-                flipped_shares(row[np.abs(row) > _ROUNDED * step], float(least), question.two_sided)
-                for row, least, step in zip(of_pairs, parts.least[pairs], parts.step[pairs], strict=True)
+                flipped_share(row[np.abs(row) > _ROUNDED * step], float(least), question.two_sided)
+                for row, least, step in found
             ]
         )
 
     share[todo] = side_by_side(shares, todo, question.n_jobs)
-    if question.monte_carlo is False and np.isnan(share).any():
-        pair = int(np.flatnonzero(np.isnan(share))[0])
-        raise ValueError(
-            f"monte_carlo=False can not be had for '{question.names[i[pair]]}' and '{question.names[j[pair]]}': test "
-            f"'sign_flips' looks at all flips of at most {most} units for metric '{question.metric.name}'; use "
-            "monte_carlo='auto' or True"
-        )
+    if missing := question.first_missing(share):
+        looked = f"test 'sign_flips' looks at all flips of at most {most} units for metric '{question.metric.name}'"
+        raise not_computed(f"{missing[1]}: {looked}")
     return share

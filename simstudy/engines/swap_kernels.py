@@ -36,28 +36,24 @@ def coin_flips(seed, first, coins):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, strict):
-    """Whether pseudo-systems a/b and c/d differ by at least (strict: more than) the observed gain >= 0."""
+def _reaches(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, strict):
+    """Whether a/b - c/d is at least (strict: more than) the observed gain >= 0."""
     excess = a * d - c * b - gain * (b * d)
     near = NEAR * (b * d)
     if excess > near:
         return True
-    if excess >= -near:
-        exact = exact_sign(
-            np.int64(a), np.int64(b), np.int64(c), np.int64(d), total_i, whole_i, total_j, whole_j, np.int64(1)
-        )
-        if exact > 0 or (exact == 0 and not strict):
-            return True
-    if two_sided:
-        excess = c * b - a * d - gain * (b * d)
-        if excess > near:
-            return True
-        if excess >= -near:
-            exact = exact_sign(
-                np.int64(c), np.int64(d), np.int64(a), np.int64(b), total_i, whole_i, total_j, whole_j, np.int64(1)
-            )
-            return exact > 0 or (exact == 0 and not strict)
-    return False
+    if excess < -near:
+        return False
+    exact = exact_sign(a, b, c, d, total_i, whole_i, total_j, whole_j, np.int64(1))
+    return exact > 0 or (exact == 0 and not strict)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, strict):
+    """Whether pseudo-systems a/b and c/d differ by at least (strict: more than) the observed gain >= 0."""
+    return _reaches(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, strict) or (
+        two_sided and _reaches(c, d, a, b, total_i, whole_i, total_j, whole_j, gain, strict)
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -117,20 +113,9 @@ def tally_swapped_ratios(sums, better, worse, totals, wholes, two_sided, strict,
                     if two_sided:
                         difference = abs(difference)
                     excess = difference - gain * (b * d)
-                    if maybe < excess <= surely and is_extreme(
-                        a,
-                        b,
-                        c,
-                        d,
-                        totals[i],
-                        max(wholes[i], 1),
-                        totals[j],
-                        max(wholes[j], 1),
-                        gain,
-                        two_sided,
-                        strict,
-                    ):
-                        extreme[p] += 1
+                    if maybe < excess <= surely:
+                        one, other = max(wholes[i], 1), max(wholes[j], 1)
+                        extreme[p] += is_extreme(a, b, c, d, totals[i], one, totals[j], other, gain, two_sided, strict)
 
 
 @njit(cache=True, nogil=True)

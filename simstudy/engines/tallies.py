@@ -29,6 +29,16 @@ class Event:
     strict: bool
 
 
+def events(question: Question) -> list[Event]:
+    """What the convention counts, as events of the gain."""
+    strict = question.convention.strict
+    lost = Event(target=0, sign=-1, strict=strict)
+    if question.convention.counts == "not won":
+        return [lost]
+    twice = Event(target=2, sign=1, strict=strict)
+    return [twice, lost] if question.two_sided else [twice]
+
+
 class Tally(Protocol):
     """Which columns to resample, and what to count in their sums."""
 

@@ -17,8 +17,8 @@ from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 #: The better and the worse system of each of P pairs, as positions.
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-# Terms that are scaled before they are subtracted round more often.
-_SCALED = 1e-9
+#: The tolerance of terms that are scaled before they are subtracted, and so round more often.
+SCALED = 2e-9
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,11 @@ class Ties:
             return np.full(len(rows), 0.25)
         return np.asarray(TIE_TOLERANCE * np.abs(rows).sum(axis=1))
 
-    def differences(self, first: Array, second: Array) -> Array:
+    def differences(self, first: Array, second: Array, tolerance: float = TIE_TOLERANCE) -> Array:
         """First less second, element by element; 0 where they tie."""
         difference: Array = first - second
         if not self.whole:
-            difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))] = 0.0
-        return difference
-
-    def scaled_differences(self, first: Array, second: Array) -> Array:
-        """As `differences`, of products and quotients of statistics."""
-        difference: Array = first - second
-        if not self.whole:
-            difference = np.where(np.abs(difference) > _SCALED * (np.abs(first) + np.abs(second)), difference, 0.0)
+            difference[np.abs(difference) <= tolerance * np.maximum(np.abs(first), np.abs(second))] = 0.0
         return difference
 
     def levels(self, sizes: Array, largest: Array) -> Array:

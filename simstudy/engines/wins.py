@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.engines.question import Question
+from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import Array, FloatArray, IntArray
 
 # Pairs times units that are looked at together: 64 MiB.
@@ -46,7 +47,7 @@ def _excess(question: Question, those: slice) -> Array:
         totals, wholes = above.sum(axis=1), below.sum(axis=1)
         whole, total = (wholes[i] + wholes[j])[:, None], (totals[i] + totals[j])[:, None]
         more, cost = (above[i] - above[j]) * whole, (below[i] - below[j]) * total
-        return question.ties.scaled_differences(more, cost)
+        return question.ties.differences(more, cost, SCALED)
     return _by_derivative(question, i, j)
 
 

@@ -113,23 +113,6 @@ def average_precision(share_true: float, separation: float, threshold: float) ->
     share of true ones. It is also the mean of a set's precision if its candidates are independent, whatever the number
     accepted (equation 2).
 
-    Parameters
-    ----------
-    share_true, separation
-        As given to `simulated_candidates`.
-    threshold
-        Finite.
-
-    Returns
-    -------
-    average_precision
-        A fraction.
-
-    Raises
-    ------
-    ValueError
-        For a share that is no fraction, and a separation or threshold that is not finite.
-
     Examples
     --------
     A threshold below all scores accepts all candidates; one above nearly all, nearly only true ones:

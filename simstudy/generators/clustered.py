@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.generators.synthetic import check_accuracies
+from simstudy.generators.synthetic import check_accuracies, right_or_wrong
 from simstudy.outputs import Outputs
 from simstudy.validation import check_number, check_seed, check_share, check_text, check_whole
 
@@ -92,14 +92,7 @@ def clustered_accuracies(
     systems = pd.DataFrame(
         {"name": [f"system-{k + 1}" for k in range(n_systems)], "source": "synthetic", "true_score": 100 * true}
     )
-    return Outputs.from_statistics(
-        np.stack([correct, np.ones_like(correct)], axis=-1),
-        "accuracy",
-        systems,
-        items,
-        task="synthetic",
-        test_set=test_set,
-    )
+    return right_or_wrong(correct, systems, items, test_set)
 
 
 def all_alike(n: int, correlation: float) -> float:
@@ -110,17 +103,7 @@ def all_alike(n: int, correlation: float) -> float:
     beta-binomial, in which each pair of flips correlates by rho: the product over k = 0 … n - 1 of
     ((1 - rho) / 2 + k rho) / (1 - rho + k rho), the chance of flip k + 1 after k flips on that side.
 
-    Parameters
-    ----------
-    n
-        Flips, at least 1.
-    correlation
-        rho, from 0 (independent: 2^-n) to 1 (one flip for all: 1/2).
-
-    Raises
-    ------
-    ValueError
-        For an argument outside its rule.
+    rho, the correlation, goes from 0 (independent: 2^-n) to 1 (one flip for all: 1/2).
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from simstudy.fingerprints import derived_seed
+from simstudy.generators.synthetic import check_correlations
 from simstudy.outputs import Outputs
 from simstudy.validation import brief, check_number, check_seed, check_text, check_whole, number_list
 
@@ -98,15 +99,13 @@ def messages(
     check_whole("n_messages", n_messages, 1)
     check_seed(seed)
     check_text("test_set", test_set)
-    shares = {"relevant": relevant, "partial": partial, "between": between, "within": within}
-    for argument, share in shares.items():
-        check_number(argument, share)
+    check_number("relevant", relevant)
+    check_number("partial", partial)
     if not 0 < relevant <= 1:
         raise ValueError(f"relevant must be a share above 0 and at most 1, not {relevant}")
     if not 0 <= partial < 1:
         raise ValueError(f"partial must be a share of at least 0 and below 1, not {partial}")
-    if not 0 <= between <= within <= 1:
-        raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
+    check_correlations(between, within)
     worth = 1 - partial / 2  # of a fill that is found
     recall = _levels("recalls", np.linspace(0.56, 0.025, n_systems) if recalls is None else recalls, n_systems, worth)
     in_turn = np.where(np.arange(n_systems) % 2, -0.04, 0.04)

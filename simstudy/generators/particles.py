@@ -39,33 +39,11 @@ def particle_sets(
     (in, rp), lower-cased. It is true where at least half of its tokens in *all* documents are tagged as particle: one
     annotation for all parts, as the paper's database of collocations. Frequencies are of the part.
 
-    Parameters
-    ----------
-    documents
-        With the tags of the Brown corpus.
-    n_parts
-        How many parts; 1 is the whole corpus.
-    floor
-        The least frequency of a candidate in its part. Pairs below it count in the marginals.
-    arrangement
-        "contiguous": documents in their order, cut into runs of equally many (as in the paper; runs of Brown are
-        of one genre or two). "dealt": document i goes to part i modulo n_parts, so that all parts have the same
-        mixture of genres.
-    measures
-        Names of `simstudy.rankings.association.MEASURES`: the scoring functions.
-    seed
-        Of the jitter that breaks ties.
-
-    Returns
-    -------
-    sets
-        A Candidates for each part, test_set "part 1", "part 2", …; ids such as "give up".
-
-    Raises
-    ------
-    ValueError
-        For an unknown arrangement or measure, a floor or n_parts below 1, more parts than documents, and where a part
-        has no candidates.
+    Documents have the tags of the Brown corpus. The arrangement "contiguous" has them in their order, cut into runs of
+    equally many (as in the paper; runs of Brown are of one genre or two); "dealt" has document i in part i modulo
+    n_parts, so that all parts have the same mixture of genres. `floor` is the least frequency of a candidate in its
+    part; pairs below it count in the marginals. Measures are names of `simstudy.rankings.association.MEASURES`: the
+    scoring functions. The seed is of the jitter that breaks ties.
 
     Examples
     --------

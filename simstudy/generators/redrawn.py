@@ -43,10 +43,8 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None
     5
     """
     check_outputs("population", population)
-    check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_whole("size", size, 1)
-    check_whole("draw", draw, 0)
-    check_seed(seed)
+    _check_draw(unit, draw, seed)
     rng = np.random.default_rng([seed, draw])
     name = f"{population.test_set}, redrawn"
     unit = unit or population.natural_unit
@@ -64,29 +62,10 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None
 
 
 def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 0) -> tuple[Outputs, Outputs]:
-    """The test set in two halves that share no unit, at random.
+    """The test set in two halves that share no unit, at random; draw, unit and seed are as in `redraw`.
 
-    Parameters
-    ----------
-    outputs
-        Outputs on at least four units.
-    draw
-        Number of the split, at least 0; it depends on (seed, draw) alone.
-    unit
-        What stays together: "item", or a column of the item table; None: as in `redraw`.
-    seed
-        0 … 2^64 - 1.
-
-    Returns
-    -------
-    one, other
-        Half of the units each, one more in the other where their number is odd. The other's are in random order, so
-        that its initial segments are random samples.
-
-    Raises
-    ------
-    ValueError
-        For an argument outside its rule, and fewer than four units.
+    Where the number of units is odd, the other half has one more. Its units are in random order, so that its initial
+    segments are random samples. A ValueError says where there are fewer than four.
 
     Examples
     --------
@@ -96,9 +75,7 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     ['0', '1', '2', '3']
     """
     check_outputs("outputs", outputs)
-    check_text("unit", unit, "the name of a column of the items", or_none=True)
-    check_whole("draw", draw, 0)
-    check_seed(seed)
+    _check_draw(unit, draw, seed)
     unit = unit or outputs.natural_unit
     codes = np.arange(outputs.n_items) if unit == "item" else pd.factorize(outputs.labels(unit))[0]
     n_units = int(codes.max()) + 1
@@ -109,6 +86,12 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     first = place[order] < n_units // 2
     one, other = np.sort(order[first]), order[~first]
     return outputs.take(one), outputs.take(other)
+
+
+def _check_draw(unit: object, draw: object, seed: object) -> None:
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
+    check_whole("draw", draw, 0)
+    check_seed(seed)
 
 
 def at_least(outputs: Outputs, n_items: int, *, unit: str | None = None) -> Outputs:

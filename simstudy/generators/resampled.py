@@ -56,17 +56,8 @@ def variants(
 ) -> list[Variant]:
     """The variants of every base model of a task.
 
-    Parameters
-    ----------
-    fractions
-        Sizes of the resampled training sets, as shares of the original's items.
-    replicates
-        How many training sets of each size.
-
-    Raises
-    ------
-    ValueError
-        Where a fraction is not above 0, is there twice or leaves no item, or the two lists do not match.
+    Fractions are the sizes of the resampled training sets, as shares of the original's items; replicates are how many
+    training sets there are of each size.
     """
     if not isinstance(task, Task):
         raise ValueError(f"task must be a Task (see Task.from_arrays), not {brief(task)}")
@@ -76,12 +67,12 @@ def variants(
         raise ValueError(
             f"fractions and replicates must have the same length, not {len(fractions)} and {len(replicates)}"
         )
+    sizes = []
     for fraction in fractions:
         if not 0 < fraction <= 1:
             raise ValueError(f"fractions must be above 0 and at most 1, not {fraction}")
-    sizes = [round(fraction * task.train.n_items) for fraction in fractions]
-    for fraction, size in zip(fractions, sizes, strict=True):
-        if size < 1:
+        sizes.append(round(fraction * task.train.n_items))
+        if sizes[-1] < 1:
             raise ValueError(
                 f"fractions must leave at least one of {task.train.n_items} training items, not {fraction}"
             )
@@ -117,7 +108,7 @@ def resample_training(
     task
         Data, base systems, metric and test sets.
     fractions, replicates
-        See `variants`.
+        Sizes of the resampled training sets, as shares of the task's training items, and how many there are of each.
     seed
         0 … 2^64 - 1.
     n_jobs
@@ -178,15 +169,9 @@ def resample_training(
     ]
     folder = Path(cache) if cache is not None else None
     results = run_cells(train_variant, cells, n_jobs=n_jobs, cache=folder, finished=finished)
-    systems = pd.DataFrame(
-        {
-            "name": [variant.name for variant in todo],
-            "family": [variant.family for variant in todo],
-            "train_size": pd.array([variant.train_size for variant in todo], dtype="Int64"),
-            "replicate": pd.array([variant.replicate for variant in todo], dtype="Int64"),
-            "source": "resampled",
-        }
-    )
+    rows = [(variant.name, variant.family, variant.train_size, variant.replicate, "resampled") for variant in todo]
+    systems = pd.DataFrame(rows, columns=["name", "family", "train_size", "replicate", "source"])
+    systems = systems.astype({"train_size": "Int64", "replicate": "Int64"})
     return {
         name: Outputs.from_statistics(
             np.stack([result[name] for result in results]),

@@ -59,10 +59,7 @@ def correlated_accuracies(
     check_whole("n_items", n_items, 1)
     check_seed(seed)
     check_text("test_set", test_set)
-    check_number("between", between)
-    check_number("within", within)
-    if not 0 <= between <= within <= 1:
-        raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
+    check_correlations(between, within)
     names = [f"system-{k + 1}" for k in range(true.size)]
     if families is not None:
         check_list("families", families, "names")
@@ -79,9 +76,23 @@ def correlated_accuracies(
     latent = np.sqrt(between) * difficulty + np.sqrt(within - between) * shared[:, codes] + np.sqrt(1 - within) * own
     correct = (latent < stats.norm.ppf(true)).T.astype(np.int8)
     systems = pd.DataFrame({"name": names, "family": family, "source": "synthetic", "true_score": 100 * true})
-    return Outputs.from_statistics(
-        np.stack([correct, np.ones_like(correct)], axis=-1), "accuracy", systems, task="synthetic", test_set=test_set
-    )
+    return right_or_wrong(correct, systems, None, test_set)
+
+
+def right_or_wrong(
+    correct: NDArray[np.int8], systems: pd.DataFrame, items: pd.DataFrame | None, test_set: str
+) -> Outputs:
+    """Outputs of synthetic systems that are right (1) or wrong (0) on each item, (K, n)."""
+    statistics = np.stack([correct, np.ones_like(correct)], axis=-1)
+    return Outputs.from_statistics(statistics, "accuracy", systems, items, task="synthetic", test_set=test_set)
+
+
+def check_correlations(between: float, within: float) -> None:
+    """Raise a ValueError where these are no latent correlations of two groups and within one."""
+    check_number("between", between)
+    check_number("within", within)
+    if not 0 <= between <= within <= 1:
+        raise ValueError(f"between and within must satisfy 0 <= between <= within <= 1, not {between} and {within}")
 
 
 def check_accuracies(accuracies: Sequence[float]) -> NDArray[np.float64]:

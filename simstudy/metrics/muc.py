@@ -55,7 +55,7 @@ class Fills(Ratio):
 MUC = (
     Fills("muc_recall", RECALL, "MUC recall"),
     Fills("muc_precision", PRECISION, "MUC precision"),
-    Fills("muc_f", FBeta(1), "MUC F (P&R)"),
-    Fills("muc_f_2p", FBeta(0.5), "MUC F (2P&R)"),
-    Fills("muc_f_2r", FBeta(2), "MUC F (P&2R)"),
+    Fills("muc_f", FBeta(1), "MUC P&R"),
+    Fills("muc_f_2p", FBeta(0.5), "MUC 2P&R"),
+    Fills("muc_f_2r", FBeta(2), "MUC P&2R"),
 )

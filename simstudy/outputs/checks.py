@@ -22,14 +22,7 @@ def check_outputs(argument: str, value: object) -> None:
 
 
 def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:
-    """Raise a ValueError where these are no Outputs, of too few systems, or of sizes that can not be compared.
-
-    Examples
-    --------
-    >>> require_outputs([[1, 0], [1, 1]])
-    Traceback (most recent call last):
-    ValueError: outputs must be Outputs (see Outputs.from_scores), not list
-    """
+    """Raise a ValueError where these are no Outputs, of too few systems, or of sizes that can not be compared."""
     check_outputs(argument, outputs)
     assert isinstance(outputs, Collection)
     if outputs.n_systems < n_systems:

@@ -115,15 +115,7 @@ def _write(path: str | Path, header: Mapping[str, Any], columns: Mapping[str, pa
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
-    """Read header and columns.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        Where it is not one that `_write` wrote, or is damaged, or too large (`simstudy.unpacking`).
-    """
+    """Read header and columns; an error says where the file is missing, damaged, too large or none that was written."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"no such file: {path}")
     table = read_parquet(Path(path))

@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.asking import planned_resamples, resamples_to_draw
-from simstudy.engines.comparisons import compare, run_twice
+from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
+from simstudy.engines.repeating import run_twice
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS

@@ -28,7 +28,7 @@ def test_philox_known_answers() -> None:
 def counts(n: int, n_resamples: int, *, seed: int = 0, first: int = 0, strata: list[int] | None = None) -> np.ndarray:
     out = np.empty((n_resamples, n), np.float32)
     bounds = np.array(strata or [0, n], dtype=np.int64)
-    kernels.resample_counts(np.uint64(seed), np.uint64(first), bounds, out)
+    kernels.resample_counts(bounds, np.uint64(seed), np.uint64(first), out)
     return out
 
 

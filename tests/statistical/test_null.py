@@ -234,7 +234,7 @@ def test_intervals_hold_a_gain_of_0_as_often_as_they_say(kind: str, n: int) -> N
         gain = -np.diff(metric.score(pair.sum(axis=1)))
         question = Question(pair, metric, ["a", "b"], "item", np.array([0, n]))
         found = intervals(question, gain, np.zeros(1), np.zeros(1))
-        held += int(found.low[0] <= 0 <= found.high[0])
+        held += int(found["gain_low"][0] <= 0 <= found["gain_high"][0])
     assert stats.binom.sf(held - 1, tried, 0.96) > FALSE_ALARM
     assert stats.binom.cdf(held, tried, 0.94) > FALSE_ALARM
 
