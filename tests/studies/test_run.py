@@ -63,11 +63,6 @@ def tables(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.csv"))}
 
 
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "simstudy.cli", *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=300)
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("done") / "small"
@@ -155,8 +150,8 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert not (out / "manifest.json").exists()
-    result = command("run", study, "--out", out)
-    assert result.returncode == 0, result.stderr
+    result = CliRunner().invoke(app, ["run", str(study), "--out", str(out)])
+    assert result.exit_code == 0, result.stderr
     assert f"Figures and report: {out}" in result.stdout
     assert tables(out) == tables(done.folder)
 
