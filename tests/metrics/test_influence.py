@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 from simstudy.metrics import METRICS, Metric, Ratio
-from simstudy.metrics.influence import contributions, deviations, n_undefined
+from simstudy.metrics.influence import contributions, deviations, n_undefined, over_denominator
+from simstudy.metrics.scaling import rescaled
 from tests.oracles import ERROR_RATE, GEOMETRIC
 
 EVERY = {**METRICS, ERROR_RATE.name: ERROR_RATE, GEOMETRIC.name: GEOMETRIC}
@@ -143,3 +144,15 @@ def test_metrics_that_no_unit_carries_are_always_defined() -> None:
     for name in ("bleu", "chrf"):
         zeros = np.zeros((2, 3, len(METRICS[name].statistics)), int)
         assert n_undefined(zeros, METRICS[name]).tolist() == [0, 0]
+
+
+def test_a_unit_of_nearly_the_whole_denominator_has_the_weight_of_hc2() -> None:
+    """One of 995 in 1,000, as one of 5 in 1,000: divided by the square root of what is left."""
+    sizes = np.array([[995.0, 5.0]])
+    expected = [0.995 / np.sqrt(0.005), 0.005 / np.sqrt(0.995)]
+    assert over_denominator(sizes, sizes)[0] == pytest.approx(expected)
+
+
+def test_scores_of_three_decimals_are_whole_numbers_of_thousandths() -> None:
+    found, factor = rescaled(np.array([[[0.001, 1], [0.502, 1], [1.0, 1]]]), METRICS["mean"])
+    assert (found[0, :, 0].tolist(), factor) == ([1, 502, 1000], pytest.approx(0.001))
