@@ -37,6 +37,13 @@ class Order:
         values[self.better], values[self.worse] = of_better, of_worse
         return values
 
+    def matrix(self, of_pairs: ArrayLike) -> NDArray[Any]:
+        """(K, K) what is said of each pair, the same on both sides of the diagonal, and 0 on it."""
+        values = np.asarray(of_pairs)
+        filled = np.zeros((len(self.names), len(self.names)), dtype=values.dtype)
+        filled[self.better, self.worse] = filled[self.worse, self.better] = values
+        return filled
+
 
 def order_of(pairs: pd.DataFrame) -> Order:
     """The order of the systems of a table that has every two of them once, the better system first.

@@ -151,8 +151,8 @@ def clopper_pearson(
     return low, high
 
 
-def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> NDArray[np.float64]:
-    """The probability that the true significance level is at or below a cutoff (Chinchor's "confidence level").
+def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, alpha: float) -> NDArray[np.float64]:
+    """The probability that the true significance level is at or below a level alpha (Chinchor's "confidence level").
 
     The significance level that all shuffles together would give is unknown; of `n_resamples` random ones
     `n_extreme` were extreme. With every level equally likely beforehand, the level given these is
@@ -162,7 +162,7 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
     ----------
     n_extreme, n_resamples
         nge and ns; arrays that broadcast.
-    cutoff
+    alpha
         Between 0 and 1.
 
     Returns
@@ -173,18 +173,18 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
     Raises
     ------
     ValueError
-        Where the cutoff is not between 0 and 1, or a count is not between 0 and the number of shuffles.
+        Where alpha is not between 0 and 1, or a count is not between 0 and the number of shuffles.
 
     Examples
     --------
-    With no extreme shuffle at all it is 1 - (1 - cutoff)^(ns + 1):
+    With no extreme shuffle at all it is 1 - (1 - alpha)^(ns + 1):
 
     >>> [round(float(c), 4) for c in certainty([0, 1, 3], 19, 0.1)]
     [0.8784, 0.6083, 0.133]
     >>> round(1 - 0.9**20, 4)
     0.8784
     """
-    check_fraction("cutoff", cutoff)
+    check_fraction("alpha", alpha)
     count, drawn = _counts("n_extreme", n_extreme), _counts("n_resamples", n_resamples)
     try:
         np.broadcast_shapes(count.shape, drawn.shape)
@@ -192,7 +192,7 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, cutoff: float) -> ND
         raise ValueError(f"n_extreme and n_resamples must broadcast, unlike {count.shape} and {drawn.shape}") from None
     if not ((count >= 0) & (count <= drawn)).all():
         raise ValueError("n_extreme must lie between 0 and n_resamples")
-    return np.asarray(stats.beta.cdf(cutoff, count + 1, drawn - count + 1))
+    return np.asarray(stats.beta.cdf(alpha, count + 1, drawn - count + 1))
 
 
 def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -205,15 +205,15 @@ def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def significant(
-    pairs: pd.DataFrame, cutoff: float = 0.05, required: float = 0.99, p: str = "p_value"
+    pairs: pd.DataFrame, alpha: float = 0.05, required: float = 0.99, p: str = "p_value"
 ) -> NDArray[np.bool_]:
     """Whether each pair's gain is significant: the one rule that groups, ranks, figures and gates go by.
 
-    It is where the significance level is at or below the cutoff with the required certainty (Chinchor 1992, TST3; a
+    It is where the significance level is at or below alpha with the required certainty (Chinchor 1992, TST3; a
     p-value without Monte Carlo error is certain), where the test speaks for the system with the better score, and
-    where the randomization test could reach the cutoff at all on the units that differ: of two units it never can.
+    where the randomization test could reach alpha at all on the units that differ: of two units it never can.
 
-    Her cutoff and required certainty are 0.1 and 0.99. Pairs are rows of Comparisons, with the column `p`, n_extreme
+    Her alpha and required certainty are 0.1 and 0.99. Pairs are rows of Comparisons, with the column `p`, n_extreme
     and n_resamples; favours and system_a, and p_floor, count where they are there. `p` is the column that is decided
     on: other than "p_value" (`simstudy.corrected`) it has no count of its own, and is taken as certain.
 
@@ -228,14 +228,14 @@ def significant(
     >>> significant(pairs.assign(p_floor=[0.01, 0.01, 0.25]), 0.1).tolist()
     [True, False, False]
     """
-    check_fraction("cutoff", cutoff)
+    check_fraction("alpha", alpha)
     check_fraction("certainty", required)
-    found = np.asarray(pairs[p].to_numpy(dtype=np.float64) <= cutoff)
+    found = np.asarray(pairs[p].to_numpy(dtype=np.float64) <= alpha)
     drawn, count = pairs["n_resamples"].to_numpy(), pairs["n_extreme"].to_numpy()
     if p == "p_value":
-        certain = certainty(count, np.where(drawn > 0, drawn, count), cutoff) >= required
+        certain = certainty(count, np.where(drawn > 0, drawn, count), alpha) >= required
         found = np.where(drawn > 0, certain, found)
-    return found & supported(pairs, cutoff)
+    return found & supported(pairs, alpha)
 
 
 def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
@@ -256,7 +256,7 @@ def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     return np.asarray(holds & (pairs["gain"] > 0).to_numpy() if "gain" in pairs else holds, dtype=np.bool_)
 
 
-def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
+def supported(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
     """Whether each pair's test speaks for its gain, and the units that differ could make it significant at all.
 
     Examples
@@ -265,4 +265,4 @@ def supported(pairs: pd.DataFrame, cutoff: float) -> NDArray[np.bool_]:
     [True, False, False]
     """
     holds = speaks_for_gain(pairs)
-    return holds & (pairs["p_floor"] <= cutoff).to_numpy() if "p_floor" in pairs else holds
+    return holds & (pairs["p_floor"] <= alpha).to_numpy() if "p_floor" in pairs else holds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from math import inf
+from math import inf, isinf
 from numbers import Real
 from operator import index
 from pathlib import Path
@@ -187,14 +187,28 @@ def check_list(argument: str, value: object, what: str) -> None:
         raise ValueError(f"{argument} must be a list of {what}, not {brief(value)}")
 
 
+def check_texts(argument: str, value: object, what: str) -> None:
+    """Raise a ValueError where `value` is no list of texts; `what` says in the message what these are.
+
+    Examples
+    --------
+    >>> check_texts("names", ["t_score", 3], "names of measures")
+    Traceback (most recent call last):
+    ValueError: names must be a list of names of measures, not 3
+    """
+    check_list(argument, value, what)
+    for part in value:  # type: ignore[attr-defined]
+        check_text(argument, part, f"a list of {what}")
+
+
 def check_fraction(argument: str, value: object) -> None:
     """Raise a ValueError where `value` is no number strictly between 0 and 1.
 
     Examples
     --------
-    >>> check_fraction("cutoff", 5)
+    >>> check_fraction("alpha", 5)
     Traceback (most recent call last):
-    ValueError: cutoff must lie between 0 and 1, both excluded, not 5
+    ValueError: alpha must lie between 0 and 1, both excluded, not 5
     """
     if not _is_number(value, 0, 1) or value in (0, 1):
         raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")
@@ -257,3 +271,17 @@ def check_unique(keys: pd.Series[Any], argument: str) -> None:
     """Raise a ValueError that names the first key which occurs twice."""
     if keys.duplicated().any():
         raise ValueError(f"{argument} must be named once each; '{keys[keys.duplicated()].iloc[0]}' occurs twice")
+
+
+def check_range(argument: str, value: object, what: str = "numbers", least: float = -inf, most: float = inf) -> None:
+    """Raise a ValueError where `value` is not two finite numbers from least to most, the lower first.
+
+    Examples
+    --------
+    >>> check_range("target", (0.07, 0.03))
+    Traceback (most recent call last):
+    ValueError: target must be two numbers, the lower first, not (0.07, 0.03)
+    """
+    ends = value if isinstance(value, tuple | list) and all(isinstance(end, Real) for end in value) else ()
+    if len(ends) != 2 or not least <= ends[0] < ends[1] <= most or isinf(ends[0]) or isinf(ends[1]):
+        raise ValueError(f"{argument} must be two {what}, the lower first, not {brief(value)}")

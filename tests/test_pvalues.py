@@ -45,10 +45,10 @@ def test_chinchors_certainty_of_ge_against_umass() -> None:
     assert round(float(certainty(993, 9999, 0.1)), 3) == 0.584
 
 
-@pytest.mark.parametrize("cutoff", [0, 1, -0.1, 5, float("nan"), "0.1", True])
-def test_cutoffs_are_fractions(cutoff: float) -> None:
-    with pytest.raises(ValueError, match="cutoff must lie between 0 and 1, both excluded, not"):
-        certainty(1, 10, cutoff)
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, float("nan"), "0.1", True])
+def test_levels_are_fractions(alpha: float) -> None:
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not"):
+        certainty(1, 10, alpha)
 
 
 def test_every_convention_says_where_it_is_from_and_what_is_wrong_with_it() -> None:
@@ -110,7 +110,7 @@ def test_a_corrected_p_value_is_taken_as_certain() -> None:
 
 @pytest.mark.parametrize("wrong", [0, 1, -0.1, 5, float("nan")])
 def test_fractions_of_a_decision(wrong: float) -> None:
-    with pytest.raises(ValueError, match="cutoff must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
         significant(rows(p_value=[0.1]), wrong)
     with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
         significant(rows(p_value=[0.1]), 0.05, wrong)

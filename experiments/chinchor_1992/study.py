@@ -68,7 +68,7 @@ class Settings(Study):
 
 def run(study: Settings, context: RunContext) -> Findings:
     """Her examples, cases after hers, then a MUC-like set of systems with its groups."""
-    rules: dict[str, Any] = {"cutoff": study.cutoff, "certainty": study.certainty}
+    rules: dict[str, Any] = {"alpha": study.cutoff, "certainty": study.certainty}
     tables: dict[str, pd.DataFrame] = {}
     with context.clock("examples"):
         worked = built(WORKED, "muc_precision", "worked")
@@ -253,7 +253,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
     return [
         Section(
             "A MUC-like set: how many pairs differ",
-            f"Synthetic systems on messages of shared difficulty: pairs that differ at {rules['cutoff']:g} with "
+            f"Synthetic systems on messages of shared difficulty: pairs that differ at {rules['alpha']:g} with "
             f"certainty {rules['certainty']:g}; those at or below it but in doubt (and how many of these the exact "
             "p-value calls different); by the exact p-value; and by p-values corrected for all pairs of the metric "
             "(Holm; Benjamini-Hochberg).",

@@ -438,7 +438,7 @@ def intervals(covered: pd.DataFrame, study: Settings) -> Table:
 def draw_rates(rates: pd.DataFrame, aims: Aims) -> Any:
     """A panel for each condition, with the rates of four tests over the number of units."""
     views = {str(view): rows for view, rows in rates.groupby("view", sort=False)}
-    figure, axes = ss.plot.panels(list(views), columns=min(3, len(views)), width=3.3, height=2.3)
+    figure, axes = ss.plot.panels(list(views), per_row=min(3, len(views)), width=3.3, height=2.3)
     for ax, rows in zip(axes, views.values(), strict=True):
         ss.plot.error_rates(rows, target=aims.target, liberal=aims.liberal, ax=ax)
     ss.plot.share_legend(figure, axes)

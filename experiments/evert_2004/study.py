@@ -626,7 +626,7 @@ def spread(tables: dict[str, pd.DataFrame], parts: Parts) -> Any:
     panels = [(way, name) for way in parts.arrangements for name in parts.rankings]
     titles = [f"{name}, {way}".replace("_", " ") for way, name in panels]
     columns = len(parts.rankings)
-    figure, axes = ss.plot.panels(titles, columns=columns, width=3.4, height=2.7, shared=False)
+    figure, axes = ss.plot.panels(titles, per_row=columns, width=3.4, height=2.7, shared=False)
     for (way, name), ax in zip(panels, axes, strict=True):
         repeated, check = (
             table[(table["arrangement"] == way) & (table["n_parts"] == min(parts.n_parts))]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.relation_classes import multiplicities, relation_classes
+from simstudy.analyses.relation_classes import relation_classes
 from simstudy.pvalues import supported
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes
 from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
@@ -71,7 +71,8 @@ def agreement(
     for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
         p_values, rejects, other = (decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other"))
         first, second, names = system_codes(members)
-        drawn = multiplicities(len(names), n_bootstrap, np.random.default_rng(seed))
+        k = len(names)
+        drawn = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=n_bootstrap)
         redrawn = _shares(drawn, first, second, rejects.to_numpy())
         p_reference, by_reference = p_values[reference].to_numpy(), rejects[reference].to_numpy()
         for t, test in enumerate(tests):

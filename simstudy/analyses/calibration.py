@@ -24,20 +24,8 @@ TABLE_1 = (0.0, 0.00125, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0)
 
 _COLUMNS = [
     *TEST_SET,
-    "alternative",
-    "relation",
-    "elsewhere",
-    "n_items_elsewhere",
-    "p_from",
-    "p_to",
-    "n_pairs",
-    "n_ties",
-    "expected",
-    "share",
-    "low",
-    "high",
-    "interval_for",
-    "note",
+    *("alternative", "relation", "elsewhere", "n_items_elsewhere", "p_from", "p_to", "n_pairs", "n_ties"),
+    *("expected", "share", "low", "high", "interval_for", "note"),
 ]
 
 #: What `with_baseline` adds.
@@ -174,21 +162,10 @@ def calibration(
 def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
     """A calibration across domains with what comes out where there is no other domain.
 
-    Parameters
-    ----------
-    table
-        What `calibration` returned for other test sets.
-    baseline
-        What it returned for halves of the home test set (`simstudy.generators.redrawn.halves`): p-values from one
-        half, winners looked for on items of the other. For each test set elsewhere as many as keep the ratio of the two
-        numbers of items: half as many for half a test set. Then a share is comparable, although both sampling errors
-        are larger; with the full number the baseline would be too high.
-
-    Returns
-    -------
-    table
-        A copy with baseline, baseline_low, baseline_high (fractions) and n_items_baseline. What is lost to the domain
-        is baseline less share.
+    The baseline is what `calibration` returned for halves of the home test set (`simstudy.generators.redrawn.halves`):
+    p-values from one half, winners looked for on items of the other, for each test set elsewhere as many as keep the
+    ratio of the two numbers of items. Then a share is comparable, although both sampling errors are larger; with the
+    full number of items the baseline would be too high. What is lost to the domain is baseline less share.
 
     Examples
     --------

@@ -93,21 +93,9 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
 def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
     """How the correlations of each relation class are spread: shares of the pairs, by r12 in steps of 0.05.
 
-    Parameters
-    ----------
-    table
-        What `correlation` returned, for one test set.
-
-    Returns
-    -------
-    shares
-        relation, r12_from, r12_to, n_pairs, share (of the class's pairs that have an r12; a fraction) and the class's
-        median. Intervals have their lower bound in them, the last one both.
-
-    Raises
-    ------
-    ValueError
-        Where a column is missing, or no pair has an r12.
+    The table is what `correlation` returned for one test set. The result has a row for each step: relation, r12_from,
+    r12_to, n_pairs, share (of the class's pairs that have an r12; a fraction) and the class's median. A step includes
+    its lower bound, the last one both.
 
     Examples
     --------
@@ -132,16 +120,6 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
 def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
     """How many times larger a gain must be where independence is assumed: 1 / sqrt(1 - r12), for equal deviations.
 
-    Parameters
-    ----------
-    r12
-        Correlations of any shape.
-
-    Raises
-    ------
-    ValueError
-        Where one does not lie within -1 … 1.
-
     Examples
     --------
     The table of Yeh 2000, section 2.1:
@@ -159,21 +137,8 @@ def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
 def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
     """The correlations of each test set by relation class.
 
-    Parameters
-    ----------
-    table
-        What `correlation` returned, for one or more test sets.
-
-    Returns
-    -------
-    summary
-        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), n_pairs (with an
-        r12), r12_min, r12_25, r12_median, r12_75, r12_max, ratio_median (of those pairs).
-
-    Raises
-    ------
-    ValueError
-        Where the table is not one of correlation, or has no row.
+    The table is what `correlation` returned for one or more test sets. Only pairs with an r12 are counted and
+    described.
 
     Examples
     --------

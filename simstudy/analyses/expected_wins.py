@@ -17,17 +17,8 @@ def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | NDArray[np.float
     Then, given an observed gain g, the true one is normal with mean w g and variance w s^2, w = t^2 / (t^2 + s^2), and
     a gain on m times as many items has a further error of variance s^2 / m.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons of one test set and relation class, with gain and gain_se.
-    items_elsewhere
-        m, the number of items elsewhere as a multiple of those here: one number or (P,); infinite is the population.
-
-    Returns
-    -------
-    probability
-        (P,) fractions; NaN where a pair has no standard error, or the table no such column.
+    With m = `items_elsewhere`, one number or (P,), infinite for the population itself. A pair without a standard error
+    has NaN.
 
     Examples
     --------

@@ -78,14 +78,8 @@ def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown
     denominator, over the system's denominator (`simstudy.metrics.influence.over_denominator`). Of other metrics they
     are the jackknife's.
 
-    Parameters
-    ----------
-    statistics
-        (K, n, S).
-    jackknife
-        (K, n), as `simstudy.metrics.influence.contributions` has them.
-    unknown
-        (K,) systems whose score is undefined without one of the units.
+    The jackknife's contributions (K, n) are those of `simstudy.metrics.influence.contributions`; unknown are systems
+    (K,) whose score is undefined without one of the units.
 
     Examples
     --------

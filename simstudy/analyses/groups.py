@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.pairs import order_of
+from simstudy.pairs import Order, order_of
 from simstudy.tables import TEST_SET, require_columns, require_one_table
 from simstudy.validation import check_choice, check_fraction
 
@@ -28,7 +27,7 @@ MOST_GROUPS = 10_000
 def groups(
     pairs: pd.DataFrame,
     *,
-    cutoff: float = 0.05,
+    alpha: float = 0.05,
     certainty: float = 0.99,
     rule: str = "maximal",
     p: str = "p_value",
@@ -36,7 +35,7 @@ def groups(
     """Groups of systems that do not differ significantly.
 
     Two systems differ where the gain of one is significant (`simstudy.pvalues.significant`): where the probability
-    that their true significance level is at or below the cutoff is at least `certainty` (a p-value without Monte Carlo
+    that their true significance level is at or below alpha is at least `certainty` (a p-value without Monte Carlo
     error is certain), where the test speaks for the system with the better score, and where the units that differ are
     enough. With p = "p_value" nothing is corrected for the number of pairs: of ten equally good systems some two
     differ at 0.05 more often than not; p = "p_holm" keeps that below 5 %. That systems do not differ is not
@@ -46,7 +45,7 @@ def groups(
     ----------
     pairs
         Comparisons of all pairs of K systems: one test set, metric and test.
-    cutoff, certainty
+    alpha, certainty
         Fractions; Chinchor's (1992) are 0.1 and 0.99.
     rule
         "maximal": every largest possible set of systems no two of which differ, as in her figures. "greedy": the
@@ -55,12 +54,12 @@ def groups(
         from the next; ends of a run often differ.
     p
         "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`. A corrected value has no count of its own, so
-        certainty is not defined for it: two systems differ where it is at or below the cutoff.
+        certainty is not defined for it: two systems differ where it is at or below alpha.
 
     Returns
     -------
     groups
-        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, cutoff,
+        One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, alpha,
         certainty (NaN where it was not used), group (1 … by places), n_members, place (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
@@ -79,42 +78,42 @@ def groups(
     ...     "system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
     ...     "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61], "gain": [4.03, 4.40, 0.37],
     ...     "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
-    >>> groups(pairs, cutoff=0.1).groupby("group")["system"].agg(list).tolist()
+    >>> groups(pairs, alpha=0.1).groupby("group")["system"].agg(list).tolist()
     [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
     """
     check_choice("rule", rule, RULES)
-    table = _differences(pairs, cutoff, certainty, p)
-    members = {"maximal": _maximal, "greedy": _greedy, "adjacent": _adjacent}[rule](table.differ)
+    key, order, significant = _decided(pairs, alpha, certainty, p)
+    members = {"maximal": _maximal, "greedy": _greedy, "adjacent": _adjacent}[rule](order.matrix(significant))
     place = np.concatenate(members)
     sizes = [len(group) for group in members]
     return pd.DataFrame(
         {
-            **table.key,
+            **key,
             "rule": rule,
             "p": p,
-            "cutoff": cutoff,
+            "cutoff": alpha,
             "certainty": certainty if p == "p_value" else np.nan,
             "group": np.repeat(np.arange(1, len(members) + 1), sizes),
             "n_members": np.repeat(sizes, sizes),
             "place": place + 1,
-            "system": table.names[place],
-            "score": table.scores[place],
+            "system": order.names[place],
+            "score": order.by_place(pairs["score_a"], pairs["score_b"])[place],
         }
     )
 
 
-def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
+def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
     """Triples of systems whose decisions are inconsistent with one another (Chinchor 1992, the discussion of TST3).
 
     Parameters
     ----------
-    pairs, cutoff, certainty
+    pairs, alpha, certainty
         As in `groups`.
 
     Returns
     -------
     triples
-        One row each, by their places: task, test_set, n_items, metric, test, cutoff, certainty, kind, best, middle,
+        One row each, by their places: task, test_set, n_items, metric, test, alpha, certainty, kind, best, middle,
         worst, and of the pairs best_middle, middle_worst and best_worst the gain and the p-value (gain_best_middle,
         …, p_best_worst). Kinds: "not transitive" (best and middle do not differ significantly, nor do middle and
         worst, but best and worst do) and "wider gain, not significant" (best and worst do not differ, though a
@@ -134,11 +133,11 @@ def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float 
     ...     "system_a": ["SRA", "SRA", "Paramax"], "system_b": ["Paramax", "MDC", "MDC"],
     ...     "score_a": [29.33, 29.33, 29.03], "score_b": [29.03, 24.33, 24.33], "gain": [0.30, 5.00, 4.70],
     ...     "p_value": [0.9, 0.15, 0.05], "n_extreme": 0, "n_resamples": 0})
-    >>> intransitive(pairs, cutoff=0.1)[["kind", "best", "middle", "worst"]].values.tolist()
+    >>> intransitive(pairs, alpha=0.1)[["kind", "best", "middle", "worst"]].values.tolist()
     [['wider gain, not significant', 'SRA', 'Paramax', 'MDC']]
     """
-    table = _differences(pairs, cutoff, certainty)
-    differ, gain = table.differ, table.gain
+    key, order, significant = _decided(pairs, alpha, certainty)
+    differ, gain, p_value = (order.matrix(of) for of in (significant, pairs["gain"], pairs["p_value"]))
     found = []
     for best in range(len(differ) - 2):
         middle, worst = np.triu_indices(len(differ) - best - 1, k=1)
@@ -154,31 +153,31 @@ def intransitive(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float 
     sides = {"best_middle": (first, second), "middle_worst": (second, third), "best_worst": (first, third)}
     return pd.DataFrame(
         {
-            **table.key,
-            "cutoff": cutoff,
+            **key,
+            "cutoff": alpha,
             "certainty": certainty,
             "kind": [three[3] for three in found],
-            "best": table.names[first],
-            "middle": table.names[second],
-            "worst": table.names[third],
+            "best": order.names[first],
+            "middle": order.names[second],
+            "worst": order.names[third],
             **{f"gain_{side}": gain[of] for side, of in sides.items()},
-            **{f"p_{side}": table.p[of] for side, of in sides.items()},
+            **{f"p_{side}": p_value[of] for side, of in sides.items()},
         }
     )
 
 
-def gain_ranges(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
+def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
     """The smallest gain that is significant beside the largest that is not: a gain range is not a test.
 
     Parameters
     ----------
-    pairs, cutoff, certainty
+    pairs, alpha, certainty
         As in `groups`.
 
     Returns
     -------
     ranges
-        One row: task, test_set, n_items, metric, test, cutoff, certainty, n_pairs, n_significant,
+        One row: task, test_set, n_items, metric, test, alpha, certainty, n_pairs, n_significant,
         smallest_significant, largest_not_significant (gains, metric's scale; NaN where there is none), n_between
         (pairs whose gain lies from the one to the other, both included: there the gain does not tell).
 
@@ -193,18 +192,17 @@ def gain_ranges(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float =
     ...     "task": "t", "test_set": "s", "n_items": 100, "metric": "f1", "test": "exact", "system_a": list("aab"),
     ...     "system_b": list("bcc"), "score_a": [9.0, 9.0, 8.0], "score_b": [8.0, 4.0, 4.0],
     ...     "gain": [1.0, 5.0, 4.0], "p_value": [0.05, 0.2, 0.06], "n_extreme": 0, "n_resamples": 0})
-    >>> gain_ranges(pairs, cutoff=0.1)[["smallest_significant", "largest_not_significant", "n_between"]].values.tolist()
+    >>> gain_ranges(pairs, alpha=0.1)[["smallest_significant", "largest_not_significant", "n_between"]].values.tolist()
     [[1.0, 5.0, 3.0]]
     """
-    table = _differences(pairs, cutoff, certainty)
-    upper = np.triu_indices(len(table.differ), k=1)
-    gain, significant = table.gain[upper], table.differ[upper]
+    key, _, significant = _decided(pairs, alpha, certainty)
+    gain = pairs["gain"].to_numpy()
     smallest = gain[significant].min() if significant.any() else np.nan
     largest = gain[~significant].max() if not significant.all() else np.nan
     return pd.DataFrame(
         {
-            **table.key,
-            "cutoff": cutoff,
+            **key,
+            "cutoff": alpha,
             "certainty": certainty,
             "n_pairs": len(gain),
             "n_significant": int(significant.sum()),
@@ -216,40 +214,21 @@ def gain_ranges(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float =
     )
 
 
-@dataclass(frozen=True)
-class _Differences:
-    """All pairs of one table as symmetric (K, K) matrices, systems in score order."""
-
-    key: dict[str, Any]
-    names: NDArray[np.object_]
-    scores: NDArray[np.float64]
-    gain: NDArray[np.float64]
-    p: NDArray[np.float64]
-    differ: NDArray[np.bool_]
-
-
-def _differences(pairs: pd.DataFrame, cutoff: float, certainty: float, p: str = "p_value") -> _Differences:
-    """Decide every pair, after checking that the table has all pairs of one test set and test."""
+def _decided(
+    pairs: pd.DataFrame, alpha: float, certainty: float, p: str = "p_value"
+) -> tuple[dict[str, Any], Order, NDArray[np.bool_]]:
+    """What names the table, the order of its systems, and which pairs differ, once the table is known to have all."""
     check_choice("p", p, P_COLUMNS)
-    check_fraction("cutoff", cutoff)
+    check_fraction("alpha", alpha)
     check_fraction("certainty", certainty)
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
     require_columns(pairs, columns)
     require_one_table(pairs)
     order = order_of(pairs)
-    p_value = pairs[p].to_numpy(dtype=np.float64)
-    if np.isnan(p_value).any():
+    if pairs[p].isna().any():
         raise ValueError(f"{p} must be a number in every row")
-
-    def matrix(values: NDArray[Any]) -> NDArray[Any]:
-        filled = np.zeros((len(order.names), len(order.names)), dtype=values.dtype)
-        filled[order.better, order.worse] = filled[order.worse, order.better] = values
-        return filled
-
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    scores = order.by_place(pairs["score_a"], pairs["score_b"])
-    numbers = (pairs["gain"].to_numpy(), p_value, pvalues.significant(pairs, cutoff, certainty, p))
-    return _Differences(key, order.names, scores, *map(matrix, numbers))
+    return key, order, pvalues.significant(pairs, alpha, certainty, p)
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:

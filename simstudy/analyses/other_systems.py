@@ -130,11 +130,8 @@ class OtherSystems:
 def other_systems(pairs: pd.DataFrame) -> OtherSystems:
     """Decide what intervals over these pairs can speak for: other systems, other variants of these, or nothing.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons of one test set and relation class. Without columns family_a and family_b, or without a value
-        there, each system is a family of its own.
+    The pairs are of one test set and relation class. Without columns family_a and family_b, or without a value there,
+    each system is a family of its own.
 
     Examples
     --------

@@ -75,13 +75,7 @@ def precision_curve(
 
 
 def list_lengths(candidates: Candidates, n: int | Iterable[int] | None) -> IntArray:
-    """Lengths of n-best lists in ascending order; all that there are where n is None.
-
-    Raises
-    ------
-    ValueError
-        As `precision_curve`.
-    """
+    """Lengths of n-best lists in ascending order; all that there are where n is None."""
     if n is None:
         return np.arange(1, candidates.n_candidates + 1)
     lengths = sorted(candidates.check_n(length) for length in (n if isinstance(n, Iterable) else [n]))

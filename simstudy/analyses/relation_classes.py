@@ -1,4 +1,4 @@
-"""What analyses of Comparisons do with them: confidence, test sets and relation classes apart, systems drawn again."""
+"""What analyses of Comparisons do with them: confidence, test sets and relation classes apart."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ PAIR = ("system_a", "system_b", "family_a", "family_b", "gain", "p_value", "favo
 def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
     """The confidence in each pair's gain, (P,): 1 - p, and 0 where the test speaks for the other system.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons. Where the column ``favours`` names neither system, the confidence is 1 - p.
+    Where the column ``favours`` names neither system, the confidence is 1 - p.
 
     Examples
     --------
@@ -44,12 +41,7 @@ def relation_classes(
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield each test set's pairs by relation class, and all of them together where there is more than one class.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons.
-    columns
-        Those that are wanted, as far as they are there: a million pairs are not copied with all that is known of them.
+    Only the wanted columns are copied, as far as they are there, since a table may have a million pairs.
     """
     if columns is not None:
         pairs = pairs[[column for column in pairs if column in (*TEST_SET, "relation", *columns)]]
@@ -61,8 +53,3 @@ def relation_classes(
             yield {**key, "relation": relation}, of_test_set if inside.all() else of_test_set[inside]
         if len(classes) > 1:
             yield {**key, "relation": ALL_PAIRS}, of_test_set
-
-
-def multiplicities(n: int, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How often each of n systems is in each of n_bootstrap resamples of the systems, shape (n_bootstrap, n)."""
-    return rng.multinomial(n, np.full(n, 1 / n), size=n_bootstrap)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.tables import TEST_SET, check_table
-from simstudy.validation import check_list, check_text
+from simstudy.validation import check_texts
 
 _KEYS = ["of", "alternative", "alpha"]
 
@@ -43,9 +43,7 @@ def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", 
     >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
     [3.0, 90.0, 82.0, 90.0]
     """
-    check_list("numbers", numbers, "names of columns")
-    for number in numbers:
-        check_text("numbers", number, "a list of names of columns")
+    check_texts("numbers", numbers, "names of columns")
     check_table("table", table, [*TEST_SET, *_KEYS, *numbers], "one of significant gains", empty=True)
     if table.duplicated([*TEST_SET, *_KEYS]).any():
         again = table.loc[table.duplicated([*TEST_SET, *_KEYS]), "test_set"].iloc[0]

@@ -125,12 +125,7 @@ def significant_gains(
 def just_significant(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.float64]:
     """The observed gain at which each pair would be just significant, shape (P,), metric's scale.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons. Each pair is taken by its own alternative, and by t with its df where there is one.
-    alpha
-        The level.
+    Each pair is taken by its own alternative, and by t with its df where there is one.
 
     Examples
     --------

@@ -30,16 +30,10 @@ _TIE = 1e-9
 
 @dataclass(frozen=True)
 class Places:
-    """What is known of the ranks of K systems, (K,) each; 1 is the best.
+    """What is known of the ranks of K systems, (K,) each, 1 being the best: simultaneous and own sets, and the best.
 
-    Attributes
-    ----------
-    low, high
-        Simultaneous sets: they hold the ranks of all systems at once.
-    low_own, high_own
-        Marginal sets: each holds the rank of its own system, chosen beforehand.
-    may_be_best
-        The set that holds every system than which none is better.
+    The sets low … high hold the ranks of all systems at once, and low_own … high_own each the rank of its own system,
+    chosen beforehand; may_be_best are the systems of a set that holds every one than which none is better.
     """
 
     low: IntArray
@@ -51,17 +45,6 @@ class Places:
 
 def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Places:
     """Confidence sets for the ranks of K systems, from what each unit contributes to their gains.
-
-    Parameters
-    ----------
-    gains
-        Of all pairs of K systems.
-    level
-        Of the sets, a fraction.
-    n_bootstrap
-        Draws of n signs.
-    seed
-        Of the draws.
 
     Examples
     --------
@@ -164,19 +147,8 @@ def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[_Drawn]:
 def _reached(drawn: FloatArray, observed: FloatArray, largest: FloatArray) -> tuple[IntArray, FloatArray]:
     """Of hypotheses (H,) from the smallest statistic on: how many draws reach each by the largest so far.
 
-    Parameters
-    ----------
-    drawn
-        (H, draws); overwritten.
-    observed
-        (H,), rising.
-    largest
-        (draws,) what smaller hypotheses have drawn.
-
-    Returns
-    -------
-    counts, largest
-        (H,) draws that reach the observed value; (draws,) the largest of all.
+    `drawn` (H, draws) is overwritten; `largest` (draws,) is what smaller hypotheses have drawn. The result has the
+    counts (H,), and the largest of all for each draw.
     """
     # Row by row this is ten times as fast as np.maximum.accumulate down the columns.
     for row in drawn:

@@ -12,7 +12,7 @@ from simstudy.analyses.other_systems import other_systems
 from simstudy.analyses.relation_classes import PAIR, relation_classes
 from simstudy.pvalues import speaks_for_gain
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes
-from simstudy.validation import brief, check_seed, check_whole
+from simstudy.validation import brief, check_range, check_seed, check_whole
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
@@ -89,13 +89,7 @@ def thresholds(
     """
     require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
     require_one_question(pairs)
-    if (
-        not isinstance(window, tuple | list)
-        or len(window) != 2
-        or not all(isinstance(end, Real) for end in window)
-        or not 0 <= window[0] < window[1] <= 1
-    ):
-        raise ValueError(f"window must be two p-values, the lower first, not {brief(window)}")
+    check_range("window", window, "p-values", 0, 1)
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
         raise ValueError(f"percentile must be above 0 and at most 100, not {brief(percentile)}")
     check_whole("min_pairs", min_pairs, 1)
@@ -137,19 +131,9 @@ def thresholds(
 def weighted_percentile(
     values: NDArray[np.float64], weights: NDArray[np.int64], percentile: float
 ) -> NDArray[np.float64]:
-    """`numpy.percentile` of the values, each repeated as often as its weight says.
+    """`numpy.percentile` of values (P,), each repeated as often as a row of the weights (R, P) says; (R,).
 
-    Parameters
-    ----------
-    values
-        (P,) numbers.
-    weights
-        (R, P) whole numbers, a row for each of R results.
-
-    Returns
-    -------
-    percentiles
-        (R,); NaN where all weights are 0.
+    NaN where all weights of a row are 0.
 
     Examples
     --------

@@ -63,10 +63,10 @@ class Analysed:
         By the maximal rule of Chinchor 1992, or, where there are too many such groups, from the top ("greedy").
         """
         try:
-            return groups(self.pairs, cutoff=self.alpha, p="p_holm")
+            return groups(self.pairs, alpha=self.alpha, p="p_holm")
         except ValueError:
             # More than 10,000 maximal sets.
-            return groups(self.pairs, cutoff=self.alpha, p="p_holm", rule="greedy")
+            return groups(self.pairs, alpha=self.alpha, p="p_holm", rule="greedy")
 
     @cached_property
     def neighbours(self) -> pd.DataFrame:

@@ -254,7 +254,7 @@ def _sections(found: Examination) -> list[Section]:
             Section(
                 "Gains of neighbours",
                 "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
-                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, cutoff=found.alpha)),
+                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, alpha=found.alpha)),
             )
         )
     title, rows = pair_rows(found, _MOST_ROWS)
@@ -262,7 +262,7 @@ def _sections(found: Examination) -> list[Section]:
         Section(
             "Pairs",
             f"{title}. All are in pairs.csv.{_what_is_corrected(found, small)}",
-            figure=Figure("matrix", lambda: figures.matrix(found.pairs, cutoff=found.alpha)) if small else None,
+            figure=Figure("matrix", lambda: figures.matrix(found.pairs, alpha=found.alpha)) if small else None,
             table=rows,
         )
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MultipleLocator, PercentFormatter
+from matplotlib.ticker import MultipleLocator
 
-from simstudy.figures.style import panels, relation_colour, styled
+from simstudy.figures.style import REFERENCE, dots, in_percents, one_panel, relation_colour, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
 
@@ -38,18 +38,15 @@ def rejections(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         raise ValueError("table must be the agreement of one test set, each test once in each relation class")
     tests = list(dict.fromkeys(table["test"]))
     relations = [name for name in dict.fromkeys(table["relation"]) if name != "all pairs"] or ["all pairs"]
-    ax = ax or panels([""], width=6.2, height=0.34 * len(tests) + 1.1)[1][0]
+    ax = one_panel(ax, width=6.2, height=0.34 * len(tests) + 1.1)
     for k, relation in enumerate(relations):
         rows = table[table["relation"] == relation].set_index("test").loc[tests]
         y = np.arange(len(tests)) + (k - (len(relations) - 1) / 2) * 0.28
-        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
-        ax.errorbar(
-            rows["share"], y, xerr=error, fmt="o", markersize=4.5, linewidth=1.1, color=relation_colour(relation),
-            label=label(relation),
-        )  # fmt: skip
+        colour, words = relation_colour(relation), label(relation)
+        dots(ax, y, rows, "share", across=True, fmt="o", markersize=4.5, linewidth=1.1, color=colour, label=words)
     ax.set_yticks(range(len(tests)), [label(test) for test in tests])
     ax.set(ylim=(len(tests) - 0.4, -0.6), xlabel=f"share of pairs with p ≤ {table['alpha'].iloc[0]:g}")
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    in_percents(ax.xaxis)
     ax.legend(loc="best")
     return ax
 
@@ -76,7 +73,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     'correlation of two systems, r12'
     """
     check_table("table", table, ["relation", "r12_from", "r12_to", "share", "median"])
-    ax = ax or panels([""], width=5.6, height=3.2)[1][0]
+    ax = one_panel(ax, width=5.6, height=3.2)
     for relation in sorted(table["relation"].unique(), reverse=True):
         rows = table[table["relation"] == relation]
         colour, median = relation_colour(relation), rows["median"].iloc[0]
@@ -87,7 +84,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="correlation of two systems, r12", ylabel="share of the pairs")
     ax.set(xlim=(table["r12_from"].min(), 1), ylim=(0, None))
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    in_percents(ax.yaxis)
     ax.legend(loc="upper left")
     return ax
 
@@ -114,21 +111,15 @@ def type_1_errors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     'share of p ≤ 0.05, equally good systems'
     """
     check_table("table", table, ["within", "unit", "alpha", "share", "low", "high"])
-    ax = ax or panels([""], width=4.4, height=3.2)[1][0]
+    ax = one_panel(ax, width=4.4, height=3.2)
     alpha = table["alpha"].iloc[0]
     colours = dict(zip(dict.fromkeys(table["unit"]), ("#D55E00", "#0072B2", "#009E73"), strict=False))
     for unit, rows in table.groupby("unit", sort=False):
-        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
-        ax.errorbar(
-            rows["within"], rows["share"], error, fmt="o-", markersize=4.5, linewidth=1.2, capsize=2,
-            color=colours[unit], label=f"unit: {label(unit)}",
-        )  # fmt: skip
-    ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
-    ax.set(
-        ylim=(0, None),
-        xlabel="correlation of the items of a cluster",
-        ylabel=f"share of p ≤ {alpha:g}, equally good systems",
-    )
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        dots(ax, rows["within"], rows, "share", fmt="o-", markersize=4.5, linewidth=1.2, capsize=2,
+             color=colours[unit], label=f"unit: {label(unit)}")  # fmt: skip
+    ax.axhline(alpha, **REFERENCE)
+    ax.set(ylim=(0, None), xlabel="correlation of the items of a cluster")
+    ax.set_ylabel(f"share of p ≤ {alpha:g}, equally good systems")
+    in_percents(ax.yaxis)
     ax.legend(loc="upper left")
     return ax

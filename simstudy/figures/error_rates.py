@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-from simstudy.figures.style import check_range, colours_of, panels, styled
+from simstudy.figures.style import REFERENCE, colours_of, dots, in_percents, one_panel, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
-from simstudy.validation import check_number, check_share
+from simstudy.validation import check_number, check_range, check_share
 
 Range = tuple[float, float]
 
@@ -68,21 +68,19 @@ def error_rates(
         raise ValueError(f"most must be a share above 0, not {most}")
     if table.duplicated(["test", "n_units"]).any():
         raise ValueError("table must be of one condition and alternative, each test once for a number of units")
-    ax = ax or panels([""], width=4.4, height=3.2)[1][0]
+    ax = one_panel(ax, width=4.4, height=3.2)
     for band, shade in ((liberal, _BAND), (target, _NARROW)):
         ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
-    ax.axhline(table["alpha"].iloc[0], color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    ax.axhline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
     for test, rows in table.groupby("test", sort=False):
         colour, marker, width, order = _TESTS.get(str(test), _OTHER)
         rows = rows.sort_values("n_units")
-        ax.errorbar(
-            rows["n_units"], rows["share"], _around(rows), fmt=f"{marker}-", markersize=4, linewidth=width,
-            elinewidth=0.9, color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test),
-        )  # fmt: skip
+        dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
+             color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
     _by_units(ax, table["n_units"])
     ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    in_percents(ax.yaxis)
     ax.label_outer()
     ax.legend(loc="upper right")
     return ax
@@ -119,30 +117,25 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
     if table.duplicated(["title", "n_units"]).any():
         raise ValueError("table must have each condition once for a number of units")
     titles, sizes = list(dict.fromkeys(table["title"])), sorted(table["n_units"].unique())
-    ax = ax or panels([""], width=7.2, height=0.38 * len(titles) + 1.1)[1][0]
+    ax = one_panel(ax, width=7.2, height=0.38 * len(titles) + 1.1)
     ax.axvspan(*target, color=_NARROW, linewidth=0, zorder=0)
     level = table["level"].iloc[0]
-    ax.axvline(level, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    ax.axvline(level, **REFERENCE, zorder=1)
     colours = colours_of("n_items", sizes)
     for k, n in enumerate(sizes):
         rows = table[table["n_units"] == n]
         y = np.array([titles.index(title) for title in rows["title"]]) + (k - (len(sizes) - 1) / 2) * 0.8 / len(sizes)
-        ax.errorbar(
-            rows["share"].clip(lower=least), y, xerr=_around(rows), fmt="o", markersize=3.2, elinewidth=0.8,
-            color=colours[n], label=f"{n:,} units",
-        )  # fmt: skip
+        rows = rows.assign(share=rows["share"].clip(lower=least))
+        dots(ax, y, rows, "share", across=True, fmt="o", markersize=3.2, elinewidth=0.8, color=colours[n],
+             label=f"{n:,} units")  # fmt: skip
     ax.set_yticks(range(len(titles)), [label(title, 120) for title in titles])
     ax.set(xlim=(least - 0.004, 1.002), ylim=(len(titles) - 0.4, -0.6))
     ax.set_xlabel(f"share of {100 * level:g} % intervals that hold the true gain")
     ax.xaxis.set_major_locator(MultipleLocator(0.05))
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    in_percents(ax.xaxis)
     ax.grid(axis="y", visible=False)
     ax.legend(loc="upper left")
     return ax
-
-
-def _around(rows: pd.DataFrame) -> list[pd.Series]:
-    return [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
 
 
 def _by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from simstudy import plain_text, pvalues
-from simstudy.figures.style import panels, styled, unit
+from simstudy.figures.style import REFERENCE, dots, one_panel, sides, styled, unit
 from simstudy.tables import check_table, require_one_question, require_one_table
 from simstudy.validation import check_fraction
 
@@ -20,14 +20,14 @@ _SIGNIFICANT, _OTHER = "#0072B2", "0.55"
 
 
 @styled
-def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None = None) -> Axes:
+def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Each pair's gain with its 95 % interval, the pairs from the top in the table's order.
 
     Parameters
     ----------
     pairs
         Comparisons; pairs without an interval are left out.
-    cutoff
+    alpha
         A fraction; gains that are significant at it (`simstudy.pvalues.significant`) are blue.
     ax
         Where to draw; by default a new figure that is large enough.
@@ -35,7 +35,7 @@ def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None
     Raises
     ------
     ValueError
-        Where a column is missing, no pair has an interval, or the cutoff is no fraction.
+        Where a column is missing, no pair has an interval, or alpha is no fraction.
 
     Examples
     --------
@@ -48,32 +48,26 @@ def gain_intervals(pairs: pd.DataFrame, *, cutoff: float = 0.05, ax: Axes | None
     check_table("pairs", pairs, columns)
     require_one_table(pairs)
     require_one_question(pairs)
-    check_fraction("cutoff", cutoff)
+    check_fraction("alpha", alpha)
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:
         raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
     names = (known["system_a"].map(plain_text.label) + " – " + known["system_b"].map(plain_text.label)).tolist()
-    if ax is None:
-        width = _INTERVALS + _LETTER * max(map(len, names))
-        ax = panels([""], width=width, height=1.1 + _ROW * len(names))[1][0]
-    significant = pvalues.significant(known, cutoff)
+    ax = one_panel(ax, width=_INTERVALS + _LETTER * max(map(len, names)), height=1.1 + _ROW * len(names))
+    significant = pvalues.significant(known, alpha)
     y = np.arange(len(known))
     for those, colour in ((significant, _SIGNIFICANT), (~significant, _OTHER)):
-        rows = known[those]
-        error = [rows["gain"] - rows["gain_low"], rows["gain_high"] - rows["gain"]]
-        ax.errorbar(rows["gain"], y[those], xerr=error, fmt="o", markersize=4, linewidth=1.2, color=colour)
-    ax.axvline(0, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+        style = {"fmt": "o", "markersize": 4, "linewidth": 1.2, "color": colour}
+        dots(ax, y[those], known[those], "gain", ends="gain_", across=True, **style)
+    ax.axvline(0, **REFERENCE)
     ax.set_yticks(y, names, fontsize=8)
     ax.set(ylim=(len(known) - 0.4, -0.6))
     ax.set_xlabel(f"gain ({unit(known)})" if "metric" in known else "gain")
     ax.tick_params(axis="y", length=0)
-    sides = known["alternative"].iloc[0].replace("greater", "one-sided") if "alternative" in known else ""
+    significant_at = ", ".join(filter(None, (f"significant at {alpha:g}", sides(known))))
     handles = [
         Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.2, label=label)
-        for colour, label in (
-            (_SIGNIFICANT, f"significant at {cutoff:g}" + (f", {sides}" if sides else "")),
-            (_OTHER, "not significant"),
-        )
+        for colour, label in ((_SIGNIFICANT, significant_at), (_OTHER, "not significant"))
     ]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.08 - 0.5 / len(known)), ncols=2)
     return ax

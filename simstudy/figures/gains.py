@@ -10,7 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import colours_among, colours_of, panels, relation_colour, styled, unit
+from simstudy.figures.style import (
+    REFERENCE,
+    colours_among,
+    colours_of,
+    dots,
+    one_panel,
+    relation_colour,
+    sides,
+    styled,
+    unit,
+)
 from simstudy.tables import check_table, require_one_question
 from simstudy.validation import check_text
 
@@ -55,7 +65,7 @@ def curve(
     require_one_question(points, argument="points")
     if curves is not None:
         check_table("curves", curves, ["gain", "confidence", "confidence_05", "confidence_95", by], empty=True)
-    ax = ax or panels([""])[1][0]
+    ax = one_panel(ax)
     # Of a million pairs no more is copied than what is drawn.
     drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
     points = points[drawn].assign(confidence=_confidence(points))
@@ -64,17 +74,11 @@ def curve(
     # Beyond the gain from which on every pair is significant there is nothing to see.
     widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     end = 1.05 * widest if widest > 0 else None
+    size, alpha = (16, 0.6) if len(points) <= _FEW else (6, 0.5 if curves is None else 0.3)
     for value in values:
         members = points[(points[by] == value) & (points["gain"] <= (end or np.inf))]
-        ax.scatter(
-            members["gain"],
-            members["confidence"],
-            s=6 if len(points) > _FEW else 16,
-            linewidths=0,
-            alpha=0.6 if len(points) <= _FEW else 0.3 if curves is not None else 0.5,
-            color=colours[value],
-            rasterized=True,
-        )
+        ax.scatter(members["gain"], members["confidence"], s=size, linewidths=0, alpha=alpha, color=colours[value],
+                   rasterized=True)  # fmt: skip
     for value in values:
         label = f"{value:,} items" if by == "n_items" else plain_text.label(value)
         line = curves[curves[by] == value] if curves is not None else pd.DataFrame()
@@ -82,13 +86,12 @@ def curve(
             shade = colours[value]
             # The bands of many test sets of one size would lie on top of one another.
             if by != "test_set" or len(values) < 3:
-                ax.fill_between(
-                    line["gain"], line["confidence_05"], line["confidence_95"], color=shade, alpha=0.13, linewidth=0
-                )
+                low, high = line["confidence_05"], line["confidence_95"]
+                ax.fill_between(line["gain"], low, high, color=shade, alpha=0.13, linewidth=0)
             ax.plot(line["gain"], line["confidence"], color=shade, linewidth=1.8, label=label)
         else:
             ax.plot([], [], "o", markersize=4, color=colours[value], label=label)
-    ax.axhline(0.95, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+    ax.axhline(0.95, **REFERENCE)
     ax.annotate("p = 0.05", (1, 0.95), xycoords=("axes fraction", "data"), xytext=(-2, -2),
                 textcoords="offset points", ha="right", va="top", fontsize=7.5, color="0.35")  # fmt: skip
     # One-sided confidences begin at a half, but for ties; two-sided ones at 0.
@@ -101,9 +104,7 @@ def curve(
 
 
 def _sides(table: pd.DataFrame) -> str:
-    """The sides of the table's p-values, for an axis, where the table says them."""
-    found = list(dict.fromkeys(table["alternative"])) if "alternative" in table else []
-    return f" ({found[0].replace('greater', 'one-sided')})" if len(found) == 1 else ""
+    return f" ({found})" if (found := sides(table)) else ""
 
 
 def _confidence(points: pd.DataFrame) -> pd.Series[float]:
@@ -145,7 +146,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     # All pairs together are shown where no class has a threshold of its own.
     if (known["relation"] != "all pairs").any():
         known = known[known["relation"] != "all pairs"]
-    ax = ax or panels([""])[1][0]
+    ax = one_panel(ax)
     sizes = sorted(table["n_items"].unique())
     relations = list(dict.fromkeys(known["relation"]))
     for k, relation in enumerate(relations):
@@ -153,27 +154,15 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         colour = relation_colour(relation)
         # A little to the side of one another, so that intervals do not hide each other.
         x = rows["n_items"] * 1.03 ** (k - (len(relations) - 1) / 2)
-        error = [(rows["threshold"] - rows["low"]).clip(lower=0), (rows["high"] - rows["threshold"]).clip(lower=0)]
-        ax.errorbar(
-            x,
-            rows["threshold"],
-            error,
-            fmt="o",
-            markersize=5,
-            color=colour,
-            capsize=2.5,
-            linewidth=1.1,
-            label=plain_text.label(relation),
-        )
+        dots(ax, x, rows, "threshold", fmt="o", markersize=5, color=colour, capsize=2.5, linewidth=1.1,
+             label=plain_text.label(relation))  # fmt: skip
         if rows["fit"].notna().any():
             c, exponent = rows["c"].iloc[0], rows["exponent"].iloc[0]
             label = f"{c:.3g} / √n   (free slope {exponent:.2f})"
-            ax.plot(
-                rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)), label=label
-            )
-    ax.set(
-        xscale="log", yscale="log", xlabel="test size, items", ylabel=f"gain threshold ({unit(table)}){_sides(table)}"
-    )
+            ax.plot(rows["n_items"], rows["fit"], color=colour, linewidth=1.2, alpha=0.8, linestyle=(0, (4, 2)),
+                    label=label)  # fmt: skip
+    ax.set(xscale="log", yscale="log", xlabel="test size, items")
+    ax.set_ylabel(f"gain threshold ({unit(table)}){_sides(table)}")
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -218,7 +207,7 @@ def calibration(
     bins = table[~((table["p_from"] == 0.04) & (table["p_to"] == 0.06))]
     if bins["share"].notna().sum() == 0:
         raise ValueError("table must have at least one bin with a share; every bin had too few pairs")
-    ax = ax or panels([""])[1][0]
+    ax = one_panel(ax)
     bounds = sorted({*zip(bins["p_from"], bins["p_to"], strict=True)}, reverse=True)
     place = {bound: x for x, bound in enumerate(bounds)}
     values = list(dict.fromkeys(bins[by]))
@@ -226,24 +215,10 @@ def calibration(
     for k, value in enumerate(values):
         # Bins without a share stay in, as gaps in the line.
         rows = bins[bins[by] == value].sort_values("p_from", ascending=False)
-        x = [
-            place[bound] + (k - (len(values) - 1) / 2) * 0.5 / max(len(values), 2)
-            for bound in zip(rows["p_from"], rows["p_to"], strict=True)
-        ]
-        error = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
-        error = [side.fillna(0) for side in error]
-        ax.errorbar(
-            x,
-            rows["share"],
-            error,
-            fmt="o-",
-            markersize=4,
-            linewidth=1,
-            elinewidth=0.8,
-            capsize=0,
-            color=colours[value],
-            label=plain_text.label(value),
-        )
+        aside = (k - (len(values) - 1) / 2) * 0.5 / max(len(values), 2)
+        x = [place[bound] + aside for bound in zip(rows["p_from"], rows["p_to"], strict=True)]
+        dots(ax, x, rows, "share", fmt="o-", markersize=4, linewidth=1, elinewidth=0.8, capsize=0,
+             color=colours[value], label=plain_text.label(value))  # fmt: skip
     lines = {
         "expected": ("0.35", (0, (4, 3)), "expected, same domain"),
         "baseline": ("0.6", "solid", "same number, home items"),

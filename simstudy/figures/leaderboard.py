@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from simstudy import plain_text
-from simstudy.figures.style import better_end, panels, score_unit, styled
+from simstudy.figures.style import better_end, one_panel, score_unit, styled
 from simstudy.tables import check_table
 
 # From so many systems on rows are low, and the axes are at the top too.
@@ -65,9 +65,8 @@ def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     k, names = len(table), [plain_text.label(name) for name in table["system"]]
     many = k >= _MANY
     letter = _LETTER * (0.75 if many else 1)
-    if ax is None:
-        width = letter * max(map(len, names)) + _SCORES + _PLACES
-        ax = panels([""], width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))[1][0]
+    width = letter * max(map(len, names)) + _SCORES + _PLACES
+    ax = one_panel(ax, width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))
     place, figure = ax.get_subplotspec(), ax.get_figure()
     if place is None or figure is None:
         raise ValueError(

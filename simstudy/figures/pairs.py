@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from simstudy import pvalues
-from simstudy.figures.style import better_end, panels, score_unit, styled
+from simstudy.figures.style import better_end, one_panel, score_unit, sides, styled
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
@@ -46,19 +46,19 @@ _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 
 
 @styled
-def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
+def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
     """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.
 
     A cell is blue where the gain is significant (`simstudy.pvalues.significant`): where the true significance level is
-    at or below the cutoff with at least this certainty, the test speaks for the better system, and enough units differ.
-    Other cells are grey; those whose p-value is at or below the cutoff all the same have an orange frame. Up
+    at or below alpha with at least this certainty, the test speaks for the better system, and enough units differ.
+    Other cells are grey; those whose p-value is at or below alpha all the same have an orange frame. Up
     to 20 systems the p-values are written in.
 
     Parameters
     ----------
     pairs
         Comparisons of all pairs of one test set, the better system of each first.
-    cutoff, certainty
+    alpha, certainty
         Fractions; Chinchor's (1992) are 0.1 and 0.99.
     ax
         Where to draw; by default a new figure that is large enough.
@@ -66,7 +66,7 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     Raises
     ------
     ValueError
-        Where a column or all rows are missing, the rows are not every pair once, or cutoff or certainty is no
+        Where a column or all rows are missing, the rows are not every pair once, or alpha or certainty is no
         fraction.
 
     Examples
@@ -74,49 +74,39 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     >>> pairs = pd.DataFrame({"system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
     ...                       "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61],
     ...                       "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
-    >>> [text.get_text() for text in matrix(pairs, cutoff=0.1).texts]
+    >>> [text.get_text() for text in matrix(pairs, alpha=0.1).texts]
     ['0.04', '0.099', '0.89']
     """
     check_table("pairs", pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"])
     require_one_table(pairs)
-    check_fraction("cutoff", cutoff)
+    check_fraction("alpha", alpha)
     check_fraction("certainty", certainty)
     found = order_of(pairs)
     column, row = found.better, found.worse
     scores = found.by_place(pairs["score_a"], pairs["score_b"])
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
-    significant = pvalues.significant(pairs, cutoff, certainty)
+    significant = pvalues.significant(pairs, alpha, certainty)
     k, names = len(scores), [label(name) for name in found.names]
     numbered = k <= _NUMBERED
-    if ax is None:
-        side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
-        words = 0.0 if k >= _ROOMY else 2.8
-        ax = panels([""], width=side + name + 0.8 + words, height=side + name + 0.2)[1][0]
-    smallest = min(1e-4, cutoff / 10)
+    side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
+    words = 0.0 if k >= _ROOMY else 2.8
+    ax = one_panel(ax, width=side + name + 0.8 + words, height=side + name + 0.2)
+    smallest = min(1e-4, alpha / 10)
     meshes = []
-    for shades, those, low, high in ((_BLUES, significant, smallest, cutoff), (_GREYS, ~significant, cutoff, 1.0)):
+    for shades, those, low, high in ((_BLUES, significant, smallest, alpha), (_GREYS, ~significant, alpha, 1.0)):
         cells = np.full((k, k), np.nan)
         cells[row[those], column[those]] = np.clip(p_value[those], low, high)
-        meshes.append(
-            ax.pcolormesh(
-                np.ma.masked_invalid(cells),
-                cmap=shades,
-                norm=LogNorm(low, high),
-                edgecolors="white",
-                linewidth=0.7,
-                rasterized=True,
-            )
-        )
+        meshes.append(ax.pcolormesh(np.ma.masked_invalid(cells), cmap=shades, norm=LogNorm(low, high),
+                                    edgecolors="white", linewidth=0.7, rasterized=True))  # fmt: skip
     # What was not resampled is certain, and needs no certainty.
-    how = f", certainty {certainty:g}" if (pairs["n_resamples"] > 0).any() else ""
-    sides = f", {pairs['alternative'].iloc[0]}".replace("greater", "one-sided") if "alternative" in pairs else ""
-    handles = [Patch(color=_BLUES(0.5), label=f"significant at {cutoff:g}{sides}{how}")]
-    handles += [Patch(color=_GREYS(0.3), label="not significant")]
-    doubtful = (p_value <= cutoff) & ~significant
+    how = f"certainty {certainty:g}" if (pairs["n_resamples"] > 0).any() else ""
+    told = ", ".join(filter(None, (f"significant at {alpha:g}", sides(pairs), how)))
+    handles = [Patch(color=_BLUES(0.5), label=told), Patch(color=_GREYS(0.3), label="not significant")]
+    doubtful = (p_value <= alpha) & ~significant
     if doubtful.any():
         for x, y in zip(column[doubtful], row[doubtful], strict=True):
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
-        doubt = f"p at most {cutoff:g}, but not certain,\nor for the other system, or of too few units"
+        doubt = f"p at most {alpha:g}, but not certain,\nor for the other system, or of too few units"
         handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=doubt))
     # The empty half has room for words from so many systems on; a smaller matrix has them at its side.
     where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
@@ -124,12 +114,12 @@ def matrix(pairs: pd.DataFrame, *, cutoff: float = 0.05, certainty: float = 0.99
     if numbered:
         for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
             # The darker 70 % of the blues, on their logarithmic scale.
-            ink = "white" if strong and p < smallest**0.3 * cutoff**0.7 else "0.1"
-            ax.text(x + 0.5, y + 0.5, _written(p, cutoff), ha="center", va="center", fontsize=7, color=ink)
+            ink = "white" if strong and p < smallest**0.3 * alpha**0.7 else "0.1"
+            ax.text(x + 0.5, y + 0.5, _written(p, alpha), ha="center", va="center", fontsize=7, color=ink)
     else:
-        # One bar in two parts, below the legend; what is at the cutoff is written once.
+        # One bar in two parts, below the legend; what is at alpha is written once.
         bottom = 1 - 0.8 / (_SMALL_CELL * k)
-        for mesh, left, ticks in zip(meshes, (0.66, 0.83), ([smallest, cutoff], [1.0]), strict=True):
+        for mesh, left, ticks in zip(meshes, (0.66, 0.83), ([smallest, alpha], [1.0]), strict=True):
             bar = ax.inset_axes((left, bottom, 0.165, 0.014))
             Colorbar(bar, mesh, orientation="horizontal").outline.set_visible(False)
             bar.set_xticks([], minor=True)
@@ -177,9 +167,8 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     k, names = len(systems), [label(name) for name in systems["system"]]
     lanes = _lanes([rows["place"].to_numpy() for _, rows in table.groupby("group")])
     shown = lanes[:_MOST_LANES]
-    if ax is None:
-        width = _LETTER * max(map(len, names)) + _SCORES + _LANE * (len(shown) + 2) + 0.3
-        ax = panels([""], width=width, height=max(1.6, _ROW * k + 0.7))[1][0]
+    width = _LETTER * max(map(len, names)) + _SCORES + _LANE * (len(shown) + 2) + 0.3
+    ax = one_panel(ax, width=width, height=max(1.6, _ROW * k + 0.7))
     margin = 0.05 * (np.ptp(systems["score"]) or 1)
     low, high = systems["score"].min() - margin, systems["score"].max() + margin
     # Lanes are to the right of the scores in the same Axes, and so in units of the score.
@@ -209,9 +198,9 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _written(p: float, cutoff: float) -> str:
-    """Two digits, and a third where p is small or would be rounded to the cutoff."""
-    fine = p < 0.0095 or (p != cutoff and round(p, 2) == round(cutoff, 2))
+def _written(p: float, alpha: float) -> str:
+    """Two digits, and a third where p is small or would be rounded to alpha."""
+    fine = p < 0.0095 or (p != alpha and round(p, 2) == round(alpha, 2))
     return "<0.001" if p < 0.001 else f"{p:.3f}" if fine else f"{p:.2f}"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from simstudy.figures.style import colours_among, colours_of, panels, styled
+from simstudy.figures.style import REFERENCE, colours_among, colours_of, in_percents, one_panel, styled
 from simstudy.plain_text import in_words, label
 from simstudy.tables import check_table
 from simstudy.validation import check_flag, check_fraction, check_text
@@ -64,7 +64,7 @@ def precision_curve(
     colours = colours_among("ranking", names, among)
     if differences is not None:
         _check_differences(differences)
-    ax = ax or panels([""], width=5.4, height=3.6)[1][0]
+    ax = one_panel(ax, width=5.4, height=3.6)
     for name in names:
         rows = curves[curves["ranking"] == name].sort_values("n")
         if intervals:
@@ -73,7 +73,7 @@ def precision_curve(
     ax.axhline(curves["baseline"].iloc[0], color="0.35", linewidth=0.9, linestyle=(0, (4, 3)), label="baseline")
     if differences is not None:
         _mark(ax, differences[differences["n"].isin(curves["n"])], alpha)
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    in_percents(ax.yaxis)
     ax.set(xlabel="n-best list", ylabel="precision", xlim=(0, curves["n"].max()), ylim=(0, None))
     ax.legend(loc="upper right")
     return ax
@@ -128,7 +128,7 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
             f"repetitions of '{ranking}' must let expect a spread; their average precision is {mean:.3g}, of "
             f"{len(observed)} that accept anything"
         )
-    ax = ax or panels([in_words(ranking)])[1][0]
+    ax = one_panel(ax, in_words(ranking))
     reach = max(4 * sd, float((observed - mean).abs().max()) + sd)
     # Bins of an expected standard deviation, or half of it where there are many evaluations, one around the mean.
     width = sd / 2 if len(observed) >= _MANY else sd
@@ -136,24 +136,17 @@ def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: st
     bins = mean + width * (np.arange(-half, half + 2) - 0.5)
     ax.hist(observed, bins=list(bins), color="#56B4E9", alpha=0.75, linewidth=0.4, edgecolor="white")
     x = np.linspace(mean - reach, mean + reach, 300)
-    for spread, colour, style, words in (
-        (sd, "0.15", "-", "expected"),
-        (s, "#D55E00", (0, (4, 2)), "normal, observed"),
-    ):
-        if not spread > 0:
-            # Of one evaluation, or of equal ones, there is no curve.
-            ax.plot([], [], color=colour, linestyle=style, label=f"{words} sd {spread:.3f}")
-            continue
-        density = np.exp(-(((x - mean) / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
-        ax.plot(
-            x, len(observed) * width * density, color=colour, linewidth=1.4, linestyle=style,
-            label=f"{words} sd {spread:.3f}",
-        )  # fmt: skip
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    curves = ((sd, "0.15", "-", "expected"), (s, "#D55E00", (0, (4, 2)), "normal, observed"))
+    for spread, colour, style, words in curves:
+        # Of one evaluation, or of equal ones, there is no curve.
+        at = x if spread > 0 else x[:0]
+        density = np.exp(-(((at - mean) / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
+        ax.plot(at, len(observed) * width * density, color=colour, linewidth=1.4, linestyle=style,
+                label=f"{words} sd {spread:.3f}")  # fmt: skip
+    in_percents(ax.xaxis)
     # Room for the legend above the bars.
-    ax.set(
-        xlabel="precision", ylabel="evaluations", ylim=(0, 1.35 * ax.get_ylim()[1]), xlim=(mean - reach, mean + reach)
-    )
+    ax.set(xlim=(mean - reach, mean + reach), ylim=(0, 1.35 * ax.get_ylim()[1]))
+    ax.set(xlabel="precision", ylabel="evaluations")
     ax.legend(loc="upper right", fontsize=7)
     return ax
 
@@ -181,21 +174,14 @@ def p_values_by_length(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     """
     check_table("table", table, ["test", "n", "p_value"])
     check_fraction("alpha", alpha)
-    ax = ax or panels([""], width=5.4, height=3.6)[1][0]
+    ax = one_panel(ax, width=5.4, height=3.6)
     tests = list(dict.fromkeys(table["test"]))
     colours = colours_of("test", tests)
     for test in tests:
         rows = table[table["test"] == test].sort_values("n")
-        ax.plot(
-            rows["n"],
-            rows["p_value"],
-            "o-",
-            markersize=2.5,
-            linewidth=1.2,
-            color=colours[test],
-            label=label(in_words(test)),
-        )
-    ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.plot(rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2, color=colours[test],
+                label=label(in_words(test)))  # fmt: skip
+    ax.axhline(alpha, **REFERENCE)
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda p, _: f"{p:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import colours_of, in_percent, panels, relation_colour, styled, unit
+from simstudy.figures.style import colours_of, dots, in_percent, one_panel, relation_colour, sides, styled, unit
 from simstudy.metrics import label
 from simstudy.tables import check_table
 from simstudy.validation import check_text
@@ -24,9 +22,6 @@ _WIDE = 100
 
 # Of fewer test sets a band of 80 % says nothing.
 _LEAST_FOR_BAND = 5
-
-
-_SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 
 @styled
@@ -57,13 +52,14 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     columns = ["n_items", "metric", by, "true_80", "true_80_low", "true_80_high", "alternative", "alpha"]
     check_table("table", table, columns)
     known = _known(table)
-    ax = ax or panels([""], width=5.6, height=3.9)[1][0]
+    ax = one_panel(ax, width=5.6, height=3.9)
     values = list(dict.fromkeys(known[by]))
     colours = colours_of(by, values)
     for value in values:
         rows, colour = known[known[by] == value].sort_values("n_items"), colours[value]
         n, gain = rows["n_items"].to_numpy(float), rows["true_80"].to_numpy()
-        ax.errorbar(n, gain, _error(rows, "true_80"), fmt="o", markersize=3.5, linewidth=0.7, alpha=0.75, color=colour)
+        style = {"fmt": "o", "markersize": 3.5, "linewidth": 0.7, "alpha": 0.75, "color": colour}
+        dots(ax, n, rows, "true_80", ends="true_80_", **style)
         c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
         ends = np.geomspace(n.min(), n.max(), 2)
         text = f"{plain_text.label(label(str(value)))}: {c:.3g} / √n"
@@ -121,15 +117,15 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     check_table("table", table, ["test_set", "n_items", "metric", "relation", "alternative", "alpha", *numbers])
     known = _known(table)
     sizes = known.groupby("test_set", sort=False)["n_items"].first().sort_values(kind="stable")
-    ax = ax or panels([""], width=7.0, height=1.1 + _ROW * len(sizes))[1][0]
+    ax = one_panel(ax, width=7.0, height=1.1 + _ROW * len(sizes))
     # Classes of one colour are one class: "same group" here is "same family" there.
     classes = known.groupby(known["relation"].map(relation_colour), sort=False)
     order = sorted(classes, key=lambda found: found[1]["relation"].iloc[0])
     for k, (colour, rows) in enumerate(order):
         y = np.array([sizes.index.get_loc(name) for name in rows["test_set"]]) + 0.24 * (k - (len(order) - 1) / 2)
         label = " / ".join(map(plain_text.label, dict.fromkeys(rows["relation"])))
-        error = _error(rows, "true_80")
-        ax.errorbar(rows["true_80"], y, xerr=error, fmt="o", markersize=4, linewidth=1, color=colour, label=label)
+        style = {"fmt": "o", "markersize": 4, "linewidth": 1, "color": colour, "label": label}
+        dots(ax, y, rows, "true_80", ends="true_80_", across=True, **style)
         ax.plot(rows["observed_50"], y, "|", markersize=6, markeredgewidth=1.6, color=colour)
         # Apart from the interval, which may lie on the same row.
         ax.hlines(y, rows["observed_50"], rows["observed_95"], color=colour, linewidth=2.6, alpha=0.35)
@@ -158,7 +154,9 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     for column in ("alternative", "alpha", "of"):
         if column in known and known[column].nunique() > 1:
             raise ValueError(f"table must have one {column}, not {', '.join(map(str, known[column].unique()))}")
-    return known
+    # What has no interval is a dot.
+    ends = {end: known[end].fillna(known["true_80"]) for end in ("true_80_low", "true_80_high")}
+    return known.assign(**ends)
 
 
 def _gain_in(table: pd.DataFrame) -> str:
@@ -170,11 +168,5 @@ def _gain_in(table: pd.DataFrame) -> str:
     return f"gain ({scale}; {_asked(table)})"
 
 
-def _error(rows: pd.DataFrame, column: str) -> np.ndarray[Any, Any]:
-    """Lengths of the bars of an interval, (2, rows); none where there is no interval."""
-    below, above = rows[column] - rows[f"{column}_low"], rows[f"{column}_high"] - rows[column]
-    return np.array([below.fillna(0).clip(lower=0), above.fillna(0).clip(lower=0)])
-
-
 def _asked(table: pd.DataFrame) -> str:
-    return f"{_SIDES[table['alternative'].iloc[0]]}, α = {table['alpha'].iloc[0]:g}"
+    return f"{sides(table)}, α = {table['alpha'].iloc[0]:g}"

@@ -5,25 +5,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from math import inf
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
 from simstudy import plain_text
 from simstudy.files import atomic_path
 from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
-from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_text, check_whole
+from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_texts, check_whole
 
 _STYLE = {
     **sns.axes_style("ticks"),
@@ -67,6 +68,9 @@ _RELATIONS = {
     "combination and single system": "#CC79A7",
 }
 
+#: How a line is drawn that the data are held against: a level, no gain.
+REFERENCE: dict[str, Any] = {"color": "0.35", "linewidth": 0.8, "linestyle": (0, (4, 3))}
+
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
@@ -75,34 +79,24 @@ def styled(draw: _Draw) -> _Draw:
 
     @wraps(draw)
     def in_style(*args: Any, **kwargs: Any) -> Any:
-        check_ax(kwargs.get("ax"))
+        if (ax := kwargs.get("ax")) is not None and not isinstance(ax, Axes):
+            raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
         with mpl.rc_context(_STYLE):
             drawn = draw(*args, **kwargs)
-            if isinstance(drawn, Axes):
-                _take_as_text(drawn)
+            # Labels of the axes are text also where the caller made the panel, with other settings.
+            for axis in (drawn.xaxis, drawn.yaxis) if isinstance(drawn, Axes) else ():
+                for text in (axis.label, *(tick.label1 for tick in axis.majorTicks)):
+                    text.set_parse_math(False)
             return drawn
 
     return cast(_Draw, in_style)
-
-
-def check_ax(ax: object) -> None:
-    """Raise a ValueError where `ax` is no panel to draw in, nor None."""
-    if ax is not None and not isinstance(ax, Axes):
-        raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
-
-
-def _take_as_text(ax: Axes) -> None:
-    """Labels of the axes are text also where the caller made the panel, with other settings."""
-    for axis in (ax.xaxis, ax.yaxis):
-        for text in (axis.label, *(tick.label1 for tick in axis.majorTicks)):
-            text.set_parse_math(False)
 
 
 @styled
 def panels(
     titles: Sequence[str],
     *,
-    columns: int | None = None,
+    per_row: int | None = None,
     height: float = 3.4,
     width: float = 4.4,
     shared: bool | None = None,
@@ -111,27 +105,25 @@ def panels(
 
     Parameters
     ----------
-    columns
+    per_row
         Panels in a row; by default all.
     height, width
         Of a panel, in inches.
     shared
         Whether panels share their axes; by default those of a grid of several rows do.
     """
-    check_list("titles", titles, "texts")
-    for title in titles:
-        check_text("titles", title, "a list of texts")
+    check_texts("titles", titles, "texts")
     if not len(titles):
         raise ValueError("titles must have at least one title")
-    if columns is not None:
-        check_whole("columns", columns, 1, 2**10)
+    if per_row is not None:
+        check_whole("per_row", per_row, 1, 2**10)
     for argument, inches in (("height", height), ("width", width)):
         check_number(argument, inches)
         if not 0 < inches <= _MOST_INCHES:
             raise ValueError(f"{argument} must be above 0 and at most {_MOST_INCHES} inches, not {inches}")
     if shared is not None:
         check_flag("shared", shared)
-    per_row = columns or len(titles)
+    per_row = per_row or len(titles)
     rows = -(-len(titles) // per_row)
     shared = rows > 1 if shared is None else shared
     figure, grid = plt.subplots(
@@ -144,6 +136,38 @@ def panels(
     for ax, title in zip(axes, titles, strict=False):
         ax.set_title(plain_text.label(title, _TITLE))
     return figure, axes[: len(titles)]
+
+
+def one_panel(ax: Axes | None, title: str = "", *, height: float = 3.4, width: float = 4.4) -> Axes:
+    """Where a figure's function draws: what it was given, or a new figure of this size."""
+    return ax or panels([title], height=height, width=width)[1][0]
+
+
+def dots(
+    ax: Axes, at: Any, rows: pd.DataFrame, value: str, *, ends: str = "", across: bool = False, **style: Any
+) -> None:
+    """Draw values with their intervals, if they have any: over these places, or across at these heights.
+
+    The columns of the intervals' ends are `ends` with "low" and "high". A value that is beyond one of its ends, as
+    that of another estimate may be, has no arm there.
+    """
+    low, high = rows[f"{ends}low"], rows[f"{ends}high"]
+    reach = np.array([(rows[value] - low).clip(lower=0), (high - rows[value]).clip(lower=0)])
+    if across:
+        ax.errorbar(rows[value], at, xerr=reach, **style)
+    else:
+        ax.errorbar(at, rows[value], reach, **style)
+
+
+def sides(table: pd.DataFrame) -> str:
+    """Whether the table's p-values are one-sided or two-sided, for a figure; empty where it does not say one."""
+    found = table["alternative"].unique().tolist() if "alternative" in table else []
+    return str(found[0]).replace("greater", "one-sided") if len(found) == 1 else ""
+
+
+def in_percents(axis: Axis) -> None:
+    """Write the ticks of an axis of fractions as whole percents."""
+    axis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
 @styled
@@ -162,10 +186,8 @@ def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) ->
         legend = ax.get_legend()
         if legend:
             legend.remove()
-    place: dict[str, Any] = (
-        {"loc": "outside right center"} if side else {"loc": "outside lower right", "ncols": len(named)}
-    )
-    figure.legend(named.values(), named.keys(), **place)
+    place: Any = "outside right center" if side else "outside lower right"
+    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else len(named))
 
 
 @styled
@@ -202,19 +224,11 @@ def _check_figure(figure: object) -> None:
 
 
 def colours_among(by: str, values: Sequence[Any], among: Sequence[Any] | None) -> dict[Any, Any]:
-    """A colour for each of the values, the same as in other panels, which have the values `among` together.
-
-    Raises
-    ------
-    ValueError
-        Where `among` is no list of names, or lacks one of the values.
-    """
+    """A colour for each of the values, the same as in other panels, which have the values `among` together."""
     if among is None:
         return colours_of(by, values)
-    check_list("among", among, "names")
+    check_texts("among", among, "names")
     listed = list(among)
-    for name in listed:
-        check_text("among", name, "a list of names")
     for value in values if listed else []:
         if value not in listed:
             raise ValueError(f"among must have every value of {by}, unlike {brief(listed)}, which lacks '{value}'")
@@ -275,17 +289,3 @@ def better_end(best_first: pd.Series[float]) -> str:
     first, last = float(best_first.iloc[0]), float(best_first.iloc[-1])
     # Scores that tie may differ in their last bits.
     return ", lower is better" if last - first > 1e-9 * max(abs(first), abs(last)) else ""
-
-
-def check_range(argument: str, ends: object) -> None:
-    """Raise a ValueError where these are not two finite numbers, the lower first.
-
-    Examples
-    --------
-    >>> check_range("target", (0.07, 0.03))
-    Traceback (most recent call last):
-    ValueError: target must be two numbers, the lower first, not (0.07, 0.03)
-    """
-    numbers = isinstance(ends, tuple | list) and all(isinstance(end, Real) for end in ends)
-    if not numbers or len(ends) != 2 or not -inf < ends[0] < ends[1] < inf:  # type: ignore[arg-type, index]
-        raise ValueError(f"{argument} must be two numbers, the lower first, not {brief(ends)}")

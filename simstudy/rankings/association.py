@@ -67,6 +67,9 @@ class Tables:
         return _quotient(above**2, spread)
 
 
+_Scores = Callable[[Tables], FloatArray]
+
+
 @dataclass(frozen=True)
 class Measure:
     """An association measure: a function from a frame that `contingency_tables` takes to scores (n,).
@@ -88,12 +91,16 @@ class Measure:
     """
 
     name: str
-    function: Callable[[Tables], FloatArray]
+    function: _Scores
     formula: str
     source: str
 
     def __call__(self, frequencies: pd.DataFrame) -> FloatArray:
         return self.function(Tables.of(frequencies))
+
+
+#: Name -> measure.
+MEASURES: dict[str, Measure] = {}
 
 
 def association(frequencies: pd.DataFrame, measures: Sequence[str] | None = None) -> pd.DataFrame:
@@ -137,28 +144,50 @@ def association(frequencies: pd.DataFrame, measures: Sequence[str] | None = None
     return pd.DataFrame({name: MEASURES[name].function(tables) for name in names}, index=frequencies.index)
 
 
+def _measure(formula: str, source: str) -> Callable[[_Scores], _Scores]:
+    """Make a measure of the function below, and name it as that is named."""
+
+    def register(function: _Scores) -> _Scores:
+        name = function.__name__.removeprefix("_")
+        MEASURES[name] = Measure(name, function, formula, source)
+        return function
+
+    return register
+
+
+_REPOSITORY = "Evert 2004, An on-line repository of association measures"
+
+
+@_measure("2 sum O ln(O / E), negative where O11 < E11", f"Dunning 1993; {_REPOSITORY}")
 def _log_likelihood(tables: Tables) -> FloatArray:
     return tables.signed(log_likelihood_ratio(tables.o11, tables.r1, tables.c1, tables.n))
 
 
+@_measure("N (O11 O22 - O12 O21)^2 / (R1 R2 C1 C2), negative where O11 < E11", "Manning and Schütze 1999, 169 - 172")
 def _chi_squared(tables: Tables) -> FloatArray:
     return tables.signed(tables.chi_squared(np.abs(tables.above)))
 
 
+@_measure(
+    "N max(0, |O11 O22 - O12 O21| - N / 2)^2 / (R1 R2 C1 C2), negative where O11 < E11", f"Yates 1934; {_REPOSITORY}"
+)
 def _chi_squared_yates(tables: Tables) -> FloatArray:
     # What is less than 1/2 off is not off at all.
     return tables.signed(tables.chi_squared(np.maximum(np.abs(tables.above) - 0.5, 0.0)))
 
 
+@_measure("(O11 - E11) / sqrt(O11)", "Church et al. 1991")
 def _t_score(tables: Tables) -> FloatArray:
     scores = _quotient(tables.above, np.sqrt(_frequency(tables)))
     return np.where((tables.o11 == 0) & (tables.e11 > 0), -np.inf, scores)
 
 
+@_measure("(O11 - E11) / sqrt(E11)", _REPOSITORY)
 def _z_score(tables: Tables) -> FloatArray:
     return _quotient(tables.above, np.sqrt(tables.e11))
 
 
+@_measure("log2(O11 / E11)", "Church and Hanks 1990")
 def _mi(tables: Tables) -> FloatArray:
     # Near independence O / E - 1 has the digits that O / E has lost.
     excess = _quotient(tables.above, tables.e11)
@@ -170,14 +199,17 @@ def _mi(tables: Tables) -> FloatArray:
     return scores
 
 
+@_measure("2 O11 / (R1 + C1)", _REPOSITORY)
 def _dice(tables: Tables) -> FloatArray:
     return _quotient(2 * _frequency(tables), (tables.r1 + tables.c1).astype(np.float64))
 
 
+@_measure("-log10 P(X >= O11), hypergeometric", "Pedersen 1996")
 def _fisher(tables: Tables) -> FloatArray:
     return 0.0 - log10_upper_tail(tables.o11, tables.r1, tables.c1, tables.n)
 
 
+@_measure("O11", "Evert 2004, section 1")
 def _frequency(tables: Tables) -> FloatArray:
     return tables.o11.astype(np.float64)
 
@@ -185,37 +217,3 @@ def _frequency(tables: Tables) -> FloatArray:
 def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
     """A quotient; 0 where nothing is below."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
-
-
-_REPOSITORY = "Evert 2004, An on-line repository of association measures"
-
-#: Name -> measure.
-MEASURES = {
-    measure.name: measure
-    for measure in (
-        Measure(
-            "log_likelihood",
-            _log_likelihood,
-            "2 sum O ln(O / E), negative where O11 < E11",
-            f"Dunning 1993; {_REPOSITORY}",
-        ),
-        Measure(
-            "chi_squared",
-            _chi_squared,
-            "N (O11 O22 - O12 O21)^2 / (R1 R2 C1 C2), negative where O11 < E11",
-            "Manning and Schütze 1999, 169 - 172",
-        ),
-        Measure(
-            "chi_squared_yates",
-            _chi_squared_yates,
-            "N max(0, |O11 O22 - O12 O21| - N / 2)^2 / (R1 R2 C1 C2), negative where O11 < E11",
-            f"Yates 1934; {_REPOSITORY}",
-        ),
-        Measure("t_score", _t_score, "(O11 - E11) / sqrt(O11)", "Church et al. 1991"),
-        Measure("z_score", _z_score, "(O11 - E11) / sqrt(E11)", _REPOSITORY),
-        Measure("mi", _mi, "log2(O11 / E11)", "Church and Hanks 1990"),
-        Measure("dice", _dice, "2 O11 / (R1 + C1)", _REPOSITORY),
-        Measure("fisher", _fisher, "-log10 P(X >= O11), hypergeometric", "Pedersen 1996"),
-        Measure("frequency", _frequency, "O11", "Evert 2004, section 1"),
-    )
-}

@@ -13,16 +13,15 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.rankings.inputs import BoolArray, check_labels, score_column, true_or_false
+from simstudy.rankings.inputs import BoolArray, check_labels, read_only, score_matrix, scored, true_or_false
 from simstudy.rankings.ranks import jitter, ranks_of
 from simstudy.validation import (
-    brief,
     check_choice,
-    check_list,
     check_mapping,
     check_number,
     check_seed,
     check_text,
+    check_texts,
     check_unique,
     check_whole,
     nearest,
@@ -33,14 +32,7 @@ TIES = ("jitter", "keep")
 
 
 def require_candidates(candidates: object, argument: str = "candidates") -> None:
-    """Raise a ValueError where these are no Candidates.
-
-    Examples
-    --------
-    >>> require_candidates([0.5, 0.1])
-    Traceback (most recent call last):
-    ValueError: candidates must be Candidates (see Candidates.from_scores), not list
-    """
+    """Raise a ValueError where these are no Candidates."""
     if not isinstance(candidates, Candidates):
         raise ValueError(f"{argument} must be Candidates (see Candidates.from_scores), not {type(candidates).__name__}")
 
@@ -87,13 +79,7 @@ class Candidates:
 
     @classmethod
     def from_scores(
-        cls,
-        scores: pd.DataFrame,
-        true: ArrayLike,
-        *,
-        ties: str = "jitter",
-        seed: int = 0,
-        test_set: str = "",
+        cls, scores: pd.DataFrame, true: ArrayLike, *, ties: str = "jitter", seed: int = 0, test_set: str = ""
     ) -> Candidates:
         """Candidates from a frame with a row for each candidate and a column for each scoring function.
 
@@ -127,20 +113,9 @@ class Candidates:
         names, ids = [str(name) for name in scores.columns], [str(row) for row in scores.index]
         check_unique(pd.Series(names), "scoring functions")
         check_unique(pd.Series(ids), "candidates")
-        values = np.empty((len(names), len(ids)))
-        for k, name in enumerate(names):
-            values[k] = score_column(scores.iloc[:, k], name)
-            if (missing := np.isnan(values[k])).any():
-                raise ValueError(
-                    f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"
-                )
+        values = score_matrix(scores, names, ids)
         check_labels("true", true, scores.index)
-        hits = true_or_false(true, ids)
-        # -0 and 0 are one score.
-        values += 0.0
-        values.setflags(write=False)
-        hits.setflags(write=False)
-        return cls(values, hits, names, ids, ties, int(seed), test_set)
+        return cls(read_only(values), read_only(true_or_false(true, ids)), names, ids, ties, int(seed), test_set)
 
     @classmethod
     def from_features(
@@ -177,27 +152,7 @@ class Candidates:
         >>> Candidates.from_features(features, [1, 0, 1], functions).scores.tolist()
         [[30.0, 4.0, 12.0], [15.0, 0.8, 4.0]]
         """
-        if not isinstance(features, pd.DataFrame):
-            raise ValueError(
-                f"features must be a pandas DataFrame (candidates x features), not {type(features).__name__}"
-            )
-        check_mapping("functions", functions, "names to scoring functions")
-        for name, function in functions.items():
-            if not callable(function):
-                raise ValueError(f"functions must map names to scoring functions, not '{name}' to {brief(function)}")
-        scores = {}
-        for name, function in functions.items():
-            returned = function(features)
-            check_labels(f"scores by '{name}'", returned, features.index)
-            values = np.asarray(returned)
-            if values.shape != (len(features),):
-                raise ValueError(
-                    f"functions must return one score for each of {len(features)} candidates, unlike '{name}', which "
-                    f"returns an array of shape {values.shape}"
-                )
-            scores[name] = values
-        frame = pd.DataFrame(scores, index=features.index)
-        return cls.from_scores(frame, true, ties=ties, seed=seed, test_set=test_set)
+        return cls.from_scores(scored(features, functions), true, ties=ties, seed=seed, test_set=test_set)
 
     @property
     def n_candidates(self) -> int:
@@ -217,9 +172,7 @@ class Candidates:
         one more than the candidates above them.
         """
         ties = any(np.unique(scores).size < scores.size for scores in self.scores)
-        ranks = ranks_of(self.scores, jitter(self.ids, self.seed) if ties and self.ties == "jitter" else None)
-        ranks.setflags(write=False)
-        return ranks
+        return read_only(ranks_of(self.scores, jitter(self.ids, self.seed) if ties and self.ties == "jitter" else None))
 
     def n_best(self, name: str, n: int) -> BoolArray:
         """Which candidates (n,) are in a scoring function's n-best list.
@@ -250,8 +203,7 @@ class Candidates:
         ValueError
             As `n_best`.
         """
-        k = self._function(name)
-        return float(np.sort(self.scores[k])[self.n_candidates - self.check_n(n)])
+        return float(np.sort(self.scores[self._function(name)])[self.n_candidates - self.check_n(n)])
 
     def take(self, positions: ArrayLike) -> Candidates:
         """The candidates at these positions, ranked among themselves: those of one domain, say.
@@ -268,9 +220,7 @@ class Candidates:
             raise ValueError(
                 f"positions must lie between 0 and {self.n_candidates - 1}, not {kept.min()} … {kept.max()}"
             )
-        scores, true = self.scores[:, kept], self.true[kept]
-        scores.setflags(write=False)
-        true.setflags(write=False)
+        scores, true = read_only(self.scores[:, kept]), read_only(self.true[kept])
         return replace(self, scores=scores, true=true, ids=[self.ids[i] for i in kept])
 
     def select(self, names: Sequence[str]) -> Candidates:
@@ -281,14 +231,10 @@ class Candidates:
         ValueError
             For an unknown name, one that is given twice, or an empty list.
         """
-        check_list("names", names, "names of scoring functions")
-        for name in names:
-            check_text("names", name, "a list of names of scoring functions")
+        check_texts("names", names, "names of scoring functions")
         if not len(names) or len(set(names)) < len(names):
             raise ValueError(f"names must be of scoring functions, once each, not '{', '.join(names)}'")
-        rows = [self._function(name) for name in names]
-        scores = self.scores[rows]
-        scores.setflags(write=False)
+        scores = read_only(self.scores[[self._function(name) for name in names]])
         return replace(self, scores=scores, names=list(names))
 
     def outputs(self, n: int) -> Outputs:
@@ -326,10 +272,8 @@ class Candidates:
         accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
         for (name, gamma), of_function in zip(thresholds.items(), accepted, strict=True):
             if not of_function.any():
-                highest = self.scores[self._function(name)].max()
-                raise ValueError(
-                    f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {highest})"
-                )
+                best = self.scores[self._function(name)].max()
+                raise ValueError(f"thresholds must accept a candidate, unlike {gamma} for '{name}' (highest: {best})")
         return self.select(list(thresholds))._outputs(accepted, get_metric("precision_of_accepted"))
 
     def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
@@ -342,13 +286,7 @@ class Candidates:
         )
 
     def check_n(self, n: int) -> int:
-        """The length of an n-best list, where it is between 1 and the number of candidates.
-
-        Raises
-        ------
-        ValueError
-            Where it is not.
-        """
+        """The length of an n-best list; ValueError where it is not between 1 and the number of candidates."""
         check_whole("n", n, 1)
         if n > self.n_candidates:
             raise ValueError(f"n must be between 1 and {self.n_candidates}, the number of candidates, not {n}")

@@ -39,24 +39,9 @@ def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
     second occurs O21 = f2 - f times; O22 = N - f1 - f2 + f is neither. Row sums are R1 = f1 and R2, column sums are
     C1 = f2 and C2 (Evert 2004, An on-line repository of association measures).
 
-    Parameters
-    ----------
-    frequencies
-        A row for each candidate, with the columns `CELLS` or `SIGNATURE`: whole numbers below 2^53. Where columns R1,
-        R2, C1, C2, N, or a signature beside the cells, are there too, they must agree. Other columns are ignored.
-
-    Returns
-    -------
-    tables
-        Columns O11, O12, O21, O22 of int64; the index is that of `frequencies`.
-
-    Raises
-    ------
-    ValueError
-        Where neither set of columns is complete, or one is there twice; for counts that are missing, negative or no
-        whole numbers, a pair that is more frequent than a word of it, words that are more frequent than N lets be,
-        a table that counts nothing (N = 0), and marginals that contradict the cells. The message names the candidate
-        by its label in the index.
+    The columns are `CELLS` or `SIGNATURE`, whole numbers below 2^53. Where columns R1, R2, C1, C2, N, or a signature
+    beside the cells, are there too, they must agree; other columns are ignored. An error names the candidate by its
+    label in the index, which is also the index of the tables.
 
     Examples
     --------
@@ -98,11 +83,6 @@ def deviations(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray) -> FloatA
     """O11 - E11 = (O11 N - R1 C1) / N to the last digit; 0 where N is 0.
 
     The products are integers of any size: where O11 is nearly E11, the digits of their difference are all there is.
-
-    Parameters
-    ----------
-    o11, r1, c1, n
-        Counts of one shape.
 
     Examples
     --------

@@ -16,21 +16,9 @@ def frequency_table(pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
     words let expect (Evert 2004, An on-line repository of association measures; Evert 2008, Corpora and collocations,
     section 3).
 
-    Parameters
-    ----------
-    pairs
-        First and second word of each pair token.
-
-    Returns
-    -------
-    table
-        A row for each pair type, in the order in which they first occur; the index is "first second". Counts: f (of
-        the pair), f1 (pair tokens with the first word), f2 (with the second word), N (of all).
-
-    Raises
-    ------
-    ValueError
-        Where there is no pair, or two pair types are the same in the index, since a word has spaces.
+    The table has a row for each pair type, in the order in which they first occur, with the index "first second" and
+    the counts f (of the pair), f1 (pair tokens with the first word), f2 (with the second word) and N (of all).
+    ValueError where there is no pair, or two pair types are the same in the index, since a word has spaces.
 
     Examples
     --------

@@ -33,22 +33,8 @@ def fisher_exact(hits_1: ArrayLike, of_1: ArrayLike, hits_2: ArrayLike, of_2: Ar
     p-values are as accurate, relatively, as large ones, down to the smallest decimals of full accuracy (2e-308);
     below some 5e-324 they are 0.
 
-    Parameters
-    ----------
-    hits_1, of_1
-        How many are true, of how many candidates; whole numbers of any shape.
-    hits_2, of_2
-        The same of the others. All four are broadcast.
-
-    Returns
-    -------
-    p_value
-        Fractions in the common shape; 1 where one side has no candidate, none is true, or all are.
-
-    Raises
-    ------
-    ValueError
-        For numbers that are not whole, or hits that are not between 0 and their candidates.
+    hits_1 of of_1 candidates are true, and hits_2 of of_2: whole numbers of shapes that broadcast. The p-value is 1
+    where one side has no candidate, none is true, or all are.
 
     Examples
     --------
@@ -73,20 +59,8 @@ def log10_upper_tail(o11: ArrayLike, r1: ArrayLike, c1: ArrayLike, n: ArrayLike)
     X is how many of C1 that are drawn without replacement from N are among R1. The relative accuracy is that of the
     logarithm: some 10 digits or more, near p = 1 too.
 
-    Parameters
-    ----------
-    o11, r1, c1, n
-        O11, R1, C1 and N: whole numbers of any shape, which are broadcast.
-
-    Returns
-    -------
-    log10_p
-        Base-10 logarithms, at most 0, in the common shape.
-
-    Raises
-    ------
-    ValueError
-        For numbers that are not whole, R1 or C1 beyond 0 … N, and O11 that its margins do not allow.
+    O11, R1, C1 and N are whole numbers of shapes that broadcast. ValueError where R1 or C1 are beyond 0 … N, or O11 is
+    not possible with these margins.
 
     Examples
     --------
@@ -118,10 +92,7 @@ def log_likelihood_ratio(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray)
     since the differences cancel, is positive and computed without cancellation (Loader 2000, Fast and accurate
     computation of binomial probabilities).
 
-    Parameters
-    ----------
-    o11, r1, c1, n
-        (n,) counts of possible tables: this trusts.
+    The counts (n,) are trusted to be those of possible tables.
 
     Examples
     --------

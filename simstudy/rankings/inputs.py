@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
-from simstudy.metrics.base import FloatArray
-from simstudy.validation import check_unmasked
+from simstudy.metrics.base import Array, FloatArray
+from simstudy.validation import brief, check_mapping, check_unmasked
 
 BoolArray = NDArray[np.bool_]
 
@@ -38,6 +38,44 @@ def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
             f"{argument} must have the index of the candidates; values in the order of the rows can be given as an "
             "array (.to_numpy())"
         )
+
+
+def read_only(array: Array) -> Array:
+    """The array, which from now on cannot be written to."""
+    array.setflags(write=False)
+    return array
+
+
+def scored(features: pd.DataFrame, functions: Mapping[str, Callable[[pd.DataFrame], ArrayLike]]) -> pd.DataFrame:
+    """A column of scores by each function of the features; ValueError where one does not return n scores."""
+    if not isinstance(features, pd.DataFrame):
+        raise ValueError(f"features must be a pandas DataFrame (candidates x features), not {type(features).__name__}")
+    check_mapping("functions", functions, "names to scoring functions")
+    for name, function in functions.items():
+        if not callable(function):
+            raise ValueError(f"functions must map names to scoring functions, not '{name}' to {brief(function)}")
+    scores = {}
+    for name, function in functions.items():
+        returned = function(features)
+        check_labels(f"scores by '{name}'", returned, features.index)
+        scores[name] = np.asarray(returned)
+        if scores[name].shape != (len(features),):
+            raise ValueError(
+                f"functions must return one score for each of {len(features)} candidates, unlike '{name}', which "
+                f"returns an array of shape {scores[name].shape}"
+            )
+    return pd.DataFrame(scores, index=features.index)
+
+
+def score_matrix(scores: pd.DataFrame, names: Sequence[str], ids: Sequence[str]) -> FloatArray:
+    """Scores (K, n) from a frame with a column for each of K functions; ValueError where one is missing."""
+    values = np.empty((len(names), len(ids)))
+    for k, name in enumerate(names):
+        values[k] = score_column(scores.iloc[:, k], name)
+        if (missing := np.isnan(values[k])).any():
+            raise ValueError(f"scores must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'")
+    # -0 and 0 are one score.
+    return values + 0.0
 
 
 def true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:

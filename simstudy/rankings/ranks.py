@@ -30,10 +30,7 @@ def jitter(ids: Iterable[str], seed: int) -> Jitter:
 def ranks_of(scores: FloatArray, jitter: Jitter | None) -> IntArray:
     """Ranks (K, n) of scores (K, n), 1 for the highest.
 
-    Parameters
-    ----------
-    jitter
-        What decides between equal scores, (n,). None: those that tie have the rank of their first.
+    The jitter (n,) decides between equal scores. Without it those that tie have the rank of their first.
 
     Examples
     --------

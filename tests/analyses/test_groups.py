@@ -47,10 +47,10 @@ def test_chinchors_ge_case() -> None:
     """0.0994 of 9,999 shuffles is not certainly below 0.1; of as many as one likes, or exactly, it is."""
     pairs = comparisons(GE, GE_P, 9_999)
     assert pairs["n_extreme"].tolist() == [414, 993, 8917]
-    assert members(groups(pairs, cutoff=0.1)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
-    assert members(groups(pairs, cutoff=0.1, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
-    assert members(groups(comparisons(GE, GE_P), cutoff=0.1)) == [["GE"], ["GE-CMU", "UMASS"]]
-    (three,) = intransitive(pairs, cutoff=0.1).itertuples()
+    assert members(groups(pairs, alpha=0.1)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
+    assert members(groups(pairs, alpha=0.1, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
+    assert members(groups(comparisons(GE, GE_P), alpha=0.1)) == [["GE"], ["GE-CMU", "UMASS"]]
+    (three,) = intransitive(pairs, alpha=0.1).itertuples()
     assert three.kind == "wider gain, not significant"
     assert (three.best, three.middle, three.worst) == ("GE", "GE-CMU", "UMASS")
     assert (three.p_best_middle, three.p_middle_worst, three.p_best_worst) == (0.0415, 0.8918, 0.0994)
@@ -87,7 +87,7 @@ def test_not_transitive_and_the_three_rules() -> None:
 
 def test_the_table_says_what_was_decided_how() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
-    table = groups(pairs.sample(frac=1, random_state=1), cutoff=0.1)
+    table = groups(pairs.sample(frac=1, random_state=1), alpha=0.1)
     assert table.columns.tolist() == [
         "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "cutoff", "certainty", "group",
         "n_members", "place", "system", "score",
@@ -102,8 +102,8 @@ def test_the_table_says_what_was_decided_how() -> None:
 
 def test_corrected_p_values_decide_without_certainty() -> None:
     pairs = corrected(comparisons(GE, GE_P, 9_999))
-    assert members(groups(pairs, p="p_bh", cutoff=0.15)) == [["GE"], ["GE-CMU", "UMASS"]]
-    table = groups(pairs, p="p_holm", cutoff=0.15)  # 3 x 0.0415 and 2 x 0.0994
+    assert members(groups(pairs, p="p_bh", alpha=0.15)) == [["GE"], ["GE-CMU", "UMASS"]]
+    table = groups(pairs, p="p_holm", alpha=0.15)  # 3 x 0.0415 and 2 x 0.0994
     assert members(table) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
     assert table["certainty"].isna().all()
 
@@ -151,13 +151,13 @@ def test_threes_and_ranges_are_those_of_a_loop(n: int, rng: np.random.Generator)
 def test_two_systems() -> None:
     assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
     # A p-value of the cutoff itself is significant; the cutoff is 0.05 unless another is named.
-    for options, p in (({"cutoff": 0.1}, 0.1), ({}, 0.05)):
+    for options, p in (({"alpha": 0.1}, 0.1), ({}, 0.05)):
         apart = comparisons({"a": 2, "b": 1}, {("a", "b"): p})
         for rule in ("maximal", "greedy", "adjacent"):
             assert members(groups(apart, rule=rule, **options)) == [["a"], ["b"]]  # type: ignore[arg-type]
         assert intransitive(apart, **options).empty
         assert np.isnan(gain_ranges(apart, **options).loc[0, "largest_not_significant"])
-        assert members(groups(apart, cutoff=p - 0.001)) == [["a", "b"]]
+        assert members(groups(apart, alpha=p - 0.001)) == [["a", "b"]]
 
 
 @pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
@@ -187,7 +187,7 @@ def test_lower_scores_can_be_better() -> None:
 
 def test_what_compare_returns_can_be_grouped(tagged: Outputs) -> None:
     pairs = compare(tagged, n_resamples=2_000)
-    table = groups(pairs, cutoff=0.05)
+    table = groups(pairs, alpha=0.05)
     scores = dict(zip(tagged.names, tagged.scores(), strict=True))
     order = sorted(scores, key=lambda name: (-scores[name], name))
     ranked = table.drop_duplicates("place").sort_values("place")
@@ -213,7 +213,7 @@ def test_sixty_systems_are_grouped_at_once_and_too_many_sets_are_refused() -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cutoff": 0}, "cutoff must lie between 0 and 1"),
+        ({"alpha": 0}, "alpha must lie between 0 and 1"),
         ({"certainty": 1}, "certainty must lie between 0 and 1"),
         ({"rule": "maximum"}, "rule must be one of maximal, greedy, adjacent, not 'maximum' .did you mean 'maximal'"),
         ({"p": "p_low"}, "p must be one of p_value, p_holm, p_bh, not 'p_low'"),

@@ -190,18 +190,14 @@ def test_every_level_is_5_percent_where_none_is_named() -> None:
 
     defaults = {
         function: {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
-        for function in (command, examine, ss.verdict, ss.equivalence, ss.significant_gains)
+        for function in (
+            *(command, examine, ss.verdict, ss.equivalence, ss.significant_gains, ss.ranks),
+            *(ss.groups, ss.intransitive, ss.gain_ranges, ss.plot.matrix),
+        )
     }
     assert {function.__name__: named["alpha"] for function, named in defaults.items()} == {
         function.__name__: ALPHA for function in defaults
     }
-    cutoffs = [
-        inspect.signature(function).parameters["cutoff"].default
-        for function in (ss.groups, ss.intransitive, ss.gain_ranges, ss.plot.matrix)
-    ]
-    assert cutoffs == [ALPHA] * 4
-    ranks = inspect.signature(ss.ranks).parameters
-    assert [ranks[name].default for name in ("alpha", "cutoff") if name in ranks] == [ALPHA]
 
 
 # Margins

@@ -25,7 +25,7 @@ def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     pairs = ss.corrected(ss.compare(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs[pairs.columns], pairs)
     assert len(found.pairs) == 10
-    pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, cutoff=0.1, p="p_holm"))
+    pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
     pd.testing.assert_frame_equal(found.leaderboard, leaderboard(loaded.outputs, seed=3))
     pd.testing.assert_frame_equal(found.thresholds, ss.thresholds(pairs))
     pd.testing.assert_frame_equal(found.gains, ss.significant_gains(pairs, alpha=0.1))

@@ -64,7 +64,7 @@ def test_chinchors_set() -> None:
         "gain_ranges": pd.DataFrame({"metric": ["m1", "m2"], **ranges}),
         "decisions": pd.DataFrame([{"metric": "m1", **{name: 20 + k for k, name in enumerate(decided)}}]),
     }
-    how_many, warning, by_rules = made.set_sections(tables, {"cutoff": 0.1, "certainty": 0.99})
+    how_many, warning, by_rules = made.set_sections(tables, {"alpha": 0.1, "certainty": 0.99})
     assert rows(how_many.table) == [["m1", "20", "21", "22 (23)", "24", "25", "26"]]
     assert "differ at 0.1 with certainty 0.99;" in how_many.text
     assert rows(warning.table) == [["m1", "1.23", "3.45", "17", "1", "1"], ["m2", "2.34", "4.56", "18", "1", "0"]]

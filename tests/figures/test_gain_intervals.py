@@ -27,7 +27,7 @@ def test_dots_and_bars_stand_where_the_table_says() -> None:
 
 def test_blue_is_what_is_significant_and_the_legend_says_at_what() -> None:
     pairs = compare(correlated_accuracies([0.5, 0.52, 0.8], 300))
-    ax = gain_intervals(pairs, cutoff=0.01)
+    ax = gain_intervals(pairs, alpha=0.01)
     blue = next(c for c in ax.containers if c.lines[0].get_color() == "#0072B2")
     assert sorted(blue.lines[0].get_ydata()) == list(np.flatnonzero(pairs["p_value"] <= 0.01))
     assert ax.get_legend().get_texts()[0].get_text() == "significant at 0.01, two-sided"

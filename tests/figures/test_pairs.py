@@ -35,7 +35,7 @@ def drawn_cells(ax: Axes) -> list[set[tuple[int, int]]]:
 def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     """Chinchor's GE, GE-CMU and UMASS, and a fourth: 0.0994 is not certainly at most 0.1."""
     pairs = all_pairs(["GE", "GE-CMU", "UMASS", "ITP"], [0.0415, 0.0994, 0.0001, 0.8918, 0.0042, 0.5])
-    ax = figures.matrix(pairs.sample(frac=1, random_state=3), cutoff=0.1)
+    ax = figures.matrix(pairs.sample(frac=1, random_state=3), alpha=0.1)
     significant, other = drawn_cells(ax)
     assert significant == {(1, 0), (3, 0), (3, 1)}
     assert other == {(2, 0), (2, 1), (3, 2)}
@@ -53,7 +53,7 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:
-    ax = figures.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), cutoff=0.1)
+    ax = figures.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), alpha=0.1)
     assert drawn_cells(ax) == [{(1, 0), (2, 0)}, {(2, 1)}]
     assert not ax.patches
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["significant at 0.1", "not significant"]
@@ -70,7 +70,7 @@ def test_matrix_does_not_show_what_speaks_for_the_other_as_significant() -> None
 
 
 def test_matrix_of_many_systems_has_a_scale_instead_of_numbers(rng: np.random.Generator) -> None:
-    ax = figures.matrix(all_pairs([f"s{k}" for k in range(21)], list(rng.random(210))), cutoff=0.05)
+    ax = figures.matrix(all_pairs([f"s{k}" for k in range(21)], list(rng.random(210))), alpha=0.05)
     assert not ax.texts
     assert sum(map(len, drawn_cells(ax))) == 210
     assert [label.get_text() for bar in ax.child_axes for label in bar.get_xticklabels()] == ["p = 0.0001", "0.05", "1"]
@@ -130,8 +130,8 @@ def test_bad_tables_of_pairs() -> None:
     for wrong in (pairs.head(2), pd.concat([pairs, pairs]), pairs.assign(system_b=["b", "c", "a"])):
         with pytest.raises(ValueError, match="pairs must have (every two systems once|the better system as system_a)"):
             figures.matrix(wrong)
-    with pytest.raises(ValueError, match="cutoff must lie between 0 and 1"):
-        figures.matrix(pairs, cutoff=1)
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        figures.matrix(pairs, alpha=1)
     with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
         figures.matrix(pairs, certainty=99)
     with pytest.raises(ValueError, match="no column place"):

@@ -175,7 +175,7 @@ def test_many_test_sets_keep_their_names_apart() -> None:
 
 def test_panels_share_their_axes_or_do_not() -> None:
     for shared, columns, same in ((None, 2, True), (None, None, False), (False, 2, False), (True, None, True)):
-        _, axes = figures.panels(["a", "b", "c", "d"], columns=columns, shared=shared)
+        _, axes = figures.panels(["a", "b", "c", "d"], per_row=columns, shared=shared)
         axes[0].set_xlim(0, 7)
         assert (axes[3].get_xlim() == (0, 7)) is same
 

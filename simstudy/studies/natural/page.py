@@ -106,7 +106,7 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
     several = points["metric"].nunique() > 1
     titles = [f"{name}, {label(metric)}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
     columns = 2 if len(keys) in (2, 4) else min(3, len(keys))
-    figure, axes = figures.panels(titles, columns=columns, width=4.0, height=3.2, shared=False)
+    figure, axes = figures.panels(titles, per_row=columns, width=4.0, height=3.2, shared=False)
     for (name, metric, _), ax in zip(keys, axes, strict=True):
         own = points[(points["test_set"] == name) & (points["metric"] == metric)]
         lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
@@ -190,7 +190,7 @@ def _draw_domains(rows: pd.DataFrame, homes: str) -> Any:
 
 def _draw_test_sets(rows: pd.DataFrame) -> Any:
     titles = list(dict.fromkeys(rows["test_set"]))
-    figure, axes = figures.panels(titles, columns=min(2, len(titles)), width=3.9, height=3.0)
+    figure, axes = figures.panels(titles, per_row=min(2, len(titles)), width=3.9, height=3.0)
     for title, ax in zip(titles, axes, strict=True):
         own = rows[rows["test_set"] == title]
         if own["share"].notna().any():

@@ -209,7 +209,7 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     shown = table.groupby("elsewhere")["share"].count()
     names = [name for name in table["elsewhere"].unique() if shown[name]]
     columns = 4 if len(names) > 6 else 3
-    figure, axes = figures.panels(names, columns=columns, width=2.9, height=2.5)
+    figure, axes = figures.panels(names, per_row=columns, width=2.9, height=2.5)
     for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
         rows = table[table["elsewhere"] == name]
         classes = rows[rows["relation"] != ALL_PAIRS]
