@@ -36,6 +36,17 @@ def test_pairs_of_one_gain_belong_together() -> None:
     np.testing.assert_allclose(found, [0.6, 0.8, 0.95])
 
 
+@pytest.mark.parametrize(("n", "reach"), [(400, 10), (100, 7)])
+def test_a_point_looks_at_the_nearest_twentieth_or_fifteen(n: int, reach: int) -> None:
+    """Gains are a step apart: of 400 the 20 nearest, and one that ties, reach 10 steps, of 100 the 15 nearest 7."""
+    gain = np.arange(n, dtype=float)
+    found = curve(table(gain, gain / n))
+    inner = found[found["gain"].between(n / 10, n - n / 10)]
+    # Of 2 r + 1 values a step apart the percentiles 5 and 95 are 0.9 r from the middle.
+    np.testing.assert_allclose(inner["confidence_95"] - inner["confidence"], 0.9 * reach / n)
+    np.testing.assert_allclose(inner["confidence"] - inner["confidence_05"], 0.9 * reach / n)
+
+
 def test_classes_are_apart_and_together() -> None:
     gain = np.linspace(0, 1, 50)
     both = pd.concat([table(gain, gain / 2 + 0.5), table(gain, gain / 4 + 0.5, "different families")])

@@ -138,6 +138,13 @@ def test_coverage_beside_its_level_and_its_band() -> None:
     assert across(ax, 0) == [0.9]
 
 
+def test_coverage_below_the_axis_is_drawn_at_its_beginning_and_keeps_its_interval() -> None:
+    covered = RATES.assign(share=[0.7, 0.91], low=[0.65, 0.9], high=[0.8, 0.95])
+    ax = figures.coverage(covered, least=0.75)
+    assert [interval for of_size in bars(ax, flat=True) for interval in of_size.values()] == [(0.65, 0.8), (0.9, 0.95)]
+    assert sorted(float(x) for line in ax.lines for x in line.get_xdata() if line.get_marker() == "o") == [0.75, 0.91]
+
+
 def test_intervals_of_gains_have_two_ends() -> None:
     pairs = pd.DataFrame(
         {
