@@ -50,6 +50,17 @@ def test_shares_are_counted(home: Outputs, elsewhere: Outputs) -> None:
             assert row.share <= row.high + 1e-12 or np.isnan(row.high)
 
 
+@pytest.mark.parametrize(
+    ("p_value", "where"), [(0.05, (0, 1, 1)), (1.0, (0, 1, 0)), (0.06, (0, 1, 1)), (0.04, (1, 0, 1))]
+)
+def test_a_bin_has_its_lower_bound_the_last_one_and_the_window_both(
+    home: Outputs, elsewhere: Outputs, p_value: float, where: tuple[int, ...]
+) -> None:
+    pairs = compare(home).assign(relation="all", p_value=p_value).drop(columns="favours")
+    table = calibration(pairs, {"other": elsewhere}, bins=[0, 0.05, 1], n_bootstrap=2)
+    assert table["n_pairs"].tolist() == [found * int((pairs["gain"] > 0).sum()) for found in where]
+
+
 @pytest.mark.parametrize("kin", [False, True])
 def test_interval_resamples_systems_and_draws(home: Outputs, elsewhere: Outputs, kin: bool) -> None:
     """By brute force: systems (of few families, within these) and draws are drawn again, pairs counted by products."""
