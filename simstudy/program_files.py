@@ -1,27 +1,69 @@
-"""Modules that are files of their own, outside of any package: how they are loaded, here and in worker processes."""
+"""Programs of the user's that are files outside of any package: how they are loaded, and whom an error is told of."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 
 #: Modules that were loaded from files, which worker processes load too: name -> path.
 LOADED: dict[str, str] = {}
 
+#: What they were made of when they were loaded: name -> name of each file of their folder -> hash of its source.
+SOURCES: dict[str, dict[str, str]] = {}
 
-def load_file(name: str, path: str | Path) -> ModuleType:
-    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too."""
+
+class ProgramError(ValueError):
+    """A program of the user's failed: its file, where possible the line, and what was raised."""
+
+
+def load_program(path: Path) -> ModuleType:
+    """The module of a file that cannot be imported by name; its functions and classes work in worker processes too.
+
+    It is loaded as a package, so that it can import the modules beside it (``from .page import sections``), and again
+    where one of these has changed. Whatever it raises is raised.
+    """
+    sources = {each.name: sha256(each.read_bytes()).hexdigest() for each in sorted(path.parent.glob("*.py"))}
+    name = f"program_{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
+    module = load_file(name, str(path))
+    LOADED[name], SOURCES[name] = str(path), sources
+    return module
+
+
+def load_file(name: str, path: str) -> ModuleType:
+    """The module that `load_program` calls so: in a worker process it is loaded by that name."""
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
+        spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(Path(path).parent)])
         assert spec is not None
         assert spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(sys.modules[name])
         except BaseException:
-            del sys.modules[name]
+            for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+                del sys.modules[each]
             raise
-    LOADED[name] = str(path)
     return sys.modules[name]
+
+
+@contextmanager
+def blaming(path: Path, *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Tell what is raised inside as an error of this program; `but` for exceptions that say what is wrong themselves.
+
+    The line is the last one of a file in the program's folder that was being executed.
+    """
+    try:
+        yield
+    except but:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = [frame for frame in frames if Path(frame.filename).parent == path.parent]
+        where = f"{inside[-1].filename}, line {inside[-1].lineno}" if inside else str(path)
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ProgramError(f"{where}: {said}") from error

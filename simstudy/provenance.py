@@ -15,6 +15,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
+from simstudy.program_files import SOURCES
+
 # Where installed libraries lie: they are known by their versions, all other source by its content.
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -161,7 +163,7 @@ def _imported(module: str, file: Path, changed: int) -> tuple[str, ...]:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, OSError):
         return ()
-    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    package = module if file.name == "__init__.py" or module in SOURCES else module.rpartition(".")[0]
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -185,9 +187,9 @@ def _is_module(name: str) -> bool:
 
 
 def _is_library(module: str, file: Path) -> bool:
-    """Whether a module comes with Python or was installed; simstudy is read in any case."""
+    """Whether a module comes with Python or was installed; simstudy and its shipped studies are read in any case."""
     top = module.partition(".")[0]
-    if top == "simstudy":
+    if top == "simstudy" or top in SOURCES:
         return False
     return top in sys.stdlib_module_names or any(part in _INSTALLED for part in file.parts)
 
@@ -199,6 +201,9 @@ def _known_by(module: str) -> dict[str, str]:
         return {}
     file = _source_file(module)
     if file is not None and not _is_library(module, file):
+        if file.name in SOURCES.get(top, ()):
+            # A program is what it was when it was loaded, wherever it lies.
+            return {file.name: SOURCES[top][file.name]}
         return {module: hashlib.sha256(file.read_bytes()).hexdigest()}
     return {name: number for each in _distributions().get(top, ()) for name, number in _versions(each)}
 

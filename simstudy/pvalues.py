@@ -144,6 +144,8 @@ def clopper_pearson(
     [0.0, 0.0373, 0.3568, 0.0037, 0.0654, 0.4444]
     """
     hits, drawn = np.asarray(count, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    if np.any((hits < 0) | (hits > drawn)):
+        raise ValueError("count must lie between 0 and the number that it is out of")
     tail = (1 - level) / 2
     # beta.ppf has no value where a shape is 0: there the bound is the end of the scale.
     low = np.where(hits > 0, stats.beta.ppf(tail, np.maximum(hits, 1), drawn - hits + 1), 0.0)

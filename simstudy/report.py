@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from simstudy import figures
 from simstudy.files import atomic_path
-from simstudy.manifest import manifest_of
 from simstudy.plain_text import code, csv_cell, markdown, paragraph
 from simstudy.results_folder import ResultsFolder
 from simstudy.sections import Section
@@ -21,24 +20,23 @@ from simstudy.sections import Section
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
 
+_TEXTS = (pd.StringDtype, pd.CategoricalDtype)
+
+_APOSTROPHES = (
+    "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
+    "a formula; `simstudy.plain_text.csv_name` takes it off."
+)
+
 
 @dataclass(frozen=True)
 class InOrder:
-    """A table that is written in another order of its rows, some at a time: of a million pairs no copy is made.
-
-    Attributes
-    ----------
-    table
-        N rows.
-    order
-        (N,) positions of its rows.
-    """
+    """A table that is written in another order of its rows, some at a time: of a million pairs no copy is made."""
 
     table: pd.DataFrame
     order: NDArray[np.intp]
 
     def __len__(self) -> int:
-        """N."""
+        """The number of rows."""
         return len(self.order)
 
     def parts(self) -> Iterator[pd.DataFrame]:
@@ -47,38 +45,26 @@ class InOrder:
             yield self.table.iloc[self.order[first : first + _TOGETHER]]
 
 
-def write_results(
-    results: ResultsFolder,
-    *,
-    title: str,
-    question: str,
-    command: str,
-    facts: Mapping[str, str],
-    sections: Sequence[Section],
-    tables: Mapping[str, pd.DataFrame | InOrder],
-    closing: str,
-    settings: Mapping[str, Any],
-    data: Mapping[str, Any],
-    seconds: Mapping[str, float],
-) -> None:
-    """Write tables, figures and the page; then all of them take their places.
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it."""
 
-    `settings`, `data` and `seconds` are as in `simstudy.manifest.manifest_of`.
-    """
-    write_tables(tables, results.gathered)
-    for figure in [section.figure for section in sections if section.figure]:
+    title: str
+    question: str
+    command: str
+    facts: Mapping[str, str]
+    sections: Sequence[Section]
+    tables: Mapping[str, pd.DataFrame | InOrder]
+    closing: str
+
+
+def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
+    """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
+    write_tables(page.tables, results.gathered)
+    for figure in [section.figure for section in page.sections if section.figure]:
         figures.save(figure.draw().figure, results.gathered / "figures" / figure.name)
-    write_page(
-        results.gathered,
-        title=title,
-        question=question,
-        command=command,
-        facts=facts,
-        sections=sections,
-        tables=tables,
-        closing=closing,
-    )
-    results.publish(manifest_of(settings, data, seconds))
+    write_page(page, results.gathered)
+    results.publish(manifest)
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
@@ -95,52 +81,28 @@ def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> 
                 )
 
 
-def write_page(
-    folder: Path,
-    *,
-    title: str,
-    question: str,
-    command: str,
-    facts: Mapping[str, str],
-    sections: Sequence[Section],
-    tables: Mapping[str, pd.DataFrame | InOrder],
-    closing: str,
-) -> None:
-    """README.md: the question, what was run, figures and main tables. All that it is given is text, not Markdown."""
+def write_page(page: Page, folder: Path) -> None:
+    """README.md: the question, what was run, figures and main tables."""
     parts = [
-        f"# {markdown(title)}",
-        paragraph(question),
-        f"Made by {code(command)}; `manifest.json` has every setting and version.",
-        "\n".join(f"- **{markdown(name)}**: {markdown(value)}" for name, value in facts.items()),
+        f"# {markdown(page.title)}",
+        paragraph(page.question),
+        f"Made by {code(page.command)}; `manifest.json` has every setting and version.",
+        "\n".join(f"- **{markdown(name)}**: {markdown(value)}" for name, value in page.facts.items()),
     ]
-    for section in sections:
+    for section in page.sections:
         parts.append(f"## {markdown(section.heading)}")
         if section.figure:
             parts.append(f"![{markdown(section.heading)}](figures/{section.figure.name}.png)")
         parts.append(paragraph(section.text))
         if section.table is not None:
             parts.append(table_rows(section.table.text()))
-    parts += [
-        "## Tables",
-        "\n".join(
-            f"- [{name}.csv]({name}.csv): {len(table):,} row{'' if len(table) == 1 else 's'}"
-            for name, table in tables.items()
-        ),
-    ]
-    if any(map(_has_formulas, (t.table if isinstance(t, InOrder) else t for t in tables.values()))):
+    sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
+    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
+    if any(map(_has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
-    parts.append(paragraph(closing))
+    parts.append(paragraph(page.closing))
     with atomic_path(folder / "README.md") as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-
-
-_APOSTROPHES = (
-    "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
-    "a formula; `simstudy.plain_text.csv_name` takes it off."
-)
-
-
-_TEXTS = (pd.StringDtype, pd.CategoricalDtype)
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:

@@ -39,21 +39,13 @@ _KINDS = (("", ".csv"), ("figures", ".png"), ("figures", ".svg"), ("", ".parquet
 
 @dataclass(frozen=True)
 class ResultsFolder:
-    """A folder of results that this process alone writes to.
-
-    Attributes
-    ----------
-    path
-        The folder.
-    gathered
-        Where what is made is put until all of it is there.
-    of
-        What the results are of: a study, or a comparison.
-    """
+    """A folder of results that this process alone writes to."""
 
     path: Path
     gathered: Path
+    """Where what is made is put until all of it is there."""
     of: str
+    """What the results are of: a study, or a comparison."""
 
     @property
     def cells(self) -> Path:
@@ -61,12 +53,9 @@ class ResultsFolder:
         return self.path / _CELLS
 
     def publish(self, manifest: Mapping[str, Any]) -> None:
-        """Move what was gathered into its place, remove what an earlier run left and this one has not, and say so.
+        """Move what was gathered into its place, and remove what an earlier run left and this one has not.
 
-        Parameters
-        ----------
-        manifest
-            JSON values; the hashes of all files are added, and one of the manifest itself.
+        Last comes the manifest, with the hashes of all files and one of itself.
         """
         made = {
             path.relative_to(self.gathered).as_posix(): _digest(path)
@@ -93,18 +82,9 @@ class ResultsFolder:
 def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     """Take a folder for the results of one run; it is made where there is none.
 
-    Parameters
-    ----------
-    path
-        New, empty, or a folder that an earlier run of the same wrote and nobody else has put a file into.
-    of
-        What the results are of, in words: "study quickstart".
-
-    Raises
-    ------
-    ValueError
-        Where the folder holds files that are not an earlier run's or have been changed since, where another run writes
-        to it, or where it cannot be written to.
+    `of` says in words what they are of: "study quickstart". A ValueError is raised where the folder holds files that
+    are not of an earlier run of the same or have been changed since, where another run writes to it, and where it
+    cannot be written to.
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
@@ -162,7 +142,7 @@ def verify(path: str | Path) -> list[str]:
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"no such folder: {folder}")
-    manifest = _manifest(folder)
+    manifest = _object(folder / MANIFEST)
     if not (folder / MANIFEST).is_file():
         raise ValueError(f"{folder} has no {MANIFEST}: no run has finished there")
     problems = []
@@ -187,7 +167,7 @@ def require_own(folder: Path, of: str) -> None:
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"out must be a folder, but {folder} is a file")
     known = _own(folder)
-    manifest = _manifest(folder)
+    manifest = _object(folder / MANIFEST)
     if manifest is not None and manifest.get("manifest") == _own_hash(manifest):
         known.add(MANIFEST)
         if manifest.get("results_of") != of:
@@ -203,7 +183,7 @@ def require_own(folder: Path, of: str) -> None:
 
 def _own(folder: Path) -> set[str]:
     """The files that a run wrote here and that are as they were written: what may be replaced or removed."""
-    manifest = _manifest(folder) or {}
+    manifest = _object(folder / MANIFEST) or {}
     written = [*_files(manifest.get("files")).items(), *_moving(folder).items()]
     return {
         name
@@ -240,12 +220,13 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
     return found
 
 
-def _manifest(folder: Path) -> dict[str, Any] | None:
+def _object(path: Path) -> dict[str, Any] | None:
+    """The JSON object of a file; None where there is none."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return manifest if isinstance(manifest, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def _own_hash(manifest: Mapping[str, Any]) -> str:
@@ -259,31 +240,20 @@ def _digest(path: Path) -> str:
 
 
 def _mark(folder: Path, moving: Mapping[str, str]) -> None:
-    holder = {
-        "process": os.getpid(),
-        "host": socket.gethostname(),
-        "since": datetime.now(UTC).isoformat("T", "seconds"),
-    }
+    since = datetime.now(UTC).isoformat("T", "seconds")
+    marker = {"process": os.getpid(), "host": socket.gethostname(), "since": since, "moving": dict(moving)}
     temporary = folder / _GATHERED / _MARKER
-    temporary.write_text(json.dumps({**holder, "moving": dict(moving)}) + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps(marker) + "\n", encoding="utf-8")
     os.replace(temporary, folder / _MARKER)
-
-
-def _marker(folder: Path) -> dict[str, Any]:
-    try:
-        marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return marker if isinstance(marker, dict) else {}
 
 
 def _moving(folder: Path) -> dict[str, str]:
     """Name -> hash of the files that a run was moving into their places when it was stopped."""
-    return _files(_marker(folder).get("moving"))
+    return _files((_object(folder / _MARKER) or {}).get("moving"))
 
 
 def _holder(folder: Path) -> str:
-    marker = _marker(folder)
+    marker = _object(folder / _MARKER) or {}
     return f"(process {marker.get('process', '?')} on {marker.get('host', '?')}, since {marker.get('since', '?')})"
 
 

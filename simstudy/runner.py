@@ -25,15 +25,10 @@ _TRIALS = 2
 
 
 class CellsFailed(RuntimeError):
-    """Some cells failed; all others have finished and, where there is a cache, are kept.
-
-    Attributes
-    ----------
-    failures
-        Label -> traceback, or what ended the process.
-    """
+    """Some cells failed; all others have finished and, where there is a cache, are kept."""
 
     def __init__(self, failures: Mapping[str, str], cache: Path | None) -> None:
+        #: Label -> traceback, or what ended the process.
         self.failures = dict(failures)
         trace = next(iter(self.failures.values())).strip().splitlines()[-1]
         named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
@@ -42,13 +37,7 @@ class CellsFailed(RuntimeError):
 
 
 def n_workers(n_jobs: int) -> int:
-    """The number of workers that `n_jobs` asks for.
-
-    Raises
-    ------
-    ValueError
-        Where n_jobs is neither positive nor -1 (all cores).
-    """
+    """The number of workers that `n_jobs` asks for; a ValueError where it is neither positive nor -1 (all cores)."""
     if isinstance(n_jobs, int) and n_jobs == -1:
         return int(joblib.cpu_count())
     check_whole("n_jobs (-1: all cores)", n_jobs, 1)
@@ -65,15 +54,16 @@ def run_cells(
 ) -> list[Any]:
     """Call the function on each cell's arguments, in parallel processes, and return the results in order.
 
-    A result is known by the cell's description and by the program that makes it: the source of the function and of all
-    that it imports, and the versions of the libraries (`simstudy.provenance.program_of`).
+    A result is known by the cell's description and by the program that makes it: the source of the function's module
+    and of all that this imports, and the versions of the libraries (`simstudy.provenance.program_of`).
 
     Parameters
     ----------
     function
         Returns JSON values, arrays, data frames, or tuples, lists and dictionaries of these.
     n_jobs
-        Processes; 1: none but this one. More than twice the number of cores are not started.
+        Processes. With 1 the function is called in this one, so that a call that ends its process (`os._exit`) ends
+        everything without a word. More than twice the number of cores are not started.
     cache
         A folder: results are written to it as they come, whole or not at all, and read instead of computed. A
         file that is not what was written is computed again.

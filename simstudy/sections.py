@@ -16,6 +16,7 @@ import pandas as pd
 from simstudy.metrics import label
 from simstudy.numerals import gain_text, p_text
 from simstudy.plain_text import in_words, shown
+from simstudy.validation import nearest
 
 # The formats of a template beside those of Python: what is shown of a value.
 _FORMATS: dict[str, Callable[[Any], str]] = {
@@ -58,7 +59,15 @@ class Column:
     missing: str = ""
 
     def texts(self, rows: pd.DataFrame) -> list[str]:
-        """The text of each row."""
+        """The text of each row; a ValueError where the rows lack a column, or a format does not fit its values."""
+        whole = f"{self.template}{self.missing}"
+        try:
+            names = [name for _, name, _, _ in Formatter().parse(whole) if name is not None]
+        except ValueError as error:
+            raise ValueError(f"template '{whole}': {error}") from None
+        for name in names:
+            if name not in rows and len(rows):
+                raise ValueError(f"template '{whole}': there is no column '{name}'{nearest(name, map(str, rows))}")
         return [self._text(row) for row in rows.to_dict("records")]
 
     def _text(self, row: Mapping[Any, Any]) -> str:
@@ -76,7 +85,10 @@ def _filled(template: str, row: Mapping[Any, Any]) -> str:
     for text, name, form, _ in Formatter().parse(template):
         parts.append(text)
         if name is not None:
-            parts.append(_FORMATS[form](row[name]) if form in _FORMATS else format(row[name], form or ""))
+            try:
+                parts.append(_FORMATS[form](row[name]) if form in _FORMATS else format(row[name], form or ""))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"template '{template}', column '{name}': {error}") from None
     return "".join(parts)
 
 

@@ -46,47 +46,25 @@ _PARENT_DEATH_SIGNAL = 1
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call ended.
-
-    Attributes
-    ----------
-    task
-        The number of the call.
-    trace
-        The traceback, where it raised; else empty.
-    died
-        What ended the worker process, where it died of this call; else empty.
-    """
+    """How a call ended."""
 
     task: int
+    """The number of the call."""
     trace: str = ""
+    """The traceback, where it raised."""
     died: str = ""
+    """What ended the worker process, where it died of this call."""
 
 
 def call_in_processes(
-    function: Callable[..., None],
-    tasks: Sequence[tuple[Any, ...]],
-    n_workers: int,
-    folder: Path | None = None,
+    function: Callable[..., None], tasks: Sequence[tuple[Any, ...]], n_workers: int, folder: Path | None = None
 ) -> Generator[Ended]:
     """Call a function on each tuple of arguments in worker processes; yields how each call ended, as they end.
 
-    The function keeps its results itself. A call that no worker was left to take is not yielded. When the iteration
-    is closed (Ctrl-C), all workers are killed.
-
-    Parameters
-    ----------
-    function
-        Any function, also one of a script or a notebook.
-    n_workers
-        Processes; where the system allows fewer, those that it allows work.
-    folder
-        Where the unnamed file of large arrays may lie; the system's temporary folder by default.
-
-    Raises
-    ------
-    OSError
-        Where not even one process can be started.
+    The function may be one of a script or a notebook, and keeps its results itself. A call that no worker was left to
+    take is not yielded. When the iteration is closed (Ctrl-C), all workers are killed. Where the system allows fewer
+    processes, those that it allows work; where not even one, an OSError is raised. The unnamed file of large arrays
+    lies in `folder`, or in the system's temporary folder.
     """
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for k in range(len(tasks)):

@@ -84,10 +84,11 @@ EXPERIMENTS = sorted((PACKAGE.parent / "experiments").glob("**/*.py"))
 
 
 def test_there_are_experiments() -> None:
-    assert {path.name for path in EXPERIMENTS} == {"study.py"}
+    assert {path.parent.name for path in EXPERIMENTS} == {"chinchor_1992", "error_rates", "evert_2004", "yeh_2000"}
+    assert all(path.with_name("study.py").is_file() for path in EXPERIMENTS)
 
 
-@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_experiments_import_only_what_is_public(path: Path) -> None:
     """Names of `simstudy` that are in its list, and the modules that are documented for studies."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

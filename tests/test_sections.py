@@ -68,7 +68,7 @@ def test_a_section_is_drawn_where_its_page_says(tmp_path_factory: pytest.TempPat
     folder = tmp_path_factory.mktemp("page")
     figure = Figure("points", lambda: figures.panels(["two points"])[0])
     section = Section("A heading", "A caption.", figure=figure, table=Table(ROWS, {"n": "{n:,}"}))
-    options = {"title": "T", "question": "Q?", "command": "c", "facts": {}, "tables": {}, "closing": "End."}
-    report.write_page(folder, sections=[section], **options)  # type: ignore[arg-type]
+    shown = report.Page(title="T", question="Q?", command="c", facts={}, sections=[section], tables={}, closing="End.")
+    report.write_page(shown, folder)
     page = (folder / "README.md").read_text(encoding="utf-8")
     assert "## A heading\n\n![A heading](figures/points.png)\n\nA caption.\n\n| n |\n| --- |\n| 1,234 |\n| 5 |" in page

@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 from simstudy.cli.usage import ClickException
 from simstudy.plain_text import line, printable
+from simstudy.program_files import ProgramError
 
 #: Exit codes. 1 is also what `compare --fail-unless-better` says.
 FAILED, BAD_INPUT, BUG, STOPPED, TERMINATED = 1, 2, 70, 130, 143
@@ -75,7 +76,7 @@ class OneLineGroup(TyperGroup):
             if shown:
                 sys.stderr.write("".join(f"{printable(row)}\n" for row in traceback.format_exc().splitlines()))
             message, code = _said_of(error)
-            if code == BUG and not shown:
+            if (code == BUG or isinstance(error, ProgramError)) and not shown:
                 message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
             _fail(message, code)
 

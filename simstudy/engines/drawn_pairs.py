@@ -15,7 +15,7 @@ from simstudy.engines.registry import ACCEPTANCE_SETS, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.validation import check_choice, check_fraction
+from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
 
 # Up to so many units all flips, shuffles and ranks are looked at where that is cheap: few of them are few p-values.
 _COMPUTED_UNITS = 30
@@ -36,7 +36,7 @@ class DrawnPairs:
     Raises
     ------
     ValueError
-        For an unknown metric, or an array of another shape.
+        For an unknown metric, an array of another shape, no resamples, and what is no seed.
 
     Examples
     --------
@@ -50,6 +50,8 @@ class DrawnPairs:
 
     def __init__(self, statistics: Array, metric: str, *, n_resamples: int = 999, seed: int = 0) -> None:
         check_choice("metric", metric, METRICS)
+        check_whole("n_resamples", n_resamples, 1, 2**53)
+        check_seed(seed)
         if np.ndim(statistics) != 4 or statistics.shape[1] != 2:
             raise ValueError(f"statistics must be an array (M, 2, n, S), not of shape {np.shape(statistics)}")
         n_sets, _, n_units, n_statistics = statistics.shape

@@ -40,21 +40,14 @@ _MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Analysed:
-    """All pairs of one test set and what follows from them; each table is made when it is first asked for.
-
-    Attributes
-    ----------
-    pairs
-        Comparisons with the relation of the two systems.
-    alpha
-        The level of significance.
-    seed
-        Of intervals that draw systems again.
-    """
+    """All pairs of one test set and what follows from them; each table is made when it is first asked for."""
 
     pairs: pd.DataFrame
+    """Comparisons with the relation of the two systems."""
     alpha: float = 0.05
+    """The level of significance."""
     seed: int = 0
+    """Of intervals that draw systems again."""
 
     @cached_property
     def groups(self) -> pd.DataFrame:
@@ -91,29 +84,18 @@ class Analysed:
 
 @dataclass(frozen=True, kw_only=True)
 class Examination(Analysed):
-    """What `examine` found on one test set.
-
-    Attributes
-    ----------
-    pairs
-        As `Analysed` has them, with p_holm and p_bh, and what they say about a margin where there is one.
-    outputs
-        The systems that were compared.
-    leaderboard
-        Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`).
-    duplicates
-        Near-duplicates among all systems, also those that were dropped.
-    margin
-        The smallest true gain that would matter, where one was given.
-    notes
-        What a reader should know about the data.
-    """
+    """What `examine` found on one test set; pairs have p_holm and p_bh, and what they say about a margin."""
 
     outputs: Outputs
+    """The systems that were compared."""
     leaderboard: pd.DataFrame
+    """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
     duplicates: pd.DataFrame
+    """Near-duplicates among all systems, also those that were dropped."""
     margin: float | None = None
+    """The smallest true gain that would matter, where one was given."""
     notes: tuple[str, ...] = ()
+    """What a reader should know about the data."""
 
     @cached_property
     def verdict(self) -> str | None:
@@ -124,12 +106,7 @@ class Examination(Analysed):
 def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
     """The systems that are to be compared, and the near-duplicates among all (`simstudy.near_duplicates`).
 
-    Parameters
-    ----------
-    outputs
-        At least one system.
-    duplicates
-        "keep", or "drop" all but the first by name of systems that are near-duplicates of one another.
+    With "drop" the first by name is kept of systems that are near-duplicates of one another.
     """
     alike = near_duplicates(outputs)
     if duplicates == "drop" and len(alike):
@@ -153,25 +130,10 @@ def examine(
 ) -> Examination:
     """Compare every pair of systems of one test set, and analyse what comes out.
 
-    Parameters
-    ----------
-    loaded
-        What `simstudy.load` returned, with at least two systems.
-    by
-        The column of the systems table that relation classes come from; None: all pairs are one class.
-    duplicates
-        "keep", or "drop" all but the first by name of systems that are near-duplicates of one another.
-    alpha
-        The level at which groups are told apart, after Holm's correction.
-    margin
-        The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
-    comparison
-        Options of `simstudy.compare`.
-
-    Raises
-    ------
-    ValueError
-        As `simstudy.compare`; for an unknown column, and where dropping leaves one system.
+    Relation classes come from column `by` of the systems table; None: all pairs are one class. With `duplicates` "drop"
+    the first by name is kept of systems that are near-duplicates. Groups are told apart at `alpha` after Holm's
+    correction; `margin` is the smallest true gain that would matter (`simstudy.equivalence`), and `comparison` has
+    options of `simstudy.compare`. A ValueError is raised as by those, and where dropping leaves one system.
 
     Examples
     --------

@@ -21,21 +21,8 @@ _TOGETHER = 2**12
 def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
     """Everything that was found as a JSON object, in pieces to be written one after the other; null: not known.
 
-    A million pairs are never held as one text.
-
-    Parameters
-    ----------
-    found
-        What `simstudy.examination.examination` returned.
-    settings
-        What was asked for.
-
-    Yields
-    ------
-    piece
-        Of an object with keys simstudy (version), settings, verdict, notes, systems (best first), pairs (the most
-        significant first), groups (lists of names), thresholds, significant_gains, near_duplicates; tables are lists
-        of rows.
+    Systems are listed best first, pairs the most significant first, groups as lists of names; tables are lists of
+    rows. A million pairs are never held as one text.
     """
     known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
     systems = found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")

@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy import figures, report
+from simstudy import figures
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
+from simstudy.manifest import manifest_of
 from simstudy.metrics import label
 from simstudy.numerals import score_format
 from simstudy.plain_text import line, shown
-from simstudy.report import InOrder
+from simstudy.report import InOrder, Page, write_results
 from simstudy.results_folder import results_folder
 from simstudy.sections import Column, Figure, Section, Table
 
@@ -64,8 +65,7 @@ def write(
 ) -> None:
     """Write tables, figures, page and manifest of one comparison to a folder of its own."""
     with results_folder(out, RESULTS_OF) as results:
-        report.write_results(
-            results,
+        page = Page(
             title=title,
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
@@ -73,32 +73,33 @@ def write(
             sections=_sections(found),
             tables=_tables(found),
             closing=closing(found),
-            settings={"comparison": dict(settings)},
-            data={"files": dict(files)},
-            seconds={},
         )
+        write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, {}))
 
 
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.iloc[0]
-    drawn = found.pairs.loc[found.pairs["monte_carlo"], "n_resamples"]
-    share = found.pairs["monte_carlo"].mean()
-    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
-    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
-    exact = "exact" if found.pairs["exact"].all() else "partly exact" if found.pairs["exact"].any() else "approximate"
     units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
-    convention = "" if one.convention == "default" else f", convention {one.convention}"
-    test = TESTS[one.test]
     listed = {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
-        "Test": f"{test.title} ({one.test}), {sides}, {exact}, {how}{convention}",
-        "Null hypothesis": f"{test.null}",
+        "Test": described_test(found.pairs),
+        "Null hypothesis": TESTS[one.test].null,
         "Signature": signature(found.pairs),
     }
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
+
+
+def described_test(pairs: pd.DataFrame) -> str:
+    """Test, sides, exactness, resamples and convention of Comparisons."""
+    one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
+    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
+    exact = "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
+    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
+    convention = "" if one.convention == "default" else f", convention {one.convention}"
+    return f"{TESTS[one.test].title} ({one.test}), {sides}, {exact}, {how}{convention}"
 
 
 def ranking(found: Examination) -> Table:
@@ -186,6 +187,20 @@ def gain_columns(form: str) -> dict[str, Column]:
     }
 
 
+def gains_text(sides: str, alpha: float) -> str:
+    """What `gain_columns` are."""
+    return (
+        f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
+        "2012, section 3.1.1), where there are at least 20 such pairs. The other columns are from the standard errors "
+        f"of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal approximation. Observed: a gain on this "
+        "test set that is significant for half, and for 95 %, of the pairs. True: a system that is better by so much "
+        "is found to be so on a test set like this with power 0.8, on average over the pairs; in doubt are pairs whose "
+        "gain is below twice the one that would be just significant for them. Intervals (95 %) speak for other systems "
+        "on these items, or, where column interval_for of the CSV says so, only for other variants of these families; "
+        "where none is given, none is known to cover."
+    )
+
+
 def _digits(found: Examination) -> str:
     return score_format(np.abs(found.outputs.scores()).max())
 
@@ -238,13 +253,7 @@ def _sections(found: Examination) -> list[Section]:
         ),
         Section(
             "The gain that is significant on this test set",
-            f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}). The other columns are "
-            f"from the standard errors of all pairs of a class, {sides}, alpha = {found.alpha:g}, by the normal "
-            "approximation. Observed: a gain here that is significant for half, and for 95 %, of the pairs. True: a "
-            "system that is better by so much is found to be so with power 0.8, on average over the pairs; in doubt "
-            "are those whose gain is below twice the one that would be just significant for them. Intervals (95 %) "
-            "speak for other systems on these items, or as column interval_for of the CSV says; where none is given, "
-            "none is known to cover.",
+            gains_text(sides, found.alpha),
             table=threshold_rows(found),
         ),
     ]

@@ -14,6 +14,7 @@ from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
 from simstudy.pvalues import clopper_pearson, significant
+from simstudy.rankings.association import MEASURES
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import (
@@ -29,7 +30,7 @@ from simstudy.studies.definition import (
     Training,
     one_of,
 )
-from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
 from simstudy.studies.run import Results, run_study
@@ -40,6 +41,7 @@ from simstudy.tasks import TASKS
 __all__ = [
     "ARRANGEMENTS",
     "EACH_ONCE",
+    "MEASURES",
     "PAIR_MODELS",
     "TASKS",
     "Cell",

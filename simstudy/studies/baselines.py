@@ -1,20 +1,21 @@
-"""What calibration across domains is held against: halves of the home test set, without a change of domain."""
+"""What calibration across domains is held against, without a change of domain: halves, and redrawn test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.analyses.calibration import calibration
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
-from simstudy.generators.redrawn import LEAST_SPLIT, at_least, halves
+from simstudy.generators.redrawn import LEAST_SPLIT, at_least, halves, redraw
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import Comparison
-from simstudy.studies.findings import RunContext
+from simstudy.studies.interface import RunContext
 
 # Draws of halves need no finer p-values than bins have.
 _HALVES_RESAMPLES = 100_000
@@ -30,21 +31,11 @@ def baseline(
     context: RunContext,
     **options: Any,
 ) -> pd.DataFrame:
-    """The calibration that there would be without a change of domain, on halves of the home test set.
+    """The calibration that there would be without a change of domain, on random halves of the home test set.
 
-    Parameters
-    ----------
-    home
-        The home test set.
-    elsewhere
-        Name of another test set -> its number of items. Half as many of the home's other half stand for it, since half
-        the home test set is what p-values are from; or all of that half, where it has fewer.
-    setting
-        How pairs are compared.
-    n_splits, seed
-        How many random halves, and the seed of the splits.
-    options
-        Of `simstudy.calibration`.
+    `elsewhere` has the number of items of each other test set. Half as many of the home's other half stand for it,
+    since half the home test set is what p-values are from; or all of that half, where it has fewer. `options` are those
+    of `simstudy.calibration`.
     """
     draws = range(1, n_splits + 1) if n_units(home, setting.unit) >= LEAST_SPLIT else range(0)
     if not draws:
@@ -56,13 +47,9 @@ def baseline(
     parts = {draw: halves(home, draw, unit=setting.unit, seed=seed) for draw in draws}
     known = TESTS[setting.test].n_resamples
     fewer = {"n_resamples": min(setting.n_resamples or known, _HALVES_RESAMPLES)} if known else {}
-    compared = run_comparisons(
-        "halves of the home test set",
-        [one for one, _ in parts.values()],
-        [setting.model_copy(update=fewer)] * n_splits,
-        [derived_seed(seed, "halves", draw) % 2**64 for draw in draws],
-        context,
-    )
+    halved = setting.model_copy(update=fewer)
+    asked = [(one, halved, derived_seed(seed, "halves", draw) % 2**64) for draw, (one, _) in parts.items()]
+    compared = run_comparisons("halves of the home test set", asked, context)
     pairs = pd.concat(
         [
             # Halves of documents differ a little in their items; they are one test set all the same.
@@ -77,6 +64,29 @@ def baseline(
     }
     options.pop("relation", None)
     return calibration(pairs, others, seed=seed, **options)
+
+
+def compare_redrawn(
+    population: Outputs, size: int, n_draws: int, setting: Comparison, seed: int, context: RunContext
+) -> pd.DataFrame:
+    """Test sets of so many units redrawn from a population, numbered in the column ``draw``.
+
+    Each has resamples of its own. Documents differ in length, and so do test sets of as many documents: they are of
+    one kind all the same, and have their median number of items.
+    """
+    draws = range(1, n_draws + 1)
+    asked = [
+        (
+            redraw(population, size, draw, unit=setting.unit, seed=seed),
+            setting,
+            derived_seed(seed, "redrawn", draw) % 2**64,
+        )
+        for draw in draws
+    ]
+    compared = run_comparisons("redrawn test sets", asked, context)
+    n_items = int(np.median([pairs["n_items"].iloc[0] for pairs in compared]))
+    drawn = [pairs.assign(draw=draw, n_items=n_items) for pairs, draw in zip(compared, draws, strict=True)]
+    return pd.concat(drawn, ignore_index=True)
 
 
 def n_units(outputs: Outputs, unit: str | None) -> int:

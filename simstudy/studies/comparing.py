@@ -12,29 +12,17 @@ from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar, run_cells
 from simstudy.studies.definition import Comparison
-from simstudy.studies.findings import RunContext
+from simstudy.studies.interface import RunContext
 
 
 def run_comparisons(
-    title: str,
-    tests: Sequence[Outputs],
-    settings: Sequence[Comparison],
-    seeds: Sequence[int],
-    context: RunContext,
+    title: str, asked: Sequence[tuple[Outputs, Comparison, int]], context: RunContext
 ) -> list[pd.DataFrame]:
-    """Compare on each test set, one after the other, each with all threads.
+    """Compare on each test set, with its settings and seed, one after the other, each with all threads.
 
-    Parameters
-    ----------
-    title
-        Of the progress bar.
-    tests, settings, seeds
-        As many of each.
-    context
-        Says where finished comparisons are kept.
+    `title` is that of the progress bar; finished comparisons are kept where the context says.
     """
-    amounts = [_resamples(setting) for setting in settings]
-    with progress_bar(title, sum(amounts)) as advance:
+    with progress_bar(title, sum(_resamples(setting) for _, setting, _ in asked)) as advance:
         reported = 0
 
         def step(amount: int) -> None:
@@ -53,7 +41,7 @@ def run_comparisons(
                 },
                 arguments=(outputs, setting, seed, context.n_jobs, step),
             )
-            for outputs, setting, seed in zip(tests, settings, seeds, strict=True)
+            for outputs, setting, seed in asked
         ]
 
         def finished(cell: Cell) -> None:
@@ -63,6 +51,20 @@ def run_comparisons(
             reported = 0
 
         return run_cells(_compared, cells, cache=context.cells, finished=finished)
+
+
+def compare_by_items(
+    whole: Sequence[tuple[Outputs, Comparison, int]], context: RunContext
+) -> list[pd.DataFrame | None]:
+    """The same by items, where units are the natural ones and these are others: what taking items one by one says."""
+    asked = [setting.unit is None and outputs.natural_unit != "item" for outputs, setting, _ in whole]
+    by_items = [
+        (outputs, setting.model_copy(update={"unit": "item"}), seed)
+        for (outputs, setting, seed), other in zip(whole, asked, strict=True)
+        if other
+    ]
+    found = iter(run_comparisons("the same by items", by_items, context) if by_items else [])
+    return [next(found) if other else None for other in asked]
 
 
 def _compared(

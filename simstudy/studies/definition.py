@@ -39,6 +39,16 @@ def _each_once(values: list[Any]) -> list[Any]:
 EACH_ONCE = AfterValidator(_each_once)
 
 
+def _ascending(values: list[Any]) -> list[Any]:
+    if values != sorted(set(values)):
+        raise ValueError(f"it must ascend, not {values}")
+    return values
+
+
+#: The rule that a list goes up from value to value.
+ASCENDING = AfterValidator(_ascending)
+
+
 def check_resamples(test: str, n_resamples: int | None) -> None:
     """Raise a ValueError where a number of resamples is given to a test that draws none."""
     if n_resamples is not None and not TESTS[test].n_resamples:

@@ -7,16 +7,9 @@ import pandas as pd
 
 
 def even_choice(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Of pairs with p >= 0.001 (of all, where there are none), an even choice over the gains.
+    """Of pairs with p >= 0.001 (of all, where there are none) an even choice over the gains, at most so many.
 
     Curves, thresholds and calibration always use all pairs.
-
-    Parameters
-    ----------
-    pairs
-        Comparisons of one relation class.
-    most
-        How many to keep at most.
     """
     ordered = pairs.sort_values(["gain", "p_value", "system_a", "system_b"])
     undecided = ordered[ordered["p_value"] >= 0.001]

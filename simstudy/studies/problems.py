@@ -50,15 +50,7 @@ class Problems:
             self.add(where, str(error))
 
     def raise_any(self) -> None:
-        """Raise what was found, if anything, in one line.
-
-        Raises
-        ------
-        DataError
-            Where files are not at hand.
-        StudyError
-            For everything else.
-        """
+        """Raise what was found, if anything, in one line: a DataError where files are missing, else a StudyError."""
         said = [f"{_places(places)}: {problem}" for problem, places in self._found.items()]
         if self._missing:
             raise DataError("; ".join([*self._missing, *said]))

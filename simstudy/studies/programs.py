@@ -7,37 +7,36 @@ own folder with a study.py runs one's own program. Nothing that data or results 
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import sha256
+from contextlib import AbstractContextManager
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from simstudy.program_files import load_file
+from simstudy import program_files
+from simstudy.datasets import DataError
+from simstudy.runner import CellsFailed
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.interface import Findings, RunContext
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
 
 Run = Callable[[Any, RunContext], Findings]
 
-# What the study.toml of each loaded program may say -> what runs it.
+# The settings of each loaded program -> what runs it.
 _RUNS: dict[type[Study], Run] = {}
+
+# What says by itself what is wrong: a definition, data, cells, memory, a disk.
+_TOLD = (StudyError, DataError, CellsFailed, MemoryError, OSError)
 
 
 def load_program(folder: Path) -> type[Study]:
-    """Load a folder's study.py.
+    """Load a folder's study.py, and return its `Settings`.
 
-    Parameters
-    ----------
-    folder
-        Its study.py defines `Settings`, a subclass of `simstudy.studies.Study` whose fields are the keys of study.toml,
-        and `run(settings, context)`, which returns `simstudy.studies.Findings`. Functions that it gives to
-        `RunContext.run` work in worker processes too; their cells are known by the content of the whole file.
-
-    Returns
-    -------
-    settings
-        Its `Settings`.
+    It defines `Settings`, a subclass of `simstudy.studies.Study` whose fields are the keys of study.toml, and
+    `run(settings, context)`, which returns `simstudy.studies.Findings`. It may import modules beside it
+    (``from .page import sections``). Functions that it gives to `RunContext.run` work in worker processes too; their
+    cells are known by the source of the module that defines them and of all that this imports.
 
     Raises
     ------
@@ -47,19 +46,34 @@ def load_program(folder: Path) -> type[Study]:
     path = folder / "study.py"
     if not path.is_file():
         raise StudyError(f"{folder} has no study.py, which kind '{PROGRAM}' needs")
-    # Called after its content: what has the same source is the same program, wherever it lies.
-    name = f"study_{sha256(path.read_bytes()).hexdigest()[:16]}"
     try:
-        module = load_file(name, path)
+        module = program_files.load_program(path)
     except (Exception, SystemExit) as error:
         raise StudyError(f"{path} can not be loaded: {type(error).__name__}: {error}") from error
     settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
     if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):
         raise StudyError(f"{path} must define Settings, a subclass of simstudy.studies.Study, and a function run")
+    try:
+        signature(run).bind(None, None)
+    except TypeError:
+        raise StudyError(f"{path} must define run(settings, context), not run{signature(run)}") from None
     _RUNS[settings] = run
     return settings
 
 
 def run_of(settings: Study) -> Run:
     """What runs a study that is a program."""
-    return _RUNS[type(settings)]
+
+    def run(study: Study, context: RunContext) -> Findings:
+        found = _RUNS[type(settings)](study, context)
+        if not isinstance(found, Findings):
+            raise TypeError(f"run must return simstudy.studies.Findings, not {type(found).__name__}")
+        return found
+
+    return run
+
+
+def blaming_program(settings: Study) -> AbstractContextManager[None]:
+    """Tell what is raised inside as an error of the study's study.py (`simstudy.program_files.blaming`)."""
+    path = program_files.LOADED[type(settings).__module__.partition(".")[0]]
+    return program_files.blaming(Path(path), but=_TOLD)

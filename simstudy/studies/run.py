@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from simstudy import report
 from simstudy.analyses.signature import signatures
+from simstudy.manifest import manifest_of
+from simstudy.report import Page, write_results
 from simstudy.results_folder import COMPARISONS, results_folder
 from simstudy.runner import n_workers
 from simstudy.showing import Shown, listed
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
 from simstudy.studies.definition import Study
-from simstudy.studies.findings import RunContext
-from simstudy.studies.programs import PROGRAM
+from simstudy.studies.interface import RunContext
+from simstudy.studies.programs import PROGRAM, blaming_program
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,6 +82,8 @@ def run_study(
     ------
     simstudy.studies.StudyError
         Where the study is unknown or its definition is wrong.
+    simstudy.program_files.ProgramError
+        Where a study.py fails while it runs: its file and line, and what was raised (``__cause__``).
     simstudy.datasets.DataError
         Where its data cannot be had, or lies outside the folder of data files.
     simstudy.runner.CellsFailed
@@ -100,13 +104,13 @@ def run_study(
     if seed is not None:
         definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
     folder = Path(out) if out is not None else Path("results") / definition.name
-    with results_folder(folder, of=f"study {definition.name}") as results:
+    told = blaming_program(definition) if definition.kind == PROGRAM else nullcontext()
+    with results_folder(folder, of=f"study {definition.name}") as results, told:
         context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside)
         found = run_of_kind(definition)(definition, context)
         if len(found.comparisons):
             found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)
-        report.write_results(
-            results,
+        page = Page(
             title=definition.title,
             question=definition.question,
             command=_command(definition, seed),
@@ -114,13 +118,10 @@ def run_study(
             sections=found.sections,
             tables=found.tables,
             closing=found.closing,
-            settings={"study": definition.model_dump()},
-            data=found.data,
-            seconds=context.clock.seconds,
         )
-    return Results(
-        folder, found.tables, found.comparisons, {title: table.text() for title, table in found.summary.items()}
-    )
+        summary = {title: table.text() for title, table in found.summary.items()}
+        write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
+    return Results(folder, found.tables, found.comparisons, summary)
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
 
 from simstudy import figures
@@ -16,22 +14,16 @@ from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.sections import Figure, Section, Table
 from simstudy.studies.definition import SideBySide
-from simstudy.studies.findings import RunContext
+from simstudy.studies.interface import RunContext
 
 # Chi-square has two sides only, so all tests are asked for two.
 _ALTERNATIVE = "two-sided"
 
 
-@dataclass(frozen=True)
-class Beside:
-    """What `side_by_side` found."""
-
-    tables: dict[str, pd.DataFrame]
-    sections: list[Section]
-
-
-def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: RunContext) -> Beside:
-    """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs."""
+def side_by_side(
+    outputs: Outputs, settings: SideBySide, seed: int, context: RunContext
+) -> tuple[dict[str, pd.DataFrame], list[Section]]:
+    """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs: tables and sections."""
     tests = applicable(outputs)
     cells = [
         Cell(
@@ -55,7 +47,7 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
         "correlation": correlation_summary(together),
         "correlation_shares": correlation_shares(together),
     }
-    return Beside(tables, _sections(tables, settings.alpha, f"{outputs.test_set}, {outputs.n_items:,} items"))
+    return tables, _sections(tables, settings.alpha, f"{outputs.test_set}, {outputs.n_items:,} items")
 
 
 def _compared(outputs: Outputs, test: str, seed: int, n_jobs: int) -> pd.DataFrame:

@@ -102,12 +102,11 @@ def test_each_part_of_a_comparisons_key_changes_it(tmp_path: Path, part: str) ->
     from simstudy.generators.synthetic import correlated_accuracies
     from simstudy.studies.comparing import run_comparisons
     from simstudy.studies.definition import Comparison
-    from simstudy.studies.findings import RunContext
+    from simstudy.studies.interface import RunContext
 
     def compared(data: int = 50, settings: int = 200, seed: int = 1) -> None:
         outputs = correlated_accuracies([0.5, 0.6], data)
-        setting = Comparison(n_resamples=settings)
-        run_comparisons("t", [outputs], [setting], [seed], RunContext(tmp_path / "cells", 1))
+        run_comparisons("t", [(outputs, Comparison(n_resamples=settings), seed)], RunContext(tmp_path / "cells", 1))
 
     compared()
     compared()

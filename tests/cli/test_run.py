@@ -27,7 +27,8 @@ def test_list_names_the_shipped_studies() -> None:
 def test_run_prints_what_a_study_of_another_kind_found(tmp_path: Path) -> None:
     shipped = shipped_studies()["chinchor_1992"]
     (tmp_path / "study.toml").write_text(shipped.read_text().replace("n_systems = 17", "n_systems = 3"))
-    (tmp_path / "study.py").write_bytes(shipped.with_name("study.py").read_bytes())
+    for program in shipped.parent.glob("*.py"):
+        (tmp_path / program.name).write_bytes(program.read_bytes())
     code, out, err = run("run", str(tmp_path), "--out", str(tmp_path / "out"), "--jobs", "1")
     assert code == 0, err
     assert "The MUC-like set" in out

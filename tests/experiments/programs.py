@@ -8,9 +8,10 @@ from typing import Any
 from simstudy.studies import Study, load_study, make_study
 
 
-def program(name: str) -> Any:
-    """The module that an experiment's study.py is."""
-    return sys.modules[type(load_study(name)).__module__]
+def program(name: str, part: str = "study") -> Any:
+    """The module that an experiment's study.py is, or another one of its folder."""
+    study = type(load_study(name)).__module__.partition(".")[0]
+    return sys.modules[study if part == "study" else f"{study}.{part}"]
 
 
 def small(name: str, **changes: Any) -> Study:

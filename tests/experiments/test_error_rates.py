@@ -19,7 +19,7 @@ from simstudy.generators.synthetic import outcome_correlation
 from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
 
-ERRORS = program("error_rates")
+ERRORS = program("error_rates", "conditions")
 DEPENDENT_SYSTEMS, DEPENDENT_UNITS, NULL = ERRORS.DEPENDENT_SYSTEMS, ERRORS.DEPENDENT_UNITS, ERRORS.NULL
 CONDITIONS = small("error_rates").conditions  # type: ignore[attr-defined]
 

@@ -121,7 +121,7 @@ def test_yehs_example() -> None:
 
 def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
     """One test at five sizes: the rates are on the bounds, and just beyond them; the last condition breaks the test."""
-    made, study = program("error_rates"), load_study("error_rates")
+    made, study = program("error_rates", "page"), load_study("error_rates")
     name = next(iter(study.conditions))  # type: ignore[attr-defined]
     unit = study.conditions[name].pair.units[0]  # type: ignore[attr-defined]
     aims = study.aims  # type: ignore[attr-defined]

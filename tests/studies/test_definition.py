@@ -81,7 +81,7 @@ def test_every_kind_has_a_shipped_study() -> None:
             GOOD.replace("digits", "digit"),
             "task: it must be one of digits, tagging, not 'digit' (did you mean 'digits'?)",
         ),
-        (GOOD.replace("100, 200", "200, 100"), "home: sizes must ascend, not [200, 100]"),
+        (GOOD.replace("100, 200", "200, 100"), "home.sizes: it must ascend, not [200, 100]"),
         (GOOD.replace("100, 200", ""), "home.sizes: list should have at least 1 item"),
         (GOOD.replace('title = "A study"', ""), "key 'title' is missing"),
         (GOOD.replace("[home]", "[house]"), "key 'home' is missing; unknown key 'house' (did you mean 'home'?)"),

@@ -10,6 +10,7 @@ import pytest
 
 from simstudy.sections import Section
 from simstudy.studies import make_study
+from simstudy.studies.natural import gains
 from simstudy.studies.natural import page as natural
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling import page as resampling
@@ -183,7 +184,7 @@ def test_gains_beside_thresholds(tables: dict[str, pd.DataFrame], study: Natural
          "13.00 (13.01–13.02)", "13.03", "13.04 (13.05–13.06)", "15.04"],
     ]  # fmt: skip
     assert "two-sided, alpha = 0.01, by the normal" in part.text
-    (shown,) = natural.summary(tables, study).values()
+    (shown,) = gains.summary(tables["significant_gains"], study.shown).values()
     assert shown.text().to_numpy().tolist() == [
         ["one", "accuracy", "1,500", "1,028", "3.00", "3.03", "3.04"],
         ["two", "average precision", "1,600", "1,036", "13.00", "13.03", "13.04"],
@@ -197,7 +198,7 @@ def test_only_whole_test_sets_and_their_own_unit_are_summed_up(
     own = tables["significant_gains"]
     segment = own.assign(n_items=own["n_items"] // 2, true_80=99.0)
     other = own.assign(unit="sentence", true_80=98.0)
-    (shown,) = natural.summary({"significant_gains": pd.concat([segment, own, other])}, study).values()
+    (shown,) = gains.summary(pd.concat([segment, own, other]), study.shown).values()
     assert shown.text()["true, power 0.8"].tolist() == ["3.04", "13.04"]
 
 

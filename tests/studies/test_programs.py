@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import simstudy as ss
+from simstudy.cli import app
 from simstudy.studies import StudyError, load_study
 
 PROGRAM = """
@@ -58,6 +60,107 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
     changed = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
+
+
+PARTS = {
+    "study": """
+import pandas as pd
+from simstudy.studies import Findings
+from .page import sections
+from .work import Settings, square, cells
+
+def run(study, context):
+    table = pd.DataFrame({"square": context.run("squares", square, cells(study))})
+    return Findings({"squares": table}, sections(table), {}, "No more.", {})
+""",
+    "page": """
+from simstudy.sections import Section, Table
+def sections(table):
+    return [Section("Squares", "Of numbers.", table=Table(table, {"n²": "{square}"}))]
+""",
+    "work": """
+from simstudy.studies import Cell, Study
+from .factor import FACTOR
+class Settings(Study):
+    numbers: list[int]
+def cells(study):
+    return [Cell(str(n), {"n": n}, (n,)) for n in study.numbers]
+def square(n):
+    return FACTOR * n * n
+""",
+    "factor": "FACTOR = 1\n",
+}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(
+    folder: Path, n_jobs: int
+) -> None:
+    """Other words on the page compute nothing again; another factor does, two imports away."""
+
+    def squares(**changed: str) -> list[int]:
+        for name, source in {**PARTS, **changed}.items():
+            (folder / f"{name}.py").write_text(source)
+        found = ss.run_study(folder, out=out, n_jobs=n_jobs).tables["squares"]["square"].tolist()
+        return [len(list((out / "cells").iterdir())), *found]
+
+    out = folder.parent / "out"
+    assert squares() == [3, 4, 9, 16]
+    assert squares(page=PARTS["page"].replace("Of numbers", "Other words")) == [3, 4, 9, 16]
+    assert "Other words" in (out / "README.md").read_text(encoding="utf-8")
+    assert squares(study=PARTS["study"].replace("No more", "More")) == [3, 4, 9, 16]
+    assert squares(factor="FACTOR = 2") == [6, 8, 18, 32]
+    assert squares(work=PARTS["work"].replace("n * n", "n")) == [9, 2, 3, 4]
+
+
+def test_a_program_that_is_edited_after_it_was_loaded_is_known_by_what_it_was(folder: Path) -> None:
+    out = folder.parent / "out"
+    study = load_study(folder)
+    (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
+    assert ss.run_study(study, out=out, n_jobs=1).tables["squares"]["square"].tolist() == [4, 9, 16]
+    assert ss.run_study(folder, out=out, n_jobs=1).tables["squares"]["square"].tolist() == [8, 27, 64]
+
+
+_ROWS = 'Table(table, {"n²": "{square}"})'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "return Findings(",
+            "Findings(",
+            ": TypeError: run must return simstudy.studies.Findings, not NoneType",
+        ),
+        ("study, context", "", "study.py must define run(settings, context), not run()"),
+        (_ROWS, _ROWS.replace("square", "sqare"), "'{sqare}': there is no column 'sqare' (did you mean 'square'?)"),
+        (_ROWS, _ROWS.replace("square", "square:q"), "study.py: ValueError: template '{square:q}', column 'square': "),
+        (_ROWS, _ROWS.replace("square}", "square"), "study.py: ValueError: template '{square': "),
+        ("table = pd", "table = 1 / 0; pd", "study.py, line 14: ZeroDivisionError: division by zero"),
+        ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
+        ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
+        ("table = pd", "__import__('simstudy').certainty(1, 2, 7); table = pd", "line 14: ValueError: cutoff must lie"),
+        ("a * b", "a / 0", "(2, 3, 4), the first with ZeroDivisionError: division by zero; tracebacks in "),
+    ],
+)
+def test_a_program_that_fails_is_told_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    """The file, the line where there is one, and what was raised: it is the user's program, and no bug of simstudy."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert old in PROGRAM
+    (folder / "study.py").write_text(PROGRAM.replace(old, new, 1))
+    result = CliRunner().invoke(app, ["run", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"])
+    line = next(line for line in result.stderr.splitlines() if line.startswith("simstudy: "))
+    assert message in line
+    assert "bug" not in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.exit_code == (1 if "tracebacks in" in message else 2)
+    kept = list(tmp_path.glob("simstudy-traceback-*.txt"))
+    at_run_time = result.exit_code == 2 and "must define" not in message
+    assert [str(path) in line for path in kept] == [True] * at_run_time
+    assert not (tmp_path / "out" / "README.md").exists()
 
 
 def test_a_program_is_not_executed_where_only_its_toml_is_named(folder: Path) -> None:

@@ -23,12 +23,7 @@ def check(
 ) -> None:
     """Raise a StudyError that says every comparison that cannot be made, and why.
 
-    Parameters
-    ----------
-    outputs
-        By name and metric, the systems that are to be compared.
-    settings
-        The part of the definition that each is from.
+    `outputs` are the systems that are to be compared, by name and metric, and `settings` the entry of each.
     """
     problems = Problems(study.name)
     # One list of sizes serves all test sets of an entry; one of them must have as many items.

@@ -11,13 +11,11 @@ import pandas as pd
 
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.fingerprints import derived_seed
-from simstudy.generators.redrawn import redraw
 from simstudy.outputs import Outputs
-from simstudy.studies.baselines import baseline, n_units
+from simstudy.studies.baselines import baseline, compare_redrawn, n_units
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import StudyError
-from simstudy.studies.findings import RunContext
+from simstudy.studies.interface import RunContext
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy
 
 #: Where the winner of one domain is looked for.
@@ -31,39 +29,27 @@ def cross_domain(
 ) -> pd.DataFrame:
     """What `simstudy.calibration` says for every home; the column ``homes`` names them together."""
     homes = homes_of(part, outputs)
-    home_sets = [home for home, _ in homes]
-    seeds = [study.seed] * len(homes)
-    compared = run_comparisons("homes", home_sets, [study.comparison] * len(homes), seeds, context)
-    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs}
+    compared = run_comparisons("homes", [(home, study.comparison, study.seed) for home, _ in homes], context)
+    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs, "seed": study.seed}
     tables = []
     for pairs, (home, elsewhere) in zip(compared, homes, strict=True):
-        found = calibration(pairs.assign(relation=ALL_PAIRS), elsewhere, seed=study.seed, **options)
+        found = calibration(pairs.assign(relation=ALL_PAIRS), elsewhere, **options)
         sizes = {name: other.n_items for name, other in elsewhere.items()}
         halved = baseline(
-            home,
-            sizes,
-            study.comparison,
-            n_splits=part.n_splits,
-            seed=study.seed,
-            context=context,
-            relation=ALL_PAIRS,
-            **options,
+            home, sizes, study.comparison, n_splits=part.n_splits, context=context, relation=ALL_PAIRS, **options
         )
         tables.append(with_baseline(found, halved))
     if part.n_draws and part.domains_of:
-        size = int(np.median([n_units(home, study.comparison.unit) for home in home_sets]))
-        tables.append(_redrawn(study, part, outputs[part.domains_of, _metric(part, outputs)], size, context))
+        population = outputs[part.domains_of, _metric(part, outputs)]
+        size = int(np.median([n_units(home, study.comparison.unit) for home, _ in homes]))
+        redrawn = compare_redrawn(population, size, part.n_draws, study.comparison, study.seed, context)
+        redrawn = redrawn.assign(relation=ALL_PAIRS, test_set=f"redrawn from {population.test_set}")
+        tables.append(calibration(redrawn, {POPULATION: population}, population=True, **options))
     return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
 
 
 def homes_of(part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs]) -> list[tuple[Outputs, dict[str, Outputs]]]:
-    """Each home, and by name the test sets elsewhere.
-
-    Raises
-    ------
-    ValueError
-        Where test sets have not two systems in common, or there are not two domains of enough items.
-    """
+    """Each home, and by name the test sets elsewhere; a StudyError where there are not two homes, or two systems."""
     metric = _metric(part, outputs)
     return _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
 
@@ -101,21 +87,3 @@ def _domains(
     if len(homes) < 2:
         raise StudyError(f"'{part.domains_of}' has not two domains of {part.least_items} items")
     return homes
-
-
-def _redrawn(
-    study: NaturalStudy, part: CrossDomain, population: Outputs, size: int, context: RunContext
-) -> pd.DataFrame:
-    """The same where test sets are redrawn from all items: what p-values promise, under identical distribution."""
-    draws = range(1, part.n_draws + 1)
-    unit = study.comparison.unit
-    drawn = [redraw(population, size, draw, unit=unit, seed=study.seed) for draw in draws]
-    seeds = [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws]
-    compared = run_comparisons("redrawn test sets", drawn, [study.comparison] * len(drawn), seeds, context)
-    pairs = [table.assign(draw=draw, relation=ALL_PAIRS) for table, draw in zip(compared, draws, strict=True)]
-    n_items = int(np.median([table["n_items"].iloc[0] for table in compared]))
-    together = pd.concat(pairs, ignore_index=True).assign(
-        test_set=f"redrawn from {population.test_set}", n_items=n_items
-    )
-    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs, "seed": study.seed}
-    return calibration(together, {POPULATION: population}, population=True, **options)

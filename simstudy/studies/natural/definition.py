@@ -12,7 +12,18 @@ from simstudy.loaders.formats import FORMATS
 from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import LOWER_MEAN
-from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, Size, Study, check_resamples, one_of
+from simstudy.studies.definition import (
+    ASCENDING,
+    EACH_ONCE,
+    Comparison,
+    Keys,
+    Positive,
+    Resamples,
+    Size,
+    Study,
+    check_resamples,
+    one_of,
+)
 from simstudy.validation import check_choice
 
 
@@ -52,7 +63,7 @@ class NaturalTestSet(Keys):
     systems: SystemsTable | None = None
     groups: dict[str, list[str]] = {}
     """Value of the column `by` -> its systems, where there is no table; all others are groups of their own."""
-    by: list[str] = ["group"]
+    by: Annotated[list[str], EACH_ONCE] = ["group"]
     """Columns of the systems table that relation classes come from; [] for no classes."""
     format: Annotated[str, one_of(FORMATS)] | None = None
     columns: dict[str, str] = {}
@@ -68,7 +79,7 @@ class NaturalTestSet(Keys):
     """What stands between the sentences of a text and is not part of it."""
     mixed: bool = False
     """Whether items are put into a mixed order first, where the files have one domain after the other."""
-    sizes: list[Size] = []
+    sizes: Annotated[list[Size], ASCENDING] = []
     """Nested initial segments to compare on, beside the whole; of test sets of one entry, each on those that it has."""
     n_resamples: Resamples | None = None
     """Instead of the study's."""
@@ -81,18 +92,10 @@ class NaturalTestSet(Keys):
         for system in members:
             if members.count(system) > 1:
                 raise ValueError(f"groups must have each system once; '{system}' is there twice")
-        if len(set(self.by)) < len(self.by):
-            raise ValueError(f"by must name each column once, not {self.by}")
         if self.groups and self.systems:
             raise ValueError("groups are for test sets without a table of systems; leave out groups or systems")
         if self.groups and len(self.by) != 1:
             raise ValueError(f"groups are the values of one column, so that by must name one, not {self.by}")
-        return self
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if self.sizes != sorted(set(self.sizes)):
-            raise ValueError(f"sizes must ascend, not {self.sizes}")
         return self
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from simstudy import figures
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
-from simstudy.examination.page import gain_columns, gain_rows
+from simstudy.examination.page import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.sections import Column, Figure, Section, Table
 
@@ -23,15 +23,7 @@ _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 
 def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[str]) -> list[Section]:
-    """The parts of the page on gains.
-
-    Parameters
-    ----------
-    tables
-        The study's, with thresholds and significant_gains.
-    shown
-        The test sets that the page's table has; none: all.
-    """
+    """The parts of the page on gains; its table has the test sets of `shown`, or all where that is empty."""
     every = tables["significant_gains"]
     gains = _as_studied(every[every["of"] == EVERY_PAIR])
     whole = _whole(gains)
@@ -43,7 +35,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[s
     parts = [
         Section(
             "The gain that is significant",
-            _text(every, tables["thresholds"]),
+            gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0]),
             figure=Figure("significant_gains", lambda: figures.gains_by_test_set(chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )
@@ -98,21 +90,6 @@ def _charted(whole: pd.DataFrame) -> pd.DataFrame:
 def _of_a_hundred(metric: str) -> bool:
     known = find_metric(metric)
     return known is not None and known.unit in ("percent", "points")
-
-
-def _text(gains: pd.DataFrame, thresholds: pd.DataFrame) -> str:
-    """What the columns of the table of gains are."""
-    sides = _SIDES[thresholds["alternative"].iloc[0]]
-    return (
-        f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; section 3.1.1), where "
-        "there are at least 20 such pairs. The other columns are from the standard errors of all pairs of a class, "
-        f"{_asked(gains)}, by the normal approximation. Observed: a gain on this test set that is significant for "
-        "half, and for 95 %, of the pairs. True: a system that is better by so much is found to be so on a test set "
-        "like this with power 0.8, on average over the pairs; in doubt are pairs whose gain is below twice the one "
-        "that would be just significant for them. Intervals (95 %) speak for other systems on these items, or, where "
-        "column interval_for of the CSV says so, only for other variants of these families; where none is given, none "
-        "is known to cover."
-    )
 
 
 def _rule(known: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.cells import Cell
 from simstudy.outputs import Outputs
-from simstudy.studies.findings import RunContext
+from simstudy.studies.interface import RunContext
 
 
 def leaderboards(

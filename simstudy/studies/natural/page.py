@@ -96,11 +96,6 @@ def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dic
     return listed | ({"Data": "; ".join([*told[:_MOST_NOTES], *more])} if told else {})
 
 
-def summary(tables: Mapping[str, pd.DataFrame], study: NaturalStudy) -> dict[str, Table]:
-    """What a terminal shows at the end: title -> a few rows."""
-    return gains.summary(tables["significant_gains"], study.shown)
-
-
 def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
     keys = list(points[["test_set", "metric", "n_items"]].drop_duplicates().itertuples(index=False, name=None))
     several = points["metric"].nunique() > 1

@@ -36,22 +36,12 @@ class Found:
 
 
 def read_all(
-    study: NaturalStudy,
-    data_dir: str | Path | None,
-    advance: Callable[[int], None],
-    *,
-    allow_outside: bool = False,
+    study: NaturalStudy, data_dir: str | Path | None, advance: Callable[[int], None], *, allow_outside: bool = False
 ) -> tuple[dict[tuple[str, str], Found], dict[str, str]]:
     """All test sets by name and metric, and the SHA-256 of every file that was read.
 
-    `data_dir` and `allow_outside` are as for `simstudy.datasets.find`.
-
-    Raises
-    ------
-    StudyError
-        Where files can not be read as the definition says; all test sets of which that is so are named.
-    DataError
-        Where files are not at hand, or outside the folder of data; all are named, before any is read.
+    Where files are not at hand, or outside the folder of data, a DataError names all of them before any is read; where
+    files cannot be read as the definition says, a StudyError names all their test sets.
     """
     found: dict[tuple[str, str], Found] = {}
     files = _Files(data_dir, allow_outside)
@@ -95,13 +85,7 @@ class _Files:
         self.names: dict[Path, str] = {}
 
     def named(self, name: str) -> list[Path]:
-        """A data file, or the files of a folder.
-
-        Raises
-        ------
-        DataError
-            Where there is none.
-        """
+        """A data file, or the files of a folder; a DataError where there is none."""
         if name not in self._known:
             self._known[name] = self._found(name)
             for path in self._known[name]:
@@ -122,14 +106,7 @@ class _Files:
 class _Reader:
     """Reads one test set under one metric."""
 
-    def __init__(
-        self,
-        settings: NaturalTestSet,
-        value: str,
-        written: str,
-        metric: str,
-        files: _Files,
-    ) -> None:
+    def __init__(self, settings: NaturalTestSet, value: str, written: str, metric: str, files: _Files) -> None:
         self.settings = settings
         self._value, self._written, self._metric = value, written, metric
         self._files = files

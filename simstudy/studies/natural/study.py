@@ -12,9 +12,9 @@ from simstudy.analyses.thresholds import size_fit
 from simstudy.examination import Analysed, classified, distinct
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
-from simstudy.studies.comparing import run_comparisons, two_sided
-from simstudy.studies.findings import Findings, RunContext
-from simstudy.studies.natural import page
+from simstudy.studies.comparing import compare_by_items, run_comparisons, two_sided
+from simstudy.studies.interface import Findings, RunContext
+from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.checks import check, settings_of
 from simstudy.studies.natural.cross_domain import cross_domain
 from simstudy.studies.natural.definition import NaturalStudy
@@ -35,7 +35,8 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     check(study, outputs, {key: part.settings for key, part in found.items()})
     with context.clock("comparisons"):
         pairs = _compare_all(study, found, outputs, context)
-        by_items = _by_items(study, found, outputs, context)
+        whole = [(one, settings_of(study, found[key].settings), study.seed) for key, one in outputs.items()]
+        by_items = dict(zip(outputs, compare_by_items(whole, context), strict=True))
     with context.clock("leaderboards"):
         boards = leaderboards(outputs, study.comparison.unit, study.seed, context)
     with context.clock("calibration"):
@@ -48,9 +49,8 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
         sections = page.sections(tables, study)
     everything = pd.concat(pairs.values(), ignore_index=True)
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
-    return Findings(
-        tables, sections, facts, page.closing(study), page.summary(tables, study), {"files": hashes}, everything
-    )
+    summary = gains.summary(tables["significant_gains"], study.shown)
+    return Findings(tables, sections, facts, page.closing(study), summary, {"files": hashes}, everything)
 
 
 def _of_task(part: Found, task: str) -> Found:
@@ -79,21 +79,11 @@ def _compare_all(
         sizes = [size for size in found[name, metric].settings.sizes if size < whole.n_items]
         for size in [*sizes, whole.n_items]:
             segments[name, metric, size] = whole.head(size)
-    settings = [settings_of(study, found[name, metric].settings) for name, metric, _ in segments]
-    seeds = [study.seed] * len(segments)
-    compared = run_comparisons("comparing systems", list(segments.values()), settings, seeds, context)
-    return dict(zip(segments, compared, strict=True))
-
-
-def _by_items(
-    study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
-) -> dict[Key, pd.DataFrame]:
-    """Test sets whose natural unit is another, whole, by items: what taking them one by one would say."""
-    asked = [key for key, whole in outputs.items() if study.comparison.unit is None and whole.natural_unit != "item"]
-    settings = [settings_of(study, found[key].settings).model_copy(update={"unit": "item"}) for key in asked]
-    seeds = [study.seed] * len(asked)
-    compared = run_comparisons("the same by items", [outputs[key] for key in asked], settings, seeds, context)
-    return dict(zip(asked, compared, strict=True))
+    asked = [
+        (segment, settings_of(study, found[name, metric].settings), study.seed)
+        for (name, metric, _), segment in segments.items()
+    ]
+    return dict(zip(segments, run_comparisons("comparing systems", asked, context), strict=True))
 
 
 def _analyse(
@@ -101,24 +91,25 @@ def _analyse(
     found: dict[Key, Found],
     outputs: dict[Key, Outputs],
     pairs: dict[tuple[str, str, int], pd.DataFrame],
-    by_items: dict[Key, pd.DataFrame],
+    by_items: dict[Key, pd.DataFrame | None],
     boards: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     shown = study.shown or list(dict.fromkeys(name for name, _ in outputs))[:6]
-    fitted, gains, curves, points = [], [], [], []
+    fitted, scaled, curves, points = [], [], [], []
     for key, whole in outputs.items():
         name, metric = key
         of_sizes = [table for (n, m, _), table in pairs.items() if (n, m) == key]
+        by_item = by_items[key]
         # Without a column that tells classes apart there is one class.
         for k, by in enumerate(found[key].settings.by or [""]):
-            for tables in [of_sizes, *([[by_items[key]]] if key in by_items else [])]:
+            for tables in [of_sizes, *([] if by_item is None else [[by_item]])]:
                 analysed = [Analysed(classified(table, whole, by), study.alpha, study.seed) for table in tables]
                 of_unit = {"by": by, "unit": tables[0]["unit"].iloc[0]}
                 again = {ALL_PAIRS} if k else set()
                 rows = size_fit(pd.concat([one.thresholds for one in analysed], ignore_index=True))
-                scaled = pd.concat([one.gains for one in analysed], ignore_index=True)
+                wanted = pd.concat([one.gains for one in analysed], ignore_index=True)
                 fitted.append(rows[~rows["relation"].isin(again)].assign(**of_unit))
-                gains.append(scaled[~scaled["relation"].isin(again)].assign(**of_unit))
+                scaled.append(wanted[~wanted["relation"].isin(again)].assign(**of_unit))
                 if name in shown and not k and tables is of_sizes:
                     curves.append(analysed[-1].curve)
                     points += [_drawn(rows) for _, rows in analysed[-1].pairs.groupby("relation", sort=False)]
@@ -133,7 +124,7 @@ def _analyse(
     return {
         "leaderboard": boards.drop(columns="task"),
         "thresholds": pd.concat(fitted, ignore_index=True),
-        "significant_gains": pd.concat(gains, ignore_index=True),
+        "significant_gains": pd.concat(scaled, ignore_index=True),
         "ranks": ranks(whole_sets, alpha=study.alpha, leaderboards=boards),
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],

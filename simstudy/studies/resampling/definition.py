@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from simstudy.studies.definition import Comparison, Keys, Positive, Resamples, SideBySide, Size, Study, Training, one_of
+from simstudy.studies.definition import (
+    ASCENDING,
+    Comparison,
+    Keys,
+    Positive,
+    Resamples,
+    SideBySide,
+    Size,
+    Study,
+    Training,
+    one_of,
+)
 from simstudy.tasks import TASKS
 
 
@@ -14,14 +25,8 @@ class Home(Keys):
     """The home test set and its nested sizes (section 4.1)."""
 
     test_set: str
-    sizes: list[Size] = Field(min_length=1)
+    sizes: Annotated[list[Size], ASCENDING] = Field(min_length=1)
     """Numbers of items of its initial segments, ascending; the last one is the home test set of all else."""
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if self.sizes != sorted(set(self.sizes)):
-            raise ValueError(f"sizes must ascend, not {self.sizes}")
-        return self
 
 
 class Domains(Keys):

@@ -58,72 +58,68 @@ def sections(
     draw_thresholds = single(figures.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
     title = "Redrawn test sets: does the winner win in the population?"
     draw_identical = single(figures.calibration, classes, title=title, width=5.8, by="relation")
-    parts = [
-        (
-            len(whole) > 0,
-            Section(
-                "Gain against confidence",
-                "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold "
-                "5-95 % of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
-                figure=Figure("gain_confidence", draw_whole),
-            ),
-        ),
-        (
-            at_home["n_items"].nunique() > 1,
-            Section(
-                "Test sizes",
-                "The same for initial segments of the home test set (their figure 10).",
-                figure=Figure("sizes", partial(_by_relation, at_home, curves_at_home, "n_items")),
-            ),
-        ),
-        (
-            len(of_size) > 0,
-            Section(
-                "Domains",
-                "The same for initial segments of equal size of other test sets (their figure 11).",
-                figure=Figure("domains", partial(_by_relation, of_size, curves_of_size, "test_set")),
-            ),
-        ),
-        (
-            at_sizes["threshold"].notna().any(),
-            Section(
-                "Gain threshold against test size",
-                "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are "
-                "known to cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections "
-                "3.1.1 and 4.1). The paper's thresholds are one-sided; where nobody predicted which system is the "
-                "better, use the two-sided ones. Where the natural unit is a document, items taken one by one give "
-                "smaller, too hopeful thresholds.",
-                figure=Figure("thresholds", draw_thresholds),
-                table=_thresholds(tables["thresholds"]),
-            ),
-        ),
-        (
-            classes["share"].notna().any(),
-            Section(
-                "Calibration under identical distribution",
-                "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by "
-                "p-value (their section 4.2). 1 - p is not the share to expect: in brackets, and as a broken line, "
-                "what valid tests give where true gains are normal with the spread that the observed ones have "
-                "beyond their errors.",
-                figure=Figure("calibration_identical", draw_identical),
-                table=_calibration(identical),
-            ),
-        ),
-        (
-            domains["share"].notna().any(),
-            Section(
-                "Calibration across domains",
-                "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their "
-                "Table 1). Other items of the same domain have sampling error too: in brackets, and as a grey line, "
-                "the share on as many items of the home test set's own population (halves of it: winners of one "
-                "half followed on half as many items of the other). What is lost to the domain is the difference. "
-                "The broken line is the model of the section above.",
-                figure=Figure("calibration_domains", partial(_by_test_set, domains)),
-                table=_calibration(domains),
-            ),
-        ),
-    ]
-    return [section for there, section in parts if there]
+    parts = []
+
+    def part(there: bool, heading: str, text: str, name: str, draw: Any, table: Table | None = None) -> None:
+        if there:
+            parts.append(Section(heading, text, figure=Figure(name, draw), table=table))
+
+    part(
+        len(whole) > 0,
+        "Gain against confidence",
+        "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % of "
+        "the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
+        "gain_confidence",
+        draw_whole,
+    )
+    part(
+        at_home["n_items"].nunique() > 1,
+        "Test sizes",
+        "The same for initial segments of the home test set (their figure 10).",
+        "sizes",
+        partial(_by_relation, at_home, curves_at_home, "n_items"),
+    )
+    part(
+        len(of_size) > 0,
+        "Domains",
+        "The same for initial segments of equal size of other test sets (their figure 11).",
+        "domains",
+        partial(_by_relation, of_size, curves_of_size, "test_set"),
+    )
+    part(
+        bool(at_sizes["threshold"].notna().any()),
+        "Gain threshold against test size",
+        "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
+        "cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections 3.1.1 and 4.1). The "
+        "paper's thresholds are one-sided; where nobody predicted which system is the better, use the two-sided ones. "
+        "Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
+        "thresholds",
+        draw_thresholds,
+        _thresholds(tables["thresholds"]),
+    )
+    part(
+        bool(classes["share"].notna().any()),
+        "Calibration under identical distribution",
+        "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
+        "(their section 4.2). 1 - p is not the share to expect: in brackets, and as a broken line, what valid tests "
+        "give where true gains are normal with the spread that the observed ones have beyond their errors.",
+        "calibration_identical",
+        draw_identical,
+        _calibration(identical),
+    )
+    part(
+        bool(domains["share"].notna().any()),
+        "Calibration across domains",
+        "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table 1). "
+        "Other items of the same domain have sampling error too: in brackets, and as a grey line, the share on as many "
+        "items of the home test set's own population (halves of it: winners of one half followed on half as many items "
+        "of the other). What is lost to the domain is the difference. The broken line is the model of the section "
+        "above.",
+        "calibration_domains",
+        partial(_by_test_set, domains),
+        _calibration(domains),
+    )
+    return parts
 
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:

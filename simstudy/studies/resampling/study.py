@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from functools import reduce
 
-import numpy as np
 import pandas as pd
 
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.registry import TESTS
-from simstudy.fingerprints import derived_seed
-from simstudy.generators.redrawn import redraw
+from simstudy.examination.page import described_test
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
-from simstudy.studies.baselines import baseline
-from simstudy.studies.comparing import run_comparisons, two_sided
+from simstudy.studies.baselines import baseline, compare_redrawn
+from simstudy.studies.comparing import compare_by_items, run_comparisons, two_sided
 from simstudy.studies.definition import Training
-from simstudy.studies.findings import Findings, RunContext
+from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
-from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.resampling.definition import Calibration, Domains, ResamplingStudy
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
 from simstudy.validation import check_choice
@@ -37,15 +35,19 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         outputs = train(task, study.training, study.seed, context)
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
-        by_item = _compare_items(study, outputs, context)
+        whole = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
+        (by_item,) = compare_by_items([(whole, study.comparison, study.seed)], context)
     halved = None
     if study.domains:
         with context.clock("halves of the home test set"):
-            halved = _baseline(study, outputs, context)
+            halved = _baseline(study, study.domains, outputs, context)
     redrawn = None
     if study.calibration:
         with context.clock("redrawn test sets"):
-            redrawn = _compare_redrawn(study, outputs, context)
+            asked = study.calibration
+            setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples})
+            population = _population(asked, outputs)
+            redrawn = compare_redrawn(population, asked.size, asked.n_draws, setting, study.seed, context)
     with context.clock("analyses and figures"):
         tables = _analyse(study, outputs, pairs, by_item, redrawn, halved)
         sections = page.sections(
@@ -57,9 +59,9 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     if study.tests:
         with context.clock("tests side by side"):
             home = test_sets.find(outputs, study.home.test_set)
-            beside = side_by_side(home, study.tests, study.seed, context)
-        tables |= beside.tables
-        sections += beside.sections
+            beside, sections_beside = side_by_side(home, study.tests, study.seed, context)
+        tables |= beside
+        sections += sections_beside
     return Findings(
         tables,
         sections,
@@ -104,54 +106,22 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: R
         segments += [other.head(study.domains.size) for other in others]
         # Home at the domains' size is one more of its nested sizes.
         segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
-    distinct = {(segment.test_set, segment.n_items): segment for segment in segments}
-    n = len(distinct)
-    compared = run_comparisons(
-        "comparing systems", list(distinct.values()), [study.comparison] * n, [study.seed] * n, context
-    )
-    return pd.concat(compared, ignore_index=True)
+    distinct = {(segment.test_set, segment.n_items): segment for segment in segments}.values()
+    asked = [(segment, study.comparison, study.seed) for segment in distinct]
+    return pd.concat(run_comparisons("comparing systems", asked, context), ignore_index=True)
 
 
-def _compare_items(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame | None:
-    """The whole home test set by items, where the natural unit is another: what taking them one by one would say."""
-    home = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
-    if study.comparison.unit is not None or home.natural_unit == "item":
-        return None
-    settings = study.comparison.model_copy(update={"unit": "item"})
-    return run_comparisons("the same by items", [home], [settings], [study.seed], context)[0]
-
-
-def _baseline(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
+def _baseline(
+    study: ResamplingStudy, domains: Domains, outputs: dict[str, Outputs], context: RunContext
+) -> pd.DataFrame:
     """What following home winners gives on as many items of the home test set's own population."""
-    assert study.domains
     home = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
-    sizes = {name: test_sets.find(outputs, name).n_items for name in study.domains.test_sets}
-    splits = study.domains.n_splits
-    return baseline(home, sizes, study.comparison, n_splits=splits, seed=study.seed, context=context)
+    sizes = {name: test_sets.find(outputs, name).n_items for name in domains.test_sets}
+    return baseline(home, sizes, study.comparison, n_splits=domains.n_splits, seed=study.seed, context=context)
 
 
-def _compare_redrawn(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
-    """The redrawn test sets, numbered in the column ``draw``; each has resamples of its own."""
-    assert study.calibration
-    population, size = _population(study, outputs), study.calibration.size
-    draws = range(1, study.calibration.n_draws + 1)
-    settings = study.comparison.model_copy(update={"n_resamples": study.calibration.n_resamples})
-    compared = run_comparisons(
-        "redrawn test sets",
-        [redraw(population, size, draw, unit=study.comparison.unit, seed=study.seed) for draw in draws],
-        [settings] * len(draws),
-        [derived_seed(study.seed, "redrawn", draw) % 2**64 for draw in draws],
-        context,
-    )
-    # Documents differ in length, and so do test sets of as many: they are of one kind all the same.
-    n_items = int(np.median([pairs["n_items"].iloc[0] for pairs in compared]))
-    drawn = [pairs.assign(draw=draw, n_items=n_items) for pairs, draw in zip(compared, draws, strict=True)]
-    return pd.concat(drawn, ignore_index=True)
-
-
-def _population(study: ResamplingStudy, outputs: dict[str, Outputs]) -> Outputs:
-    assert study.calibration
-    return reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in study.calibration.population))
+def _population(asked: Calibration, outputs: dict[str, Outputs]) -> Outputs:
+    return reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in asked.population))
 
 
 def _analyse(
@@ -167,11 +137,9 @@ def _analyse(
     tables = {"systems": _systems(outputs), "thresholds": _thresholds(study, pairs, by_item)}
     tables["curves"] = curve(pairs)
     tables["points"] = page.thinned(pairs, home, sizes[-1])
-    if redrawn is not None:
-        population = _population(study, outputs)
-        tables["calibration_identical"] = calibration(
-            redrawn, {"population": population}, population=True, seed=study.seed
-        )
+    if study.calibration and redrawn is not None:
+        population = {"population": _population(study.calibration, outputs)}
+        tables["calibration_identical"] = calibration(redrawn, population, population=True, seed=study.seed)
     if study.domains and halved is not None:
         others = {name: test_sets.find(outputs, name) for name in study.domains.test_sets}
         whole = pairs[at_home & (pairs["n_items"] == sizes[-1])]
@@ -206,22 +174,12 @@ def _facts(study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFr
     families = systems["family"].value_counts(sort=False)
     sizes = ", ".join(f"{size:,}" for size in sorted(systems["train_size"].unique(), reverse=True))
     one, whole = pairs.iloc[0], pairs[pairs["test_set"] == study.home.test_set].iloc[-1]
-    test = TESTS[one.test]
     units = "items" if one.unit == "item" else f"{one.unit}s ({whole.n_units:,} on the whole home test set)"
     return {
         "Systems": f"{len(systems)}: " + ", ".join(f"{count} {name}" for name, count in families.items()),
         "Training items drawn with replacement": sizes,
-        "Test": f"{test.title} ({one.test}), {'one' if one.alternative == 'greater' else 'two'}-sided, "
-        f"{_precision(pairs)}, convention {one.convention}, units are {units}",
-        "Null hypothesis": test.null,
+        "Test": f"{described_test(pairs)}; units are {units}",
+        "Null hypothesis": TESTS[one.test].null,
         "Metric": home.metric.name,
         "Seed": str(study.seed),
     }
-
-
-def _precision(pairs: pd.DataFrame) -> str:
-    drawn = pairs.loc[pairs["monte_carlo"], "n_resamples"]
-    if drawn.empty:
-        return "no Monte Carlo error (infinitely many resamples)"
-    share = pairs["monte_carlo"].mean()
-    return f"{drawn.max():,} resamples" + (f" for {share:.0%} of the p-values" if share < 1 else "")

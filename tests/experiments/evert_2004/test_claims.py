@@ -11,7 +11,7 @@ from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.rankings.candidates import Candidates
 from tests.experiments.programs import program
 
-EVERT = program("evert_2004")
+EVERT = program("evert_2004", "claims")
 RANKINGS, up_to = EVERT.RANKINGS, EVERT.up_to
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from simstudy.loaders.tagged import TaggedDocument
 from simstudy.studies import RunContext
 from tests.experiments.programs import program, small
 
-EVERT = program("evert_2004")
+EVERT = program("evert_2004", "section_4")
 SIMULATED = {
     "n_experiments": 30, "n_sets": 12, "n_candidates": 150, "share_true": 0.3, "separation": 1.0, "correlation": 0.5,
     "clusters": [(1, 0.0), (5, 0.6)], "n_accepted": 40,
@@ -19,9 +20,8 @@ SIMULATED = {
 
 
 def simulated_check(folder: Path, n_jobs: int) -> pd.DataFrame:
-    table: pd.DataFrame = EVERT.simulated_check(
-        small("evert_2004", simulated=SIMULATED, seed=3), RunContext(folder, n_jobs)
-    )
+    study: Any = small("evert_2004", simulated=SIMULATED, seed=3)
+    table: pd.DataFrame = EVERT.simulated_check(study.simulated, study.alpha, study.seed, RunContext(folder, n_jobs))
     return table
 
 
@@ -72,7 +72,7 @@ def test_parts_have_a_row_for_each_way_to_cut() -> None:
         rankings=["frequency", "dice"],
         share_accepted=0.5,
     )
-    repeated, check, parts = EVERT.parts_of_corpus([document(k) for k in range(8)], settings, 0)
+    repeated, check, parts = EVERT.parts_of_corpus([document(k) for k in range(8)], settings, 0).values()
     assert len(check) == 2 * 2 * 2
     assert len(repeated) == 2 * 2 * (2 + 4)
     assert parts.groupby(["arrangement", "n_parts"], sort=False).size().to_dict() == {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,9 +11,8 @@ import pytest
 import simstudy as ss
 from simstudy.datasets import DataError
 from simstudy.outputs import Outputs
-from simstudy.studies import Results, StudyError
+from simstudy.studies import Comparison, Results, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units
-from simstudy.studies.natural import cross_domain
 from tests.studies.natural.small import EXAMS, MEASURES, Make
 
 BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
@@ -145,18 +142,19 @@ def test_redrawn_test_sets_have_as_many_clusters_as_the_home(monkeypatch: pytest
     home = population.take(np.flatnonzero(clusters.astype(int) < 40))
     drawn: list[Outputs] = []
 
-    def compared(_: str, test_sets: list[Outputs], *rest: object) -> list[pd.DataFrame]:
-        drawn.extend(test_sets)
-        return [ss.compare(test_set, unit=unit, n_resamples=100) for test_set in test_sets]
+    def compared(_: str, asked: list[tuple[Outputs, Comparison, int]], context: object) -> list[pd.DataFrame]:
+        drawn.extend(test_set for test_set, _, _ in asked)
+        assert len({seed for _, _, seed in asked}) == 3, "each has resamples of its own"
+        return [ss.compare(test_set, unit=unit, n_resamples=100) for test_set, _, _ in asked]
 
-    monkeypatch.setattr(cross_domain, "run_comparisons", compared)
-    study: Any = SimpleNamespace(comparison=SimpleNamespace(unit=unit), seed=0)
-    part: Any = SimpleNamespace(n_draws=3, bins=[0.0, 1.0], min_pairs=1)
+    monkeypatch.setattr(baselines, "run_comparisons", compared)
     size = n_units(home, unit)
-    table = cross_domain._redrawn(study, part, population, size, SimpleNamespace())  # type: ignore[arg-type]
+    context = RunContext(Path(), 1)
+    table = baselines.compare_redrawn(population, size, 3, Comparison(unit=unit), 0, context)
     assert size == 40
     assert len(drawn) == 3
-    assert len(table)
+    assert table["draw"].unique().tolist() == [1, 2, 3]
+    assert set(table["n_items"]) == {int(np.median([test_set.n_items for test_set in drawn]))}
     sizes = population.items["cluster"].value_counts()
     for test_set in drawn:
         of_drawn = test_set.items["cluster"].value_counts()

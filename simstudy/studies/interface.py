@@ -1,4 +1,4 @@
-"""What a run of a study gets to work with, and what it hands back."""
+"""What the run of a study is given to work with (`RunContext`), and what it returns (`Findings`)."""
 
 from __future__ import annotations
 
@@ -31,20 +31,14 @@ class Clock:
 
 @dataclass
 class RunContext:
-    """Where and with how many workers a study runs.
-
-    Attributes
-    ----------
-    cells
-        The folder of finished cells.
-    allow_outside
-        Whether a study may read files outside `data_dir`.
-    """
+    """Where and with how many workers a study runs."""
 
     cells: Path
+    """The folder of finished cells."""
     n_jobs: int
     data_dir: str | Path | None = None
     allow_outside: bool = False
+    """Whether a study may read files outside `data_dir`."""
     clock: Clock = field(default_factory=Clock)
 
     def run(
@@ -58,16 +52,8 @@ class RunContext:
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
-        Parameters
-        ----------
-        title
-            Of the progress bar.
-        function
-            As `simstudy.runner.run_cells` takes it.
-        n_jobs
-            Processes, where not the context's: 1 for a function that has threads of its own.
-        amount
-            How much of the bar a cell is.
+        See `simstudy.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is;
+        `n_jobs` is 1 for a function that has threads of its own.
         """
         with progress_bar(title, sum(map(amount, cells))) as advance:
             return run_cells(
@@ -81,30 +67,19 @@ class RunContext:
 
 @dataclass
 class Findings:
-    """What a study found.
-
-    Attributes
-    ----------
-    tables
-        Name -> table, unrounded, in the order of the page.
-    sections
-        The page's parts, with their figures and tables.
-    facts
-        What was run, for the head of the page.
-    closing
-        How the numbers are to be read, at the page's end: units, corrections.
-    summary
-        What a terminal shows at the end: title -> a few rows.
-    data
-        What the manifest says of the data.
-    comparisons
-        All pairs on all test sets, where the study has such a table.
-    """
+    """What a study found."""
 
     tables: dict[str, pd.DataFrame]
+    """Name -> table, unrounded, in the order of the page."""
     sections: list[Section]
+    """The page's parts, with their figures and tables."""
     facts: dict[str, str]
+    """What was run, for the head of the page."""
     closing: str
+    """How the numbers are to be read, at the page's end: units, corrections."""
     summary: dict[str, Table]
+    """What a terminal shows at the end: title -> a few rows."""
     data: dict[str, Any] = field(default_factory=dict)
+    """What the manifest says of the data."""
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """All pairs on all test sets, where the study has such a table."""

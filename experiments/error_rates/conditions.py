@@ -1,0 +1,157 @@
+"""The conditions: two systems of known scores, and what every test and the interval say of a batch of test sets.
+
+What is computed of a batch is known by the source of this module: the page's words are elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import AfterValidator, Field, model_validator
+
+import simstudy as ss
+from simstudy.studies import (
+    EACH_ONCE,
+    PAIR_MODELS,
+    DrawnPairs,
+    Keys,
+    Positive,
+    Resamples,
+    Size,
+    Study,
+    derived_seed,
+    one_of,
+)
+
+# How rejections are counted: two-sided; one-sided for the system that the data say is the better; and one-sided for a
+# system that was named before.
+TWO_SIDED, ONE_SIDED, NAMED = "two-sided", "greater", "greater, named beforehand"
+
+# What a condition may break, as the column ``breaks`` says it.
+NULL, DEPENDENT_UNITS, DEPENDENT_SYSTEMS = "null hypothesis", "independent units", "independent systems"
+
+# Their null hypotheses ask for more than equal scores: that results could be exchanged, or what follows from it.
+OF_EXCHANGEABLE = ("randomization", "sign", "wilcoxon")
+
+# The test that is run where none is asked for, and those that the figure draws.
+DEFAULT_TEST, DRAWN = "sign_flips", ("randomization", "t_paired", "bootstrap", "sign_flips")
+
+# A true gain is 0 where it is below this on the metric's scale; what has been solved for is known to some 10^-13.
+NO_GAIN = 1e-9
+
+
+def ascending(bounds: tuple[float, float]) -> tuple[float, float]:
+    """The rule that a range has its lower bound first."""
+    if bounds[0] >= bounds[1]:
+        raise ValueError(f"it must be a lower and an upper bound, not {bounds}")
+    return bounds
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Range = Annotated[tuple[Share, Share], Field(strict=False), AfterValidator(ascending)]
+
+
+class Condition(Keys):
+    """Two systems of known scores."""
+
+    title: str
+    """For a figure."""
+    systems: str
+    """What they are, and what they have in common."""
+    model: Annotated[str, one_of(PAIR_MODELS)]
+    parameters: dict[str, Any]
+    """Of the model."""
+    exchangeable: bool = False
+    """Whether the two systems' results on a unit could be exchanged."""
+    independent: bool = False
+    """Whether the two systems' results are independent of each other."""
+
+    @model_validator(mode="after")
+    def _model(self) -> Self:
+        try:
+            known = np.isfinite(self.pair.true_gain)
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+            raise ValueError(f"parameters are not those of {self.model}: {error}") from None
+        if not known:
+            raise ValueError(f"parameters must give two scores, unlike {self.parameters}")
+        return self
+
+    @property
+    def pair(self) -> Any:
+        """What draws the two systems."""
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
+        return PAIR_MODELS[self.model](**given)
+
+    @property
+    def null(self) -> bool:
+        """Whether the two systems' true scores are equal."""
+        return bool(abs(self.pair.true_gain) < NO_GAIN)
+
+    def breaks(self, test: str, unit: str) -> str:
+        """What a test of such units takes to be so and is not; empty where all holds that it says of itself."""
+        if unit != self.pair.units[0]:
+            return DEPENDENT_UNITS
+        if test in OF_EXCHANGEABLE and not self.exchangeable:
+            return NULL
+        return DEPENDENT_SYSTEMS if assumes_independence(test) and not self.independent else ""
+
+
+def assumes_independence(test: str) -> bool:
+    """Whether a test takes the two systems' results to be independent of each other."""
+    return "independent of each other" in ss.TESTS[test].assumes
+
+
+class Aims(Keys):
+    """Where rates should lie, as ranges of shares."""
+
+    liberal: Range = (0.025, 0.075)
+    """Error rates: half to one and a half times the level (Bradley 1978, his liberal criterion)."""
+    target: Range = (0.035, 0.065)
+    """Error rates: what is aimed at here."""
+    coverage: Range = (0.93, 0.97)
+    """Of 95 % intervals."""
+    from_units: Size = 100
+    """From how many units on the target is to be met."""
+
+
+class Settings(Study):
+    """The keys of study.toml."""
+
+    conditions: dict[str, Condition] = Field(min_length=1)
+    tests: Annotated[list[Annotated[str, one_of(ss.TESTS)]], EACH_ONCE] = Field(default=list(ss.TESTS), min_length=1)
+    """Which of them apply to a condition's metric, the registry says."""
+    n_units: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
+    shown: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
+    """Those that the page's main table shows."""
+    batches: Positive
+    """Batches of test sets, each with resamples of its own that its test sets share."""
+    sets: Positive
+    """Test sets of a batch."""
+    n_resamples: Resamples = 999
+    """Of each test set, where a test draws any: they are random, but error rates are not less right for few."""
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    aims: Aims = Aims()
+
+    @model_validator(mode="after")
+    def _shown(self) -> Self:
+        if not set(self.shown) <= set(self.n_units):
+            raise ValueError(f"shown must be some of n_units, not {self.shown} of {self.n_units}")
+        return self
+
+
+def examine(study: Settings, name: str, n_units: int, batch: int) -> dict[str, list[dict[str, Any]]]:
+    """One cell: a batch of test sets. Where one system is the better nothing is tested: no rejection is an error."""
+    condition, pair = study.conditions[name], study.conditions[name].pair
+    rng = np.random.default_rng(derived_seed(study.seed, "test sets", name, n_units, batch))
+    seed = derived_seed(study.seed, "resamples", name, n_units, batch) % 2**64
+    statistics = pair.draw(study.sets, n_units, rng)
+    found: dict[str, list[dict[str, Any]]] = {"rejections": [], "coverage": []}
+    for unit in pair.units:
+        drawn = DrawnPairs(statistics.by(unit), pair.metric, n_resamples=study.n_resamples, seed=seed)
+        found["coverage"].append({"unit": unit, **drawn.coverage(pair.true_gain)})
+        if condition.null:
+            # Of tests that take systems to be independent it is enough to see what that does.
+            tests = [test for test in study.tests if unit == pair.units[0] or not assumes_independence(test)]
+            found["rejections"] += [{"unit": unit, **row} for row in drawn.rejections(tests, study.alpha)]
+    return found

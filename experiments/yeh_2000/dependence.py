@@ -1,0 +1,88 @@
+"""Section 4 anew: equally good systems on items that come in clusters, and how often randomization rejects."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+import simstudy as ss
+from simstudy.studies import (
+    EACH_ONCE,
+    Cell,
+    Keys,
+    Positive,
+    RunContext,
+    Size,
+    clopper_pearson,
+    derived_seed,
+)
+
+Correlation = Annotated[float, Field(ge=0, lt=1)]
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+
+
+class Dependence(Keys):
+    """Equally good systems on items that come in clusters (section 4)."""
+
+    accuracy: Fraction
+    n_clusters: Size
+    cluster_size: Size
+    within: Annotated[list[Correlation], EACH_ONCE] = Field(min_length=1)
+    """Latent correlations of a system's results on the items of one cluster."""
+    between: Correlation
+    """Latent correlation of two systems on one item."""
+    n_data: Positive
+    """Test sets that are drawn for each correlation."""
+    alpha: Fraction = 0.05
+
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        if max(self.within) + self.between > 1:
+            both = f"{max(self.within)} + {self.between}"
+            raise ValueError(f"within and between must not exceed 1 together, unlike {both}")
+        return self
+
+
+def dependence(settings: Dependence, seed: int, context: RunContext) -> pd.DataFrame:
+    """For each correlation within clusters, how often randomization of items, and of clusters, rejects."""
+    described = settings.model_dump(exclude={"within"})
+    cells = [
+        Cell(
+            label=f"dependence {within:g} by {unit}",
+            description={"settings": described, "within": within, "unit": unit, "seed": seed},
+            arguments=(settings, within, unit, seed),
+        )
+        for within in settings.within
+        for unit in ("item", "cluster")
+    ]
+    counts = context.run("dependent items", rejections, cells)
+    table = pd.DataFrame([{name: cell.description[name] for name in ("within", "unit")} for cell in cells])
+    low, high = clopper_pearson(counts, settings.n_data)
+    return table.assign(
+        alpha=settings.alpha,
+        n_data=settings.n_data,
+        n_rejected=counts,
+        share=np.array(counts) / settings.n_data,
+        low=low,
+        high=high,
+    )
+
+
+def rejections(settings: Dependence, within: float, unit: str, seed: int) -> int:
+    """One cell: how many pairs of equally good systems randomization of this unit tells apart, two-sided."""
+    rejected = 0
+    for k in range(settings.n_data):
+        pair = ss.clustered_accuracies(
+            [settings.accuracy, settings.accuracy],
+            settings.n_clusters,
+            settings.cluster_size,
+            within=within,
+            between=settings.between,
+            seed=derived_seed(seed, "dependence", within, k) % 2**64,
+        )
+        row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit)
+        rejected += int(row["p_value"][0] <= settings.alpha)
+    return rejected
