@@ -114,3 +114,9 @@ def test_fractions_of_a_decision(wrong: float) -> None:
         significant(rows(p_value=[0.1]), wrong)
     with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
         significant(rows(p_value=[0.1]), 0.05, wrong)
+
+
+@pytest.mark.parametrize(("count", "of"), [(-1, 5), (7, 5), ([1, 2], [5, 1])])
+def test_counts_that_cannot_be_have_no_interval(count: object, of: object) -> None:
+    with pytest.raises(ValueError, match="count must lie between 0 and the number that it is out of"):
+        clopper_pearson(count, of)  # type: ignore[arg-type]

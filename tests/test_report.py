@@ -31,3 +31,11 @@ def test_a_table_in_another_order_is_written_as_if_it_were_sorted(
         f"{row.system if isinstance(row.system, str) else ''},{row.p_value:.6g},{row.n}" for row in by_hand.itertuples()
     ]
     assert report.without_formulas(table) is table or first == "=1+1"
+
+
+def test_a_page_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
+    tables = {f"of_{n}": pd.DataFrame({"x": range(n)}) for n in (0, 1, 1200)}
+    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
+    report.write_page(page, tmp_path)
+    listed = "- [of_0.csv](of_0.csv): 0 rows\n- [of_1.csv](of_1.csv): 1 row\n- [of_1200.csv](of_1200.csv): 1,200 rows\n"
+    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,16 @@ def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> Non
     assert row["n_covered"] == covered.sum()
     assert row["sum_width"] == pytest.approx((pairs["gain_high"] - pairs["gain_low"]).sum())
     assert row["interval"] == ("score" if name == "accuracy_gain" else "jackknife")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"n_resamples": -5}, "n_resamples must be at least 1"), ({"seed": -1}, "seed must be at least 0 and below 2^64")],
+)
+def test_a_program_that_asks_for_what_cannot_be_is_told_so(wrong: dict[str, int], message: str) -> None:
+    statistics = CONDITIONS["accuracy"].pair.draw(2, 10, np.random.default_rng(0)).by("item")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        DrawnPairs(statistics, "accuracy", **wrong)
 
 
 def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:

@@ -62,7 +62,7 @@ def read_all(
         read.kept |= {path: {} for path, n in uses.items() if n > 1}
         for key, reader in readers.items():
             with problems.at(f"test set '{key[0]}'"):
-                found[key] = Found(reader.read(key[0]), reader.settings)
+                found[key] = Found(reader.read(study.name, key[0]), reader.settings)
             uses.subtract(reader.paths())
             for path in [path for path in read.kept if not uses[path]]:
                 del read.kept[path]
@@ -121,7 +121,7 @@ class _Reader:
         """Where these are, each once."""
         return list(dict.fromkeys(path for file in self.files() for path in self._files.named(file)))
 
-    def read(self, name: str) -> Loaded:
+    def read(self, task: str, name: str) -> Loaded:
         settings = self.settings
         paths = [path for file in settings.paths for path in self._files.named(self._filled(file))]
         columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
@@ -132,7 +132,7 @@ class _Reader:
             self._check_tabled()
         loaded = (self._rows if tables else self._texts)(paths, columns)
         with notes_kept() as notes:
-            outputs = self._described(replace(loaded.outputs, test_set=name))
+            outputs = self._described(replace(loaded.outputs, task=task, test_set=name))
         told = tuple(self._told(note) for note in (*loaded.notes, *notes))
         return replace(loaded, outputs=_mixed(outputs) if settings.mixed else outputs, notes=told)
 

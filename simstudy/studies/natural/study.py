@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 
 from simstudy.analyses.ranks import ranks
@@ -29,8 +27,7 @@ Key = tuple[str, str]
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
-        read, hashes = read_all(study, context.data_dir, advance, allow_outside=context.allow_outside)
-    found = {key: _of_task(part, study.name) for key, part in read.items()}
+        found, hashes = read_all(study, context.data_dir, advance, allow_outside=context.allow_outside)
     outputs, duplicates = _distinct(study, found)
     check(study, outputs, {key: part.settings for key, part in found.items()})
     with context.clock("comparisons"):
@@ -51,11 +48,6 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
     summary = gains.summary(tables["significant_gains"], study.shown)
     return Findings(tables, sections, facts, page.closing(study), summary, {"files": hashes}, everything)
-
-
-def _of_task(part: Found, task: str) -> Found:
-    outputs = replace(part.loaded.outputs, task=task)
-    return replace(part, loaded=replace(part.loaded, outputs=outputs))
 
 
 def _distinct(study: NaturalStudy, found: dict[Key, Found]) -> tuple[dict[Key, Outputs], pd.DataFrame]:
