@@ -39,3 +39,14 @@ def test_a_page_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
     report.write_page(page, tmp_path)
     listed = "- [of_0.csv](of_0.csv): 0 rows\n- [of_1.csv](of_1.csv): 1 row\n- [of_1200.csv](of_1200.csv): 1,200 rows\n"
     assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "cell"), [("x", "a"), ("=x", "a"), ("x", "=a")])
+def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_path: Path) -> None:
+    tables = {"t": pd.DataFrame({name: [cell]})}
+    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
+    report.write_page(page, tmp_path)
+    report.write_tables(tables, tmp_path)
+    marked = "=" in name + cell
+    assert ("an apostrophe goes before text" in (tmp_path / "README.md").read_text(encoding="utf-8")) == marked
+    assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simstudy import runner
 from simstudy.cells import Cell
 from simstudy.fingerprints import describe, fingerprint
 from simstudy.runner import CellsFailed, n_workers, run_cells
+from simstudy.workers import call_in_processes
 
 
 def square(x: int, log: str) -> int:
@@ -134,6 +136,7 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
 import resource, signal
 from pathlib import Path
 import numpy as np
+from simstudy import runner
 from simstudy.cells import Cell
 from simstudy.runner import CellsFailed, run_cells
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -161,3 +164,20 @@ def test_number_of_workers() -> None:
     assert n_workers(-1) >= 1
     with pytest.raises(ValueError, match=r"n_jobs \(-1: all cores\) must be at least 1, not -2"):
         n_workers(-2)
+
+
+def test_no_more_than_twice_as_many_processes_as_cores_are_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def call(function: object, tasks: list[object], n: int, folder: Path) -> object:
+        asked.append(n)
+        return call_in_processes(function, tasks, 1, folder)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runner, "call_in_processes", call)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    for n_jobs, n_cells in ((99, 6), (3, 6), (99, 2)):
+        numbers = list(range(n_cells))
+        run_cells(square, cells(numbers, tmp_path / "log"), n_jobs=n_jobs)
+    assert asked == [4, 3, 2]
