@@ -1,8 +1,8 @@
 """Studies: a definition in TOML, and the run that turns it into tables, figures and a page.
 
-A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`), that
-imports what it needs from `simstudy` itself, from `simstudy.sections`, and from here: what studies are made of, and
-building blocks that check their arguments less than the functions of `simstudy` do.
+A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
+and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, and from here: what
+studies are made of, and building blocks that check their arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
