@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
@@ -39,14 +39,9 @@ class Links:
 
 @dataclass(frozen=True)
 class Alignments:
-    """A file's links by the number of the sentence, from 1 on.
+    """A file's links by the number of the sentence, from 1 on, and whether a sentence is a line.
 
-    Attributes
-    ----------
-    sentences
-        Those that the file has; in NAACL form a sentence without links does not appear.
-    by_line
-        Whether a sentence is a line.
+    In NAACL form a sentence without links does not appear.
     """
 
     sentences: dict[int, Links]
@@ -62,18 +57,8 @@ def read_alignments(source: Source) -> Loaded:
     likes (Mihalcea and Pedersen 2003). Which it is, the file's first link says. All links of a system count as guessed;
     a sentence that a NAACL file lacks has no links, and its links to the empty word (0) are left out.
 
-    Parameters
-    ----------
-    source
-        ``references``: the gold file; or the gold file, the source text and the target text (a sentence a line, words
-        between blanks), against which the links' positions are then checked.
-
-    Raises
-    ------
-    ValueError
-        For lines that are no links, links outside the sentence, and files of different length.
-    FileNotFoundError
-        Where a file is missing.
+    Where the source text and the target text are given too (a sentence a line, words between blanks), the positions of
+    the links are checked against them.
     """
     check_choice("metric of word alignments", source.metric.name, ["aer"])
     if len(source.references) not in (1, 3):
@@ -97,7 +82,7 @@ def read_alignments(source: Source) -> Loaded:
     ids = items["id"].tolist()
     nothing = Links()
     systems = []
-    for name, path, file in zip(system_names(source.paths), source.paths, files[1:], strict=True):
+    for (name, path), file in zip(source.systems().items(), files[1:], strict=True):
         answers = [file.sentences.get(number, nothing).all for number in numbers]
         wanted = [gold.sentences.get(number, nothing) for number in numbers]
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
@@ -107,20 +92,7 @@ def read_alignments(source: Source) -> Loaded:
 
 @once
 def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -> Alignments:
-    """The links of a file of either kind.
-
-    Parameters
-    ----------
-    path
-        The file.
-    lengths
-        Numbers of source and target words of each sentence, where known.
-
-    Raises
-    ------
-    ValueError
-        For a line that is no link, or a link outside its sentence.
-    """
+    """The links of a file of either kind; lengths are the numbers of source and target words of each sentence."""
     lines = read_lines(path)
     first = next(line for line in lines if line.strip())
     by_line = _LINK.fullmatch(first.split()[0]) is not None

@@ -24,25 +24,11 @@ def assemble(
 ) -> Outputs:
     """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
 
-    Parameters
-    ----------
-    systems
-        At least one; names differ.
-    source
-        Says the metric, and what to do about missing items.
-    expected
-        Ids of the references' items, in their order. By default every item that any system has, in the order in
-        which they appear.
-    nothing
-        The (S,) statistics that a system gets for the item of this id where it said nothing, for missing="zero".
-    items
-        A row for each item, with a column ``id``; more rows than items that are used do no harm.
+    The items are those that are expected (the references', in their order), by default all that any system has, in the
+    order in which they appear. `nothing` gives the (S,) statistics of a system that said nothing about the item of this
+    id, for missing="zero". `items` has a row for each item, with a column ``id``; more rows do no harm.
 
-    Raises
-    ------
-    ValueError
-        Where ids occur twice, systems have the same name, and, for missing="error", where items are missing or
-        unexpected: every file is named with its counts and the first such item.
+    Where items are missing or unexpected, the ValueError names files with their counts and the first such item.
 
     Examples
     --------

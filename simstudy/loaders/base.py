@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from os.path import abspath
 from pathlib import Path
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -17,9 +18,10 @@ from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.showing import Shown
-from simstudy.validation import brief, check_text, check_utf8
+from simstudy.validation import brief, check_choice, check_text, check_utf8
 
 P = ParamSpec("P")
+T = TypeVar("T", bound="Noted")
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
@@ -32,38 +34,16 @@ _KNOWN_SUFFIX = re.compile(
 
 @dataclass(frozen=True)
 class Source:
-    """Files of system outputs and how to read them: what every loader is handed.
+    """Files of system outputs, in the order of the systems, and how to read them: what every loader is handed.
+
+    Folders among the paths have been opened already. All else is as for `simstudy.load`, but for the following.
 
     Attributes
     ----------
-    paths
-        Files, in the order of the systems; folders have been opened already.
-    metric
-        What the items are scored by.
-    references
-        Files of gold answers, for formats that need them.
-    items
-        A table (CSV or TSV) of the items: one row an item, in the order of the files' items. Columns ``domain``,
-        ``cluster`` and whatever else the test set's items are known by; with a column ``id``, their ids.
-    columns
-        Our name -> the name of the column (or field) in the files, where they differ: ``{"score": "resolved"}``.
-    missing
-        "error", "drop" (items that not every system has) or "zero" (a system gets the score of saying nothing).
-    tokenize
-        A tokenizer of sacrebleu; None for the metric's own.
-    lowercase
-        Whether texts are lower-cased first.
-    ties, seed
-        What becomes of candidates with equal scores, as for `simstudy.Candidates`.
     domain
         The only domain of candidates that are to be ranked. Other items can be cut when they are loaded.
     mark
         What stands between the sentences of a text and is not part of it.
-
-    Raises
-    ------
-    ValueError
-        Where one file is given twice, and for missing="zero" with a mean of which lower is better.
     """
 
     paths: tuple[Path, ...]
@@ -80,12 +60,27 @@ class Source:
     mark: str = ""
 
     def __post_init__(self) -> None:
-        _check_once(self.paths)
+        known = set()
+        for path in self.paths:
+            if abspath(path) in known:
+                raise ValueError(f"{path} is given twice")
+            known.add(abspath(path))
         if self.missing == "zero" and self.metric.item_range and not self.metric.higher_is_better:
             raise ValueError(
                 f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
                 "score for an item that a system lacks"
             )
+
+    def systems(self) -> dict[str, Path]:
+        """The files by the names of their systems, for formats with a file for each system."""
+        return system_files(self.paths)
+
+    def gold(self, what: str, metrics: Sequence[str]) -> Path:
+        """The gold file of a format that has one and takes these metrics."""
+        check_choice(f"metric of {what}", self.metric.name, metrics)
+        if len(self.references) != 1:
+            raise ValueError(f"references of {what} must be one gold file, not {len(self.references)}")
+        return self.references[0]
 
 
 @dataclass(frozen=True)
@@ -115,86 +110,83 @@ class SystemOutputs:
 
 
 @dataclass(frozen=True, repr=False)
-class Loaded(Shown):
-    """What a loader gives.
+class Noted(Shown):
+    """What was read from files, and what there is to say of it.
+
+    Attributes
+    ----------
+    notes
+        What a user should know: items dropped, line ends converted.
+    """
+
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def _summary(self) -> tuple[str, str]:
+        return f"{type(self).__name__}: {self._what()}", f"notes: {'; '.join(self.notes) or 'none'}"
+
+    @abstractmethod
+    def _what(self) -> str:
+        """What it is that was read, in a few words."""
+
+
+@dataclass(frozen=True, repr=False)
+class Loaded(Noted):
+    """What a loader gives, with `notes` on it.
 
     Attributes
     ----------
     outputs
         The systems' Outputs, in the order of the files.
-    notes
-        What a user should know: items dropped, line ends converted.
     scored_by
         What the files call numbers that they have as scores: columns, fields, files. Empty where items were scored
         against gold answers.
     """
 
     outputs: Outputs
-    notes: tuple[str, ...] = ()
     scored_by: tuple[str, ...] = ()
 
-    def _summary(self) -> tuple[str, str]:
-        return f"Loaded: {self.outputs._summary()[0]}", f"notes: {'; '.join(self.notes) or 'none'}"
+    def _what(self) -> str:
+        return self.outputs._summary()[0]
 
     def _table(self) -> pd.DataFrame:
         return self.outputs._table()
 
 
-def noting(read: Callable[P, Loaded]) -> Callable[P, Loaded]:
+def noting(read: Callable[P, T]) -> Callable[P, T]:
     """A loader that adds the notes that are said while it reads."""
 
     @wraps(read)
-    def loaded(*args: P.args, **kwargs: P.kwargs) -> Loaded:
+    def loaded(*args: P.args, **kwargs: P.kwargs) -> T:
         with notes_kept() as notes:
             found = read(*args, **kwargs)
-        return replace(found, notes=(*notes, *found.notes))
+        return replace(found, notes=(*found.notes, *notes))
 
     return loaded
 
 
-def system_names(paths: Sequence[Path]) -> list[str]:
-    """A name for the system of each file: the file's own, without .gz and without a suffix that says what is in it.
+def system_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """The files by the names of their systems: their own, without .gz and without a suffix that says what is in them.
 
     Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
 
-    Raises
-    ------
-    ValueError
-        Where one file is given twice, or two files give one name.
-
     Examples
     --------
-    >>> system_names([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de")])
+    >>> list(system_files([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de")]))
     ['GPT-4', 'Claude-3.5']
-    >>> system_names([Path("claude-3.5-sonnet"), Path("gpt-4.1-mini"), Path("baseline.txt.gz")])
+    >>> list(system_files([Path("claude-3.5-sonnet"), Path("gpt-4.1-mini"), Path("baseline.txt.gz")]))
     ['claude-3.5-sonnet', 'gpt-4.1-mini', 'baseline']
     """
-    _check_once(paths)
     check_utf8(map(str, paths), "files")
     files = [Path(path.stem if path.suffix.lower() == ".gz" else path.name) for path in paths]
     shared = {file.suffix for file in files}
-    names: list[str] = []
+    named: dict[str, Path] = {}
     for file, path in zip(files, paths, strict=True):
         says_what = _KNOWN_SUFFIX.fullmatch(file.suffix) or len(shared) == 1
         name = file.stem if says_what and not file.suffix[1:2].isdigit() else file.name
-        if name in names:
-            first = paths[names.index(name)]
-            raise ValueError(f"{first} and {path} would both be system '{name}': rename one of the files")
-        names.append(name)
-    return names
-
-
-def gold_file(source: Source, what: str) -> Path:
-    """The one file of references of a format that has one.
-
-    Raises
-    ------
-    ValueError
-        Where there are none, or more.
-    """
-    if len(source.references) != 1:
-        raise ValueError(f"references of {what} must be one gold file, not {len(source.references)}")
-    return source.references[0]
+        if name in named:
+            raise ValueError(f"{named[name]} and {path} would both be system '{name}': rename one of the files")
+        named[name] = path
+    return named
 
 
 def check_columns(columns: object) -> None:
@@ -217,11 +209,3 @@ def counted(n: int, noun: str) -> str:
     ('1 line', '1,200 lines')
     """
     return f"{n:,} {noun}" + "s" * (n != 1)
-
-
-def _check_once(paths: Sequence[Path]) -> None:
-    known = set()
-    for path in paths:
-        if abspath(path) in known:
-            raise ValueError(f"{path} is given twice")
-        known.add(abspath(path))

@@ -11,14 +11,14 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from simstudy.loaders.base import MISSING, counted
-from simstudy.loaders.entries import Where
 from simstudy.loaders.item_scores import numbers
-from simstudy.loaders.tables import no_column, not_plain, read_table
+from simstudy.loaders.tables import BLANK, Where, check_plain, coded, first_of, no_column, places, read_table, renamed
 from simstudy.notes import note
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
 from simstudy.rankings.inputs import BoolArray
+from simstudy.showing import listed
 from simstudy.validation import check_choice
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.
@@ -31,37 +31,14 @@ _COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
 # A number with a decimal comma.
 _COMMA = r"\s*[-+]?\d+,\d+\s*"
 
-# What a cell says where a candidate has no score.
-_BLANK = ("", "NA", "NaN", "nan")
-
 
 def read_candidate_table(
     path: Path, columns: Mapping[str, str], missing: str, ties: str, seed: int, has_items: bool = False
 ) -> tuple[Candidates, pd.DataFrame]:
-    r"""Candidates and what describes them, from a table with a row for each.
+    r"""Candidates and what describes them: a row for each with id, true, and the columns that are no scores.
 
-    Parameters
-    ----------
-    path
-        As `read_table` takes it.
-    columns
-        Our name -> the file's: ``gold``, ``item`` or ``id``, and whatever is no score.
-    missing
-        Where a candidate lacks a score: "error" or "drop" the candidate.
-    ties, seed
-        As for `Candidates.from_scores`.
-    has_items
-        Whether there is a table of the items too, which may have some of `columns`.
-
-    Returns
-    -------
-    candidates, items
-        The candidates with their scores; a row for each with id, true, and the columns that are no scores.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `simstudy.loaders.candidates.read_candidates` for its file.
+    `columns` maps our names to the file's: ``gold``, ``item`` or ``id``, and whatever is no score. Where there is a
+    table of the items too (`has_items`), that may have some of them.
 
     Examples
     --------
@@ -76,22 +53,19 @@ def read_candidate_table(
     if missing == "zero":
         raise ValueError("missing must be 'error' or 'drop' for candidates: one without a score has no rank")
     table = read_table(path)
-    frame = _named(table, path, columns, has_items)
-
-    def where(row: int) -> str:
-        return f"{path}, {frame.index.name} {frame.index[row]}"
-
-    names = [str(name) for name in frame]
+    for ours, theirs in {"gold": "gold", **columns}.items():
+        if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
+            no_column(path, theirs, table.columns, "; --columns gold=... names it" if ours == theirs == "gold" else "")
+    frame = renamed(table, columns)
+    names, where = [*frame], places(frame, path)
     for name in names:
-        if nested := not_plain(frame[name]):
-            column = columns.get(name, name)
-            raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
+        check_plain(frame[name], columns.get(name, name), where)
     counts = [name for name in _COUNTS if name in names and has_tables(names)]
     described = {"gold", *_IDS, *_DESCRIPTIONS, *columns, *counts}
     scores = _scores(frame.drop(columns=[name for name in names if name in described]))
     _check_commas(frame.drop(columns=[name for name in names if name in described or name in scores]), where)
     if scores.empty and not counts:
-        raise ValueError(f"{path}: no column of scores among {', '.join(map(str, table.columns[:12]))}")
+        raise ValueError(f"{path}: no column of scores among {listed([*map(str, table.columns)], 12)}")
     true = _true(frame["gold"], columns.get("gold", "gold"), where)
     items = _items(frame.drop(columns=["gold", *scores]), counts, true, where)
     kept = _complete(frame[[*scores, *counts]], scores, missing, where)
@@ -102,22 +76,13 @@ def read_candidate_table(
         frame, scores, items = frame[kept], scores[kept], items[kept].reset_index(drop=True)
     _check_both(items["true"], path, columns.get("gold", "gold"))
     if counts:
-        places = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
-        scores = _with_measures(scores, association(frame[counts].set_axis(places)), path)
+        where = places(frame, path)
+        labels = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
+        scores = _with_measures(scores, association(frame[counts].set_axis(labels)), path)
     candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties, seed=seed)
     _note_incomplete(scores)
     _note_binary(scores)
     return candidates, items
-
-
-def _named(table: pd.DataFrame, path: Path, columns: Mapping[str, str], has_items: bool) -> pd.DataFrame:
-    """A table with our names for the columns that are declared; one that has such a name already gives way."""
-    for ours, theirs in {"gold": "gold", **columns}.items():
-        if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
-            no_column(path, theirs, table.columns, "; --columns gold=... names it" if ours == theirs == "gold" else "")
-    there = {ours: theirs for ours, theirs in columns.items() if theirs in table}
-    others = [name for name in table if name not in there and name not in there.values()]
-    return table[others].assign(**{ours: table[theirs] for ours, theirs in there.items()})
 
 
 def _scores(columns: pd.DataFrame) -> pd.DataFrame:
@@ -141,9 +106,7 @@ def _check_commas(columns: pd.DataFrame, where: Where) -> None:
 
 def _true(cells: pd.Series[Any], column: str, where: Where) -> BoolArray:
     values = numbers(cells)
-    known = np.isin(values, (0, 1))
-    if not known.all():
-        row = int(np.argmin(known))
+    if (row := first_of(~np.isin(values, (0, 1)))) is not None:
         found = repr(str(cells.iloc[row]))
         raise ValueError(f"{where(row)}: column '{column}' must be 1 or 0 (true or false), not {found}")
     return np.asarray(values == 1)
@@ -170,17 +133,11 @@ def _items(frame: pd.DataFrame, counts: Sequence[str], true: BoolArray, where: W
 
 
 def _ids(cells: pd.Series[Any], where: Where) -> list[str]:
-    ids = cells.astype(str)
-    first: dict[str, int] = {}
-    for row, (name, missing) in enumerate(zip(ids, cells.isna(), strict=True)):
-        if missing or not name.strip():
-            raise ValueError(f"{where(row)}: no id")
-        if "\n" in name or "\r" in name:
-            raise ValueError(f"{where(row)}: the id of a candidate must be of one line, not {name!r}")
-        if name in first:
-            raise ValueError(f"{where(row)}: candidate '{name}' again, first in {where(first[name])}")
-        first[name] = row
-    return ids.tolist()
+    codes, known = coded(cells, "id", where)
+    if (row := first_of(pd.Series(codes).duplicated())) is not None:
+        first = where(int(np.argmax(codes == codes[row])))
+        raise ValueError(f"{where(row)}: candidate '{known[codes[row]]}' again, first in {first}")
+    return [known[code] for code in codes]
 
 
 def _joined(text: pd.DataFrame) -> list[str]:
@@ -194,17 +151,15 @@ def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Wh
     """Which candidates have all scores, and all counts."""
     kept = np.ones(len(cells), dtype=bool)
     for name, column in cells.items():
-        blank = (column.isna() | column.astype(str).str.strip().isin(_BLANK)).to_numpy()
+        blank = (column.isna() | column.astype(str).str.strip().isin(BLANK)).to_numpy()
         wrong = scores[name].isna().to_numpy() & ~blank if name in scores else np.zeros(len(cells), dtype=bool)
-        if wrong.any():
-            row = int(np.argmax(wrong))
+        if (row := first_of(wrong)) is not None:
             raise ValueError(
                 f"{where(row)}: column '{name}' is taken for scores, but has {str(column.iloc[row])!r}; --columns "
                 f"{name}={name} makes it a column of the items"
             )
-        if missing == "error" and blank.any():
-            place = where(int(np.argmax(blank)))
-            raise ValueError(f"{place}: column '{name}' is empty; --missing drop leaves such candidates out")
+        if missing == "error" and (row := first_of(blank)) is not None:
+            raise ValueError(f"{where(row)}: column '{name}' is empty; --missing drop leaves such candidates out")
         kept &= ~blank
     return kept
 

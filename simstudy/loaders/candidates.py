@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
 
-from simstudy.loaders.base import Loaded, Source, check_columns, counted, noting
+from simstudy.loaders.base import Loaded, Noted, Source, check_columns, counted, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
+from simstudy.loaders.tables import read_header
 from simstudy.metrics import Metric
 from simstudy.metrics.direction import sounds_like_error
-from simstudy.notes import note, notes_kept
+from simstudy.notes import note
 from simstudy.rankings.candidates import Candidates
-from simstudy.unpacking import beginning
 from simstudy.validation import check_path, check_text
 
 
-@dataclass(frozen=True)
-class LoadedCandidates:
-    """Candidates from a file.
+@dataclass(frozen=True, repr=False)
+class LoadedCandidates(Noted):
+    """Candidates from a file, with `notes` on them: candidates dropped, columns that look like labels.
 
     Attributes
     ----------
@@ -35,15 +30,20 @@ class LoadedCandidates:
         With their scores.
     items
         A row for each: id, true, and the columns that are no scores.
-    notes
-        What a user should know: candidates dropped, columns that look like labels.
     """
 
     candidates: Candidates
     items: pd.DataFrame
-    notes: tuple[str, ...]
+
+    def _what(self) -> str:
+        functions, n = counted(len(self.candidates.names), "scoring function"), self.candidates.n_candidates
+        return f"{counted(n, 'candidate')} ranked by {functions}"
+
+    def _table(self) -> pd.DataFrame:
+        return self.items
 
 
+@noting
 def load_candidates(
     path: str | Path,
     *,
@@ -53,7 +53,10 @@ def load_candidates(
     missing: str = "error",
     test_set: str = "",
 ) -> LoadedCandidates:
-    r"""Candidates from a file: a table with a row for each, as `read_candidates` has it.
+    r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
+
+    Every column with numbers is a scoring function but those that `columns` names, ``domain`` and ``cluster``; from
+    contingency tables (O11 … O22, or f, f1, f2, N) come association measures.
 
     Parameters
     ----------
@@ -69,10 +72,17 @@ def load_candidates(
     test_set
         A name that appears in every table.
 
+    Returns
+    -------
+    loaded
+        ``candidates``; ``items``, a row for each with id, true, and the columns that are no scores; and ``notes``.
+
     Raises
     ------
-    FileNotFoundError, ValueError
-        As `read_candidates`.
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        For anything in the file that is not as described, with file and line, and for unknown names.
 
     Examples
     --------
@@ -86,14 +96,13 @@ def load_candidates(
     check_path("path", path)
     check_columns(columns)
     check_text("test_set", test_set)
-    with notes_kept() as notes:
-        candidates, items = read_candidate_table(Path(path), dict(columns or {}), missing, ties, seed)
-    return LoadedCandidates(replace(candidates, test_set=test_set), items, tuple(notes))
+    candidates, items = read_candidate_table(Path(path), dict(columns or {}), missing, ties, seed)
+    return LoadedCandidates(replace(candidates, test_set=test_set), items)
 
 
 @noting
 def read_candidates(source: Source) -> Loaded:
-    r"""Scoring functions as systems, from one table with a row for each candidate.
+    """Scoring functions as systems, from one table with a row for each candidate.
 
     ``gold`` says whether a candidate is true (1 or true) or not (0 or false). ``item`` or ``id`` is its id; without
     these the words of its columns of text, where no two candidates have the same, else the number of its row.
@@ -104,26 +113,6 @@ def read_candidates(source: Source) -> Loaded:
 
     The systems' outputs are the n-best lists of `Source.metric`, "precision@n". Their answers are None: most candidates
     are in no list, so that the lists agree on them by chance.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For another metric, an n that is larger than the list, more than one file; columns that are not there, an id
-        that is empty or there twice, gold that is neither true nor false or the same for all, no scores; cells that
-        are no numbers among scores or counts, a score that is missing, unless missing="drop"; and as `read_table`,
-        `association` and `items_by_id`. The message names file and line.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> path = Path(mkdtemp()) / "candidates.csv"
-    >>> _ = path.write_text("word,is_idiom,t,mi\nput up,1,9,3\nsay so,0,7,1\neat fish,0,2,5\n")
-    >>> outputs = read_candidates(Source((path,), get_metric("precision@1"), columns={"gold": "is_idiom"})).outputs
-    >>> outputs.names, outputs.scores().tolist()
-    (['t', 'mi'], [1.0, 0.0])
     """
     n = _length(source.metric)
     if len(source.paths) != 1:
@@ -152,32 +141,10 @@ def _of_domain(candidates: Candidates, items: pd.DataFrame, domain: str) -> tupl
 
 
 def has_candidates(path: Path, columns: Mapping[str, str]) -> bool:
-    """Whether a file is a table of candidates, as its header tells: ``gold``, and neither system nor score.
-
-    Parameters
-    ----------
-    path
-        Any file; one that cannot be read is no such table.
-    columns
-        As `Source.columns`.
-    """
-    header = {*_header(path)}
+    """Whether a file is a table of candidates, as its header tells: ``gold``, and neither system nor score."""
+    header = {*read_header(path)}
     names = (header - {*columns.values()}) | {ours for ours in columns if ours == "gold" or columns[ours] in header}
     return bool(header) and "gold" in names and not names & {"system", "score"}
-
-
-def _header(path: Path) -> Sequence[str]:
-    kind = Path(path.name.lower().removesuffix(".gz")).suffix
-    try:
-        if kind == ".parquet":
-            return [str(name) for name in pa.parquet.read_schema(path).names]
-        if kind not in (".csv", ".tsv"):
-            return []
-        text = StringIO(beginning(path).decode("utf-8-sig", errors="replace"), newline="")
-        return next(csv.reader(text), []) if kind == ".csv" else text.readline().rstrip("\r\n").split("\t")
-    except (OSError, EOFError, zlib.error, csv.Error, pa.ArrowException):
-        # Its loader says what is wrong with it.
-        return []
 
 
 def _length(metric: Metric) -> int:

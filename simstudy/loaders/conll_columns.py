@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
-from simstudy.validation import check_choice
 
 _DOCUMENT = "-DOCSTART-"
 
@@ -31,34 +30,21 @@ class TaggedSentence:
 
 @noting
 def read_conll_columns(source: Source) -> Loaded:
-    """Tagged tokens of one file a system, scored by F1 of spans or by accuracy of tags against a gold file.
+    """Tagged tokens of one file a system, scored by F1 of spans (tags O, B-label, I-label) or accuracy.
 
     Columns are separated by tabs, or else by blanks; the first is the token, the last (or that of the number in
     ``columns["tag"]``, from 1 on) the tag. Sentences, and their tokens, are matched by their order: they must be as
     many, but tokens may be spelt otherwise, which a note counts. Lines of the token -DOCSTART- are not part of any
     sentence, nor are lines before a sentence that begin with # and have another number of columns than the rest.
-
-    Parameters
-    ----------
-    source
-        ``metric``: span_f1 (tags O, B-label, I-label) or accuracy. ``references``: the gold file.
-
-    Raises
-    ------
-    ValueError
-        For lines of another number of columns, tags that mark no spans, and sentences that do not match.
-    FileNotFoundError
-        Where a file is missing.
     """
-    check_choice("metric of CoNLL columns", source.metric.name, ["span_f1", "accuracy"])
-    gold_path = gold_file(source, "CoNLL columns")
+    gold_path = source.gold("CoNLL columns", ["span_f1", "accuracy"])
     spans = source.metric.name == "span_f1"
     column = _tag_column(source)
     gold = read_columns(gold_path, column, bio=spans)
     items = items_in_order(source, numbered(len(gold)))
     ids = items["id"].tolist()
     systems = []
-    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+    for name, path in source.systems().items():
         own = read_columns(path, column, bio=spans)
         _check_same(path, own, gold_path, gold)
         pairs = list(zip(own, gold, strict=True))
@@ -78,22 +64,7 @@ def read_conll_columns(source: Source) -> Loaded:
 
 @once
 def read_columns(path: Path, column: int | None = None, *, bio: bool = False) -> list[TaggedSentence]:
-    """The sentences of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    column
-        Number of the tag's column, from 1 on; by default the last.
-    bio
-        Whether tags must be O, B-label or I-label.
-
-    Raises
-    ------
-    ValueError
-        For lines of another number of columns than the first, and wrong tags.
-    """
+    """The sentences of a file; the tags are in the column of this number, from 1 on, by default the last."""
     lines = read_lines(path)
     model = next((line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT))), "# O")
     tabs = "\t" in model

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
 from simstudy.loaders.items import items_in_order
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
-from simstudy.validation import check_choice
 
 _N_COLUMNS = 10
 
@@ -58,35 +57,22 @@ class Sentence:
 
 @noting
 def read_conllu_outputs(source: Source) -> Loaded:
-    """Parsed or tagged sentences of one file a system, scored by UAS, LAS or accuracy against a gold file.
+    """Parsed or tagged sentences of one file a system, scored by UAS, LAS or accuracy (of universal tags).
 
     Sentences are matched by ``sent_id``; their words must be the same. Documents are the items' ``cluster``.
-
-    Parameters
-    ----------
-    source
-        ``metric``: uas, las, or accuracy (of universal part-of-speech tags). ``references``: the gold file.
-
-    Raises
-    ------
-    ValueError
-        Where a file cannot be read as CoNLL-U, words differ, or a head is missing.
-    FileNotFoundError
-        Where a file is missing.
     """
-    check_choice("metric of CoNLL-U", source.metric.name, ["uas", "las", "accuracy"])
-    gold_path = gold_file(source, "CoNLL-U")
-    gold = {sentence.id: sentence for sentence in _read(gold_path, source.metric.name)}
+    gold_path, metric = source.gold("CoNLL-U", ["uas", "las", "accuracy"]), source.metric.name
+    gold = {sentence.id: sentence for sentence in _read(gold_path, metric)}
     systems = []
-    for name, path in zip(system_names(source.paths), source.paths, strict=True):
-        sentences = _read(path, source.metric.name)
-        counts = [_counts(path, s, gold_path, gold.get(s.id, s), source.metric.name) for s in sentences]
-        answers = [_answer(sentence, source.metric.name) for sentence in sentences]
+    for name, path in source.systems().items():
+        sentences = _read(path, metric)
+        counts = [_counts(path, s, gold_path, gold.get(s.id, s), metric) for s in sentences]
+        answers = [_answer(sentence, metric) for sentence in sentences]
         systems.append(SystemOutputs(name, str(path), [s.id for s in sentences], np.array(counts), answers))
 
     def nothing(item: str) -> IntArray:
         n = len(gold[item].words)
-        return np.array([0, n] if source.metric.name == "accuracy" else [0, 0, n])
+        return np.array([0, n] if metric == "accuracy" else [0, 0, n])
 
     items = pd.DataFrame({"id": list(gold)})
     if all(sentence.document for sentence in gold.values()):
@@ -97,15 +83,7 @@ def read_conllu_outputs(source: Source) -> Loaded:
 
 @once
 def read_conllu(path: Path) -> list[Sentence]:
-    """Read all sentences of a CoNLL-U file.
-
-    Raises
-    ------
-    ValueError
-        Where the file cannot be read as CoNLL-U, or a sentence has no id or no words; the message names file and line.
-    FileNotFoundError
-        Where there is no such file.
-    """
+    """All sentences of a CoNLL-U file."""
     sentences: dict[str, Sentence] = {}
     document = ""
     for line, block in _blocks(read_lines(path)):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from simstudy.loaders.base import Loaded
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.mean import MEAN
+from simstudy.notes import note
 
 
 def all_errors(names: Iterable[str]) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def doubt(loaded: Loaded) -> str:
     )
 
 
-def with_doubt(loaded: Loaded, lower_is_better: bool | None) -> Loaded:
-    """The same with a note where nobody said which end is better, and the names suggest the other one."""
-    said = "" if lower_is_better is not None else doubt(loaded)
-    return replace(loaded, notes=(*loaded.notes, said)) if said else loaded
+def note_doubt(loaded: Loaded, lower_is_better: bool | None) -> None:
+    """Say where nobody said which end is better, and the names suggest the other one."""
+    if lower_is_better is None and (said := doubt(loaded)):
+        note(said)

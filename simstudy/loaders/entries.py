@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,9 @@ import pandas as pd
 
 from simstudy.loaders.base import Source
 from simstudy.loaders.item_scores import narrow, numbers, score_statistics, takes_one_score
-from simstudy.loaders.tables import no_column
+from simstudy.loaders.tables import BLANK, Where, coded, first_of, no_column
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
-
-#: Row of a table -> its file and line.
-Where = Callable[[int], str]
-
-#: What a cell of a wide table says where the system has no such item.
-_BLANK = ("", "NA", "NaN", "nan")
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     metric = source.metric
     if "system" not in frame:
         no_column(origin, "system", frame.columns, "; --columns system=... names it")
-    (system, systems), (item, items) = (_coded(frame, column, where) for column in ("system", "item"))
+    (system, systems), (item, items) = (coded(frame[column], column, where) for column in ("system", "item"))
     if "score" in frame and takes_one_score(metric):
         statistics = score_statistics(frame["score"], metric, where)
     else:
@@ -70,14 +64,14 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     """Entries of a table with a row for each item."""
     metric = source.metric
     by_system = _count_columns(frame, source) or _score_columns(frame, origin, source)
-    item, items = _coded(frame, "item", where)
+    item, items = coded(frame["item"], "item", where)
     rows, parts = [], []
     for system, columns in by_system.items():
         for column in columns:
             if column not in frame:
                 no_column(origin, column, frame.columns)
         own = [column for column in columns if column not in metric.statistics]
-        there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(_BLANK) for column in own], axis=0))
+        there = np.flatnonzero(~np.all([frame[column].isna() | frame[column].isin(BLANK) for column in own], axis=0))
         rows.append(there)
         if columns == [system]:
             parts.append(_system_scores(frame[system], there, metric, where))
@@ -117,8 +111,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
 def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where: Where) -> Array:
     system, cells = column.name, column.iloc[rows]
     found = numbers(cells)
-    if np.isnan(found).any():
-        i = int(np.argmax(np.isnan(found)))
+    if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
             f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
             f"--columns {system}={system} makes it a column of the items"
@@ -132,21 +125,6 @@ def _statistics(frame: pd.DataFrame, columns: Sequence[str], rows: IntArray, whe
     for s, column in enumerate(columns):
         cells = frame[column].iloc[rows]
         found[:, s] = numbers(cells)
-        wrong = ~np.isfinite(found[:, s])
-        if wrong.any():
-            i = int(np.argmax(wrong))
+        if (i := first_of(~np.isfinite(found[:, s]))) is not None:
             raise ValueError(f"{where(rows[i])}: '{column}' must be a number, not {cells.iloc[i]!r}")
     return narrow(found)
-
-
-def _coded(frame: pd.DataFrame, column: str, where: Where) -> tuple[IntArray, list[str]]:
-    names = frame[column].astype(str)
-    wrong = (frame[column].isna() | (names == "")).to_numpy()
-    if wrong.any():
-        raise ValueError(f"{where(int(np.argmax(wrong)))}: no {column}")
-    codes, known = pd.factorize(names)
-    for code, name in enumerate(known):
-        if "\n" in name or "\r" in name:
-            row = int(np.argmax(codes == code))
-            raise ValueError(f"{where(row)}: the name of the {column} must be of one line, not {name!r}")
-    return codes.astype(np.int64), [str(name) for name in known]

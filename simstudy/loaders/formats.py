@@ -8,11 +8,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from simstudy.loaders.alignments import read_alignments
-from simstudy.loaders.base import MISSING, Loaded, Source, check_columns
+from simstudy.loaders.base import MISSING, Loaded, Source, check_columns, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
-from simstudy.loaders.direction import with_doubt
+from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.inspect_logs import read_inspect
 from simstudy.loaders.lines import require_file
 from simstudy.loaders.lm_eval import read_lm_eval
@@ -23,7 +23,6 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
-from simstudy.notes import notes_kept
 from simstudy.rankings.candidates import TIES
 from simstudy.unpacking import unpacking_at_most
 from simstudy.validation import check_choice, check_flag, check_list, check_path, check_seed, check_text
@@ -33,16 +32,8 @@ from simstudy.validation import check_choice, check_flag, check_list, check_path
 class Format:
     """A format of system outputs.
 
-    Attributes
-    ----------
-    what
-        In a few words, for people.
-    read
-        Its loader.
-    files
-        Patterns of the names by which its files are known, packed (.gz) or not.
-    metrics
-        The metrics that no other format of files without such names has; "@" stands for precision@n and the like.
+    Its files are known by patterns of their names, packed (.gz) or not, or else by the metrics that no other format of
+    files without such names has; "@" stands for precision@n and the like.
     """
 
     what: str
@@ -73,6 +64,7 @@ _SCORED = {
 }
 
 
+@noting
 def load(
     paths: str | Path | Sequence[str | Path],
     metric: str | Metric,
@@ -160,8 +152,8 @@ def load(
     check_text("tokenize", tokenize, "the name of a tokenizer", or_none=True)
     check_flag("lowercase", lowercase)
     check_text("domain", domain, "the name of a domain", or_none=True)
-    for argument, text in (("task", task), ("test_set", test_set)):
-        check_text(argument, text)
+    check_text("task", task)
+    check_text("test_set", test_set)
     check_columns(columns)
     source = Source(
         tuple(_opened(_listed("paths", paths))),
@@ -178,21 +170,13 @@ def load(
     )
     with unpacking_at_most(max_size):
         loaded = read_source(source, format, lower_is_better)
-        if systems is not None:
-            with notes_kept() as notes:
-                outputs = describe_systems(loaded.outputs, systems)
-            loaded = replace(loaded, outputs=outputs, notes=(*loaded.notes, *notes))
-    return replace(loaded, outputs=replace(loaded.outputs, task=task, test_set=test_set or domain or ""))
+        outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
+    return replace(loaded, outputs=replace(outputs, task=task, test_set=test_set or domain or ""))
 
 
+@noting
 def read_source(source: Source, format: str | None = None, lower_is_better: bool | None = None) -> Loaded:
-    """What is in the files of a source; `format` and `lower_is_better` are as for `load`.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `load`.
-    """
+    """What is in the files of a source; `format` and `lower_is_better` are as for `load`."""
     if format is not None:
         check_choice("format", format, FORMATS)
     name = format or _format_of(source)
@@ -204,7 +188,8 @@ def read_source(source: Source, format: str | None = None, lower_is_better: bool
         raise ValueError(f"ties are for candidates, not for {what}")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")
-    loaded = with_doubt(FORMATS[name].read(source), lower_is_better)
+    loaded = FORMATS[name].read(source)
+    note_doubt(loaded, lower_is_better)
     if source.domain is not None and name != "candidates":
         loaded = replace(loaded, outputs=loaded.outputs.domain(source.domain))
     return loaded
@@ -259,10 +244,10 @@ def _format_of(source: Source) -> str:
 
 def _of_format(files: Sequence[Path], name: str) -> tuple[Path, ...]:
     """Of a folder of mixed files, those that the format is known by."""
-    for pattern in FORMATS[name].files:
-        known = [file for file in files if _matches(file, (pattern,))]
-        if known and name in ("lm-eval", "inspect"):
-            return tuple(known)
+    for pattern in FORMATS[name].files if name in ("lm-eval", "inspect") else ():
+        known = tuple(file for file in files if _matches(file, (pattern,)))
+        if known:
+            return known
     return tuple(files)
 
 

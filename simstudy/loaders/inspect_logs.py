@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_files
 from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
 from simstudy.loaders.lines import read_content
 from simstudy.loaders.reading import once
-from simstudy.loaders.task_logs import assemble_tasks, parse_json
+from simstudy.loaders.task_logs import assemble_tasks, by_task, chosen, parse_json
 from simstudy.metrics.base import Array
 from simstudy.notes import note
-from simstudy.validation import nearest
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -29,16 +28,8 @@ _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 class Log:
     """One log: a model's answers to the samples of a task.
 
-    Attributes
-    ----------
-    path, model, task
-        Where it is, and of what.
-    samples
-        The ids of its samples.
-    scores, answers
-        Sample's id -> its values and its answers (as JSON), one an epoch. Samples that were not scored are left out.
-    scorer
-        Whose values these are.
+    Scores and answers (as JSON) are those of each sample under the scorer, one an epoch; samples that were not scored
+    have none.
     """
 
     path: Path
@@ -60,52 +51,24 @@ def read_inspect(source: Source) -> Loaded:
     without a score (it failed, or the scorer left it unscored) is missing.
 
     `Source.columns` chooses of several scorers: {"score": "match"}.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For a file that is not JSON or is cut, a binary log (.eval), a log whose status is not "success" or that has
-        another shape, several scorers of which none is chosen, a value that is not one number or out of range, and a
-        sample twice; the message names the file, and the line or sample.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": value}}} for i, value in enumerate("CCI")]
-    >>> log = {"status": "success", "eval": {"task": "quiz", "model": "org/model"}, "samples": samples}
-    >>> path = Path(mkdtemp()) / "log.json"
-    >>> _ = path.write_text(json.dumps(log))
-    >>> outputs = read_inspect(Source((path,), get_metric("mean"))).outputs
-    >>> outputs.names, outputs.statistics[0, :, 0].tolist()
-    (['org/model'], [1, 1, 0])
     """
     check_takes_one_score(source.metric)
     read = [read_log(path, source.columns.get("score")) for path in source.paths]
-    logs: dict[tuple[str, str], SystemOutputs] = {}
+    logs = []
     for name, log in zip(_names(read), read, strict=True):
-        if (name, log.task) in logs:
-            first = logs[name, log.task].origin
-            raise ValueError(f"{first} and {log.path} are both of '{name}' and task '{log.task}': keep one of them")
         n_epochs = max((len(values) for values in log.scores.values()), default=1)
         if n_epochs > 1:
             note(f"{log.path}: scores are means over {n_epochs} epochs")
         answers = [tuple(log.answers[sample]) for sample in log.scores]
-        logs[name, log.task] = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
+        found = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
+        logs.append((log.task, found))
     asked = [(log.task, sample) for log in read for sample in log.samples]
-    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(dict.fromkeys(log.scorer for log in read)))
+    scorers = dict.fromkeys(log.scorer for log in read)
+    return Loaded(assemble_tasks(by_task(logs), source, asked), scored_by=tuple(scorers))
 
 
 def read_log(path: Path, scorer: str | None = None) -> Log:
-    """One log, under the scorer of this name; None for the only one.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `read_inspect`.
-    """
+    """One log, under the scorer of this name; None for the only one."""
     log = _parsed(path)
     if log["status"] != "success":
         raise ValueError(
@@ -115,12 +78,7 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
     if not samples:
         raise ValueError(f"{path}: the log has no samples")
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
-    if scorer is not None and scorer not in known:
-        raise ValueError(f"{path}: no scorer '{scorer}' among {', '.join(known) or 'none'}{nearest(scorer, known)}")
-    if scorer is None and len(known) != 1:
-        there = f"scores of {', '.join(known)}; --columns score=... chooses one" if known else "no scores"
-        raise ValueError(f"{path}: samples have {there}")
-    scorer = scorer or known[0]
+    scorer = chosen(path, known, scorer, "scorer", "score")
     scores: dict[str, list[Any]] = {}
     answers: dict[str, list[str]] = {}
     seen: dict[tuple[str, int], None] = {}
@@ -177,7 +135,7 @@ def _names(logs: Sequence[Log]) -> list[str]:
     if len({log.task for log in logs}) > 1:
         return [log.model for log in logs]
     repeated = [log.path for log in logs if counts[log.model, log.task] > 1]
-    files = dict(zip(repeated, system_names(repeated), strict=True))
+    files = {path: name for name, path in system_files(repeated).items()}
     return [files.get(log.path, log.model) for log in logs]
 
 

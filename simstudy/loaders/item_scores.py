@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from simstudy.loaders.tables import Where, first_of
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, whole
 
@@ -58,23 +58,10 @@ def narrow(values: FloatArray) -> Array:
     return values.astype(np.int64) if values.size and whole(values) else values
 
 
-def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int], str]) -> Array:
-    """The statistics of items with one score each, shape (n, 2); whole numbers where all scores are.
+def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Array:
+    """The statistics (n, 2) of items with one score each: numbers, true and false, or texts of these.
 
-    Parameters
-    ----------
-    cells
-        n scores: numbers, true and false, or texts of these.
-    metric
-        One that `takes_one_score`.
-    where
-        Of the cell at a position: its file and line, for messages.
-
-    Raises
-    ------
-    ValueError
-        Where the metric is of other statistics, and at the first score that is no number, is infinite, or is out of
-        the metric's range; it names the place and the value.
+    The first score that is no number, is infinite, or is out of the metric's range is a ValueError.
 
     Examples
     --------
@@ -87,21 +74,18 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Callable[[int
     """
     check_takes_one_score(metric)
     found = numbers(cells)
-
-    def require(holds: Array, rule: str, hint: str = "") -> None:
-        if not holds.all():
-            i = int(np.argmin(holds))
-            value = cells.iloc[i]
-            shown = repr(value) if np.isnan(found[i]) else np.format_float_positional(found[i], trim="-")
-            if pd.isna(value) or value == "":
-                raise ValueError(f"{where(i)}: no score; leave out the rows of items that a system lacks")
-            raise ValueError(f"{where(i)}: a score must be {rule}, not {shown}{hint}")
-
-    require(np.isfinite(found), "a number")
     low, high = metric.item_range or (-np.inf, np.inf)
     # Between 0 and 1 for accuracy: the mean of several answers to one question.
     hint = "; --metric mean takes any number" if metric.name == "accuracy" else ""
-    require((found >= low) & (found <= high), f"between {low:g} and {high:g} for metric '{metric.name}'", hint)
+    between = f"between {low:g} and {high:g} for metric '{metric.name}'"
+    out_of_range = ~((found >= low) & (found <= high))
+    for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):
+        if (row := first_of(wrong)) is not None:
+            value = cells.iloc[row]
+            if pd.isna(value) or value == "":
+                raise ValueError(f"{where(row)}: no score; leave out the rows of items that a system lacks")
+            shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
+            raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
     return narrow(np.stack([found, np.ones_like(found)], axis=-1))
 
 

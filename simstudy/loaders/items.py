@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
-from simstudy.loaders.tables import no_column, not_plain, read_table
+from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
@@ -25,21 +24,8 @@ def numbered(n: int) -> pd.DataFrame:
 def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) -> pd.DataFrame:
     """What is known of items that have ids, in their order; what the source's table says goes first.
 
-    Parameters
-    ----------
-    source
-        Its table of items, where it has one, needs a column ``id`` (or what `Source.columns` calls ``id`` or ``item``);
-        rows may be in any order, and more of them.
-    known
-        What the files say: a row an item, with a column ``id``.
-    found
-        Names of ours that are found elsewhere: the table need not have them.
-
-    Raises
-    ------
-    ValueError
-        Where the table has no ids, one of them twice, or lacks one; for a column of `Source.columns` that is not
-        there, a name that a column has already, and cells of lists or bytes; and as `read_table`.
+    The table needs a column ``id`` (or what `Source.columns` calls ``id`` or ``item``); its rows may be in any order,
+    and more of them. Columns whose names of ours are in `found` are in other files: the table need not have them.
     """
     if source.items is None:
         return known
@@ -49,7 +35,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
         no_column(source.items, key, table.columns, "; items are matched by it: --columns id=... names it")
     table = _named(table, source, key, found)
     table = table.assign(id=table["id"].astype(str))
-    _refuse(table, source, table["id"].duplicated(), "item '{}' occurs twice")
+    _check_ids(table["id"], places(table, source.items))
     there = set(table["id"])
     lacking = [item for item in known["id"] if item not in there]
     if lacking:
@@ -61,22 +47,9 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
 def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) -> pd.DataFrame:
     r"""What is known of items that have an order; what the source's table says goes first.
 
-    Parameters
-    ----------
-    source
-        Row i of its table of items, where it has one, is item i; rows whose ids are those of the items in another order
-        go by them. `columns` renames columns, as {"cluster": "doc"}; all others keep their names.
-    known
-        What the files say: a row an item, with a column ``id``.
-    named
-        Whether these ids are names, which the table's own ids must be too. Else they are numbers (`numbered`), and the
-        items take the table's ids where it has any.
-
-    Raises
-    ------
-    ValueError
-        Where the table has another number of rows, a cell of ``id``, ``domain`` or ``cluster`` is empty, an id is of
-        several lines, occurs twice or is not one of the items; and as `items_by_id` for its columns.
+    Row i of the table is item i; rows whose ids are those of the items in another order go by them. Where the ids of
+    the items are names (`named`), the table's own ids must be the same. Else they are numbers (`numbered`), and the
+    items take the table's ids where it has any.
 
     Examples
     --------
@@ -97,15 +70,17 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
         verb = "is" if n == 1 else "are"
         raise ValueError(f"{path} has {counted(len(table), 'row')}, but there {verb} {counted(n, 'item')}")
     table = _named(table, source)
+    where = places(table, path)
     for key in _KEYS:
         if key in table:
             table = table.assign(**{key: table[key].astype(str)})
-            _refuse(table, source, table[key].str.strip() == "", f"no {key}")
+            if (row := first_of(table[key].str.strip() == "")) is not None:
+                raise ValueError(f"{where(row)}: no {key}")
     own = known["id"].tolist()
     if "id" not in table:
         table = table.assign(id=own)
-    _refuse(table, source, table["id"].str.contains("[\r\n]"), "an item's name must be of one line, unlike {!r}")
-    _refuse(table, source, table["id"].duplicated(), "item '{}' occurs twice")
+    coded(table["id"], "id", where)
+    _check_ids(table["id"], where)
     unlike = set(own).symmetric_difference(table["id"])
     if unlike and named:
         raise ValueError(f"{path} must have the ids of the items; '{min(unlike)}' is in one of them only")
@@ -118,22 +93,16 @@ def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     return table.join(known[[name for name in known if name not in table]])
 
 
-def _refuse(table: pd.DataFrame, source: Source, wrong: pd.Series[bool], problem: str) -> None:
-    """Raise a ValueError that names the first wrong row, and its id where the problem has a place for it."""
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        item = table["id"].iloc[at] if "id" in table else ""
-        raise ValueError(f"{source.items}, {table.index.name} {table.index[at]}: {problem.format(item)}")
+def _check_ids(ids: pd.Series[str], where: Where) -> None:
+    if (row := first_of(ids.duplicated())) is not None:
+        raise ValueError(f"{where(row)}: item '{ids.iloc[row]}' occurs twice")
 
 
 def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()) -> pd.DataFrame:
     """A table of items under our names of columns, `key` as ``id``; a column may get two."""
     path = source.items
     for name in table:
-        nested = not_plain(table[name])
-        if nested:
-            place = f"{path}, {table.index.name} {table.index[nested[0]]}"
-            raise ValueError(f"{place}: column '{name}' must hold text or numbers, not {nested[1]}")
+        check_plain(table[name], name, places(table, path))
     own = {*_OF_FILES, *source.metric.statistics}
     columns = {ours: theirs for ours, theirs in source.columns.items() if ours not in own}
     columns |= {"id": key} if key else {}

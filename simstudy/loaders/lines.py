@@ -12,18 +12,7 @@ from simstudy.unpacking import unpacked
 
 @once
 def read_lines(path: Path) -> list[str]:
-    r"""The lines of a UTF-8 text file without their ends.
-
-    A byte order mark at the beginning and Windows line ends are taken off, and a note says so: neither is part of
-    the text. Lines end at ``\n`` only: other characters that Unicode counts as line ends stay in the line.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        Where the file is empty, has NUL bytes, or is not UTF-8; the message names the line.
-    """
+    r"""The lines of a UTF-8 text file without their ends, which are \n only: others that Unicode counts are text."""
     lines = read_content(path).split("\n")
     if not lines[-1]:
         lines.pop()
@@ -31,15 +20,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def require_file(path: Path) -> None:
-    """Raise where a path is no file to read.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is nothing of this name.
-    ValueError
-        For a folder, and for what may have no end, or wait for somebody to write: a pipe, a device.
-    """
+    """Raise a FileNotFoundError or a ValueError where a path is no file to read; a pipe or a device may have no end."""
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
@@ -49,28 +30,35 @@ def require_file(path: Path) -> None:
 
 
 def read_content(path: Path) -> str:
-    """The whole text of a file: as `read_lines`, unpacked where its name ends in .gz."""
+    """The whole text of a file, unpacked where its name ends in .gz."""
     require_file(path)
     is_read(path)
-    content = unpacked(path)
+    return decoded(unpacked(path), str(path))
+
+
+def decoded(content: bytes, origin: str) -> str:
+    """The text of a file that has some, without a byte order mark and with Unix line ends, each of which a note tells.
+
+    A ValueError names the line where the file is not UTF-8 or has NUL bytes.
+    """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(f"{path}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
+        raise ValueError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
     if content.startswith(codecs.BOM_UTF8):
         content = content.removeprefix(codecs.BOM_UTF8)
-        note(f"{path}: byte order mark taken off")
+        note(f"{origin}: byte order mark taken off")
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise ValueError(f"{path}, line {line}: a NUL byte; is this a binary file?")
+        raise ValueError(f"{origin}, line {line}: a NUL byte; is this a binary file?")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
+            f"{origin}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
         ) from None
     if not text.strip():
-        raise ValueError(f"{path} is empty")
+        raise ValueError(f"{origin} is empty")
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
-        note(f"{path}: Windows line ends converted")
+        note(f"{origin}: Windows line ends converted")
     return text

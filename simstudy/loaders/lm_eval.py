@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,7 @@ from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
-from simstudy.loaders.task_logs import assemble_tasks, parse_json
-from simstudy.validation import nearest
+from simstudy.loaders.task_logs import assemble_tasks, by_task, chosen, parse_json
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
@@ -28,20 +27,8 @@ _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "f
 class Sample:
     """A line of a sample log: what was asked (`doc_id`, a hash of the document), and what came out.
 
-    Attributes
-    ----------
-    line
-        Where it is in the file.
-    doc_id
-        The harness's number of the document in the task.
-    doc_hash
-        Tells documents apart; empty in logs of early versions, which have none.
-    answer
-        The filtered responses, as JSON.
-    score
-        Under the chosen metric.
-    metric
-        Which that is.
+    Hashes tell documents apart; in logs of early versions they are empty. The answer is the filtered responses, as
+    JSON, and the score that under the chosen metric.
     """
 
     line: int
@@ -61,37 +48,13 @@ def read_lm_eval(source: Source) -> Loaded:
 
     `Source.columns` chooses where there is a choice: {"score": "acc_norm"} of several metrics, {"filter":
     "strict-match"} of several filters.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For a file of another name, a line that is not whole, several metrics or filters of which none is chosen, a
-        score that is no number or out of range, two files of one model and task, a document twice, and documents that
-        differ between systems; the message names file and line.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> folder = Path(mkdtemp()) / "my-model"
-    >>> folder.mkdir()
-    >>> path = folder / "samples_boolq_2025-01-31T10-00-00.123456.jsonl"
-    >>> _ = path.write_text('{"doc_id": 0, "metrics": ["acc"], "acc": 1.0, "filtered_resps": ["yes"]}')
-    >>> outputs = read_lm_eval(Source((path,), get_metric("accuracy"))).outputs
-    >>> outputs.names, outputs.scores().tolist()
-    (['my-model'], [100.0])
     """
     check_takes_one_score(source.metric)
-    logs: dict[tuple[str, str], SystemOutputs] = {}
+    logs: list[tuple[str, SystemOutputs]] = []
     hashes: dict[tuple[str, str], tuple[str, str]] = {}
     metrics: dict[str, None] = {}
     for path in source.paths:
         model, task = path.absolute().parent.name, _task(path)
-        if (model, task) in logs:
-            first = logs[model, task].origin
-            raise ValueError(f"{first} and {path} are both of model '{model}' and task '{task}': keep one of them")
         samples = read_samples(path, source.columns)
         metrics |= dict.fromkeys(sample.metric for sample in samples)
         places = [f"{path}, line {sample.line}" for sample in samples]
@@ -100,35 +63,23 @@ def read_lm_eval(source: Source) -> Loaded:
             if known and sample.doc_hash and known != sample.doc_hash:
                 raise ValueError(f"{place}: doc_id {sample.doc_id} is another document (doc_hash) than in {first}")
         scores = pd.Series([sample.score for sample in samples], dtype=object)
-        logs[model, task] = SystemOutputs(
-            model,
-            str(path),
-            [sample.doc_id for sample in samples],
-            score_statistics(scores, source.metric, places.__getitem__),
-            [sample.answer for sample in samples],
-        )
-    return Loaded(assemble_tasks(logs, source), scored_by=tuple(metrics))
+        statistics = score_statistics(scores, source.metric, places.__getitem__)
+        ids, answers = [sample.doc_id for sample in samples], [sample.answer for sample in samples]
+        logs.append((task, SystemOutputs(model, str(path), ids, statistics, answers)))
+    return Loaded(assemble_tasks(by_task(logs), source), scored_by=tuple(metrics))
 
 
 def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
-    """The samples of one file, under the chosen filter and metric.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `read_lm_eval`.
-    """
+    """The samples of one file, under the chosen filter and metric."""
     logged = _parsed(path)
     found = list(dict.fromkeys(str(sample.get("filter", "none")) for _, sample in logged))
-    chosen = columns.get("filter")
     # A task with one way to read the answers calls it none: there is nothing to choose.
     if found != ["none"]:
-        if chosen is None and len(found) > 1:
-            raise ValueError(f"{path}: samples of filters {', '.join(found)}; --columns filter=... chooses one")
-        if chosen is not None and chosen not in found:
-            raise ValueError(f"{path}: no filter '{chosen}' among {', '.join(found)}{nearest(chosen, found)}")
-        logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == (chosen or found[0])]
-    metric = _metric(path, [sample for _, sample in logged], columns.get("score"))
+        one = chosen(path, found, columns.get("filter"), "filter", "filter")
+        logged = [(line, sample) for line, sample in logged if sample.get("filter", "none") == one]
+    named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
+    known = list(dict.fromkeys(str(name) for names in named for name in names))
+    metric = chosen(path, known, columns.get("score"), "metric", "score")
     samples: dict[str, Sample] = {}
     for line, sample in logged:
         doc_id = str(sample["doc_id"])
@@ -170,17 +121,6 @@ def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
             raise ValueError(f"{path}, line {number}: 'metrics' must be a list of names, not {shown}")
         logged.append((number, sample))
     return logged
-
-
-def _metric(path: Path, samples: Sequence[Mapping[str, Any]], chosen: str | None) -> str:
-    listed = (sample.get("metrics", _numeric_fields(sample)) for sample in samples)
-    known = list(dict.fromkeys(str(name) for names in listed for name in names))
-    if chosen is not None and chosen not in known:
-        raise ValueError(f"{path}: no metric '{chosen}' among {', '.join(known) or 'none'}{nearest(chosen, known)}")
-    if chosen is None and len(known) != 1:
-        there = f"metrics {', '.join(known)}; --columns score=... chooses one" if known else "no metric"
-        raise ValueError(f"{path}: samples have {there}")
-    return chosen or known[0]
 
 
 def _numeric_fields(sample: Mapping[str, Any]) -> list[str]:

@@ -14,29 +14,13 @@ from simstudy.loaders.tables import no_column, read_table
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file of references is a table: by its name, .csv or .tsv, packed (.gz) or not.
-
-    Examples
-    --------
-    >>> is_table(Path("refs.tsv.gz")), is_table(Path("ref.en"))
-    (True, False)
-    """
+    """Whether a file of references is a table: by its name, .csv or .tsv, packed (.gz) or not."""
     return Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv")
 
 
 @dataclass(frozen=True)
 class References:
-    """References of items.
-
-    Attributes
-    ----------
-    texts
-        For each of n items its references, at least one.
-    origin
-        The file that says how many items there are.
-    ids
-        Of the items, where a table names them.
-    """
+    """References of each item, the file that says how many items there are, and ids where a table has them."""
 
     texts: list[list[str]]
     origin: Path
@@ -49,14 +33,6 @@ def read_references(source: Source) -> References:
     Line i of each file is a reference of item i, or empty where the item has no further one. In a table, each row
     has an item (column ``item``, by default the first) and a reference (column ``reference``, by default the last);
     items are in the order of their first rows.
-
-    Raises
-    ------
-    ValueError
-        Where there are no files, a table is not alone, files differ in length, a column is not there, or all
-        references of an item are empty; the message names file and line.
-    FileNotFoundError
-        Where there is no such file.
     """
     if not source.references:
         raise ValueError(f"metric '{source.metric.name}' needs references: at least one file")

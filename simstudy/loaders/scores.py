@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.direction import all_errors
-from simstudy.loaders.entries import Entries, Where, is_tidy, tidy_entries, wide_entries
+from simstudy.loaders.entries import Entries, is_tidy, tidy_entries, wide_entries
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.tables import no_column, not_plain, read_table
+from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.notes import note
@@ -23,7 +23,7 @@ _SHOWN = 40
 
 @noting
 def read_scores(source: Source) -> Loaded:
-    r"""Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
+    """Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
 
     The columns tell the shape. *Tidy*: ``system`` (without it each file is one system, named after it), ``item``, and
     ``score`` or the metric's statistics (``correct``, ``guessed``, ``gold`` for f1). *Wide*: ``item``, and a column of
@@ -34,25 +34,6 @@ def read_scores(source: Source) -> Loaded:
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
     one ``domain``, ``cluster`` and what `Source.columns` declares.
     `Source.columns` maps our name to the file's: ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For columns that are not there, a score that is no number or out of range, an item that a system has twice,
-        and as `read_table` and `assemble`; the message names file and line.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> path = Path(mkdtemp()) / "scores.csv"
-    >>> _ = path.write_text("system,item,score\nold,q1,0\nold,q2,1\nnew,q1,1\nnew,q2,1\n")
-    >>> outputs = read_scores(Source((path,), get_metric("accuracy"))).outputs
-    >>> outputs.names, outputs.scores().tolist()
-    (['old', 'new'], [50.0, 100.0])
     """
     return scores_from_frame(read_frame(source), str(source.paths[0]), source)
 
@@ -61,41 +42,22 @@ def read_frame(source: Source) -> pd.DataFrame:
     """The tables of a source's files one below the other; the index says file and line.
 
     Tidy tables without a column ``system`` get one: the name of the file.
-
-    Raises
-    ------
-    ValueError
-        Where there is no file, and as `read_table`.
     """
     if not source.paths:
         raise ValueError("no system: at least one table of scores is needed")
     frames = [read_table(path) for path in source.paths]
     unnamed = not any(source.columns.get("system", "system") in frame for frame in frames)
-    if unnamed and all(is_tidy(_renamed(frame, source.columns), source.metric) for frame in frames):
-        names = system_names(source.paths)
-        frames = [frame.assign(system=name) for frame, name in zip(frames, names, strict=True)]
+    if unnamed and all(is_tidy(renamed(frame, source.columns), source.metric) for frame in frames):
+        frames = [frame.assign(system=name) for frame, name in zip(frames, source.systems(), strict=True)]
     files = [str(path) for path in source.paths]
     return pd.concat(frames, keys=files, names=["file", frames[0].index.name])
 
 
-@noting
 def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loaded:
     """Systems from a table of scores that is read (and perhaps cut to some of its rows) already.
 
-    Parameters
-    ----------
-    frame
-        Tidy or wide, as for `read_scores`. Its index says where rows are, as `read_frame` leaves it: messages name the
-        label, and the file where the index has one.
-    origin
-        What to call the table where the index names no file.
-    source
-        Metric, columns and what to do about missing items; its paths are not read.
-
-    Raises
-    ------
-    ValueError
-        As `read_scores`.
+    Its index says where rows are, as `read_frame` leaves it; the origin is what to call a table whose index names no
+    file. The paths of the source are not read.
 
     Examples
     --------
@@ -107,14 +69,14 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
     _check_columns(frame, origin, source)
-    frame = _renamed(frame, source.columns)
+    frame = renamed(frame, source.columns)
     if "item" not in frame:
         no_column(origin, "item", frame.columns, "; --columns item=... names it")
     tidy = is_tidy(frame, source.metric)
-    frame = _plain(frame, tidy, source, _places(frame, origin))
+    frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
-    where = _places(frame, origin)
+    where = places(frame, origin)
     entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
     _check_once(entries, where)
     _check_rules(entries, source.metric, where)
@@ -143,34 +105,16 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
             no_column(origin, theirs, frame.columns, hint)
 
 
-def _renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """The frame with our names for columns that are mapped; a column that has such a name already gives way."""
-    there = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
-    kept = [name for name in frame.columns if name not in there and name not in there.values()]
-    renamed = frame[kept].assign(**{ours: frame[theirs] for ours, theirs in there.items()})
-    return renamed.set_axis([str(name) for name in renamed.columns], axis=1)
-
-
 def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.DataFrame:
     """The frame without columns of lists or bytes that are not asked for; notes name them."""
     asked = {"system", "item", "score", "domain", "cluster", *source.metric.statistics, *source.columns}
     for name in frame.columns:
-        nested = not_plain(frame[name])
-        if nested and (name in asked or not tidy):
-            column = source.columns.get(name, name)
-            raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
-        if nested:
+        if name in asked or not tidy:
+            check_plain(frame[name], source.columns.get(name, name), where)
+        elif nested := not_plain(frame[name]):
             frame = frame.drop(columns=name)
             note(f"column '{name}' left out: a cell of it is {nested[1]}")
     return frame
-
-
-def _places(frame: pd.DataFrame, origin: str) -> Where:
-    index = frame.index
-    unit = index.names[-1] or "row"
-    if index.nlevels > 1:
-        return lambda row: f"{index[row][0]}, {unit} {index[row][-1]}"
-    return lambda row: f"{origin}, {unit} {index[row]}"
 
 
 def _check_once(entries: Entries, where: Where) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from simstudy.loaders.base import Source
-from simstudy.metrics.rouge import Rouge
 from simstudy.notes import note
 
 # Scripts that write no spaces between words, or whose words are not the unit; what sacrebleu has for each.
@@ -44,8 +43,8 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     letters = len(_LETTER.findall(text))
     if not letters:
         return
-    name = source.metric.name
-    if isinstance(source.metric, Rouge):
+    name, words = source.metric.name, source.metric.words
+    if words == "a-z0-9":
         if len(_LATIN.findall(text)) / letters < 1 - _SHARE:
             note(
                 "ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: "
@@ -53,17 +52,14 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
             )
         return
     by_default = source.metric.tokenizers and source.tokenize is None
-    if not by_default and name != "chrf++":
+    if not by_default and words != "spaced":
         return
-    shares = {"Japanese": _KANA_SHARE}
-    found = (
-        name for name, (script, _) in _SCRIPTS.items() if len(script.findall(text)) / letters > shares.get(name, _SHARE)
-    )
-    language = next(found, None)
+    shares = ((one, len(script.findall(text)) / letters) for one, (script, _) in _SCRIPTS.items())
+    language = next((one for one, share in shares if share > (_KANA_SHARE if one == "Japanese" else _SHARE)), None)
     if language is None:
         return
     if not by_default:
-        note(f"the references look {language}: chrf++ takes words between spaces; --metric chrf takes none")
+        note(f"the references look {language}: {name} takes words between spaces; --metric chrf takes none")
         return
     tokenizer = _SCRIPTS[language][1]
     note(

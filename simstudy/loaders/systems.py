@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.loaders.tables import read_table
+from simstudy.loaders.tables import first_of, places, read_table
 from simstudy.notes import note
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.tables import complete_systems
@@ -53,9 +53,9 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outp
     # A table of its own: the caller's stays as it is.
     rows = rows.assign(name=rows["name"].astype(str))
     twice = rows["name"].duplicated()
-    if twice.any():
-        line = f", {rows.index.name} {rows.index[twice][0]}" if rows.index.name else ""
-        raise ValueError(f"{source}{line}: system '{rows['name'][twice].iloc[0]}' occurs twice")
+    if (row := first_of(twice)) is not None:
+        place = places(rows, source)(row) if rows.index.name else source
+        raise ValueError(f"{place}: system '{rows['name'].iloc[row]}' occurs twice")
     known = set(rows["name"])
     lacking = [name for name in outputs.names if name not in known]
     if len(lacking) == outputs.n_systems:
@@ -73,15 +73,9 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outp
 
 
 def read_systems(path: Path) -> pd.DataFrame:
-    """A systems table from a file .csv, .tsv or .parquet.
+    """A systems table from a file .csv, .tsv or .parquet, whose index says where each row is.
 
-    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known. The index says
-    where each row is.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `simstudy.loaders.tables.read_table`.
+    Text stays text: "01" is a name, and a group may be called "NA". Empty cells are what is not known.
     """
     rows = read_table(path)
     return rows.mask(rows.astype(object) == "")

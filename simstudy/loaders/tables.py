@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,13 +13,21 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 
 from simstudy.loaders.base import counted
 from simstudy.loaders.lines import read_content, require_file
 from simstudy.loaders.reading import is_read, once
-from simstudy.metrics.base import IntArray
-from simstudy.unpacking import read_parquet
+from simstudy.metrics.base import Array, IntArray
+from simstudy.showing import listed
+from simstudy.unpacking import beginning, read_parquet
 from simstudy.validation import nearest
+
+#: Row of a table -> its file and line.
+Where = Callable[[int], str]
+
+#: What a cell says where there is no score.
+BLANK = ("", "NA", "NaN", "nan")
 
 
 class _Tsv(csv.excel_tab):
@@ -34,29 +43,12 @@ _NESTED = {list: "a list", np.ndarray: "a list", dict: "a struct", bytes: "bytes
 
 @once
 def read_table(path: Path) -> pd.DataFrame:
-    """A table; the index says where each row is. Notes tell of a byte order mark and of Windows line ends.
+    """A table from a file .csv (RFC 4180) or .tsv, either may be packed (.gz), or .parquet.
 
-    Parameters
-    ----------
-    path
-        A file .csv or .tsv, also packed (.csv.gz), or .parquet. Cells of a CSV may be quoted (RFC 4180), those of a
-        TSV are as they are.
-
-    Returns
-    -------
-    frame
-        Of text files all cells are text, as written ("01" stays "01"), and the index, called "line", has the line on
-        which each row begins; that of a Parquet file, called "row", counts from 1.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For another suffix, a file that is empty or not UTF-8, a header without rows, columns without a name or of one
-        name or whose name is of several lines, and a row that has more or fewer cells than the header.
+    The index says where each row is. Of text files all cells are text, as written ("01" stays "01"), and the index,
+    called "line", has the line on which each row begins; that of a Parquet file, called "row", counts from 1.
     """
-    kind = Path(path.name.lower().removesuffix(".gz")).suffix
+    kind = _kind(path)
     if kind == ".parquet":
         frame = _read_parquet(path)
     elif kind in _DIALECTS:
@@ -68,13 +60,55 @@ def read_table(path: Path) -> pd.DataFrame:
     return frame
 
 
+def read_header(path: Path) -> list[str]:
+    """The names of a table's columns; none where the file is no table, or cannot be read: its loader says why."""
+    kind = _kind(path)
+    try:
+        if kind == ".parquet":
+            return [str(name) for name in pa.parquet.read_schema(path).names]
+        if kind not in _DIALECTS:
+            return []
+        text = beginning(path).decode("utf-8-sig", errors="replace")
+        return next(csv.reader(StringIO(text, newline=""), _DIALECTS[kind]), [])
+    except (OSError, EOFError, zlib.error, csv.Error, pa.ArrowException):
+        return []
+
+
+def places(frame: pd.DataFrame, origin: object) -> Where:
+    """Where the rows of a table are, as its index says; the origin is the file where the index names none."""
+    index = frame.index
+    unit = index.names[-1] or "row"
+    if index.nlevels > 1:
+        return lambda row: f"{index[row][0]}, {unit} {index[row][-1]}"
+    return lambda row: f"{origin}, {unit} {index[row]}"
+
+
+def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """A table with our names for those of the columns that it has; a column with such a name already gives way.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"qid": ["q1"], "score": [7], "right": [1]})
+    >>> renamed(table, {"score": "right", "item": "qid", "domain": "topic"}).to_dict("list")
+    {'score': [1], 'item': ['q1']}
+    """
+    there = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
+    others = [name for name in frame if name not in there and name not in there.values()]
+    named = frame[others].assign(**{ours: frame[theirs] for ours, theirs in there.items()})
+    return named.set_axis([str(name) for name in named], axis=1)
+
+
 def no_column(origin: object, wanted: str, known: Iterable[object], hint: str = "") -> NoReturn:
     """Raise the ValueError that lists the columns there are."""
     names = [str(name) for name in known]
     if len(names) == 1 and ";" in names[0]:
         raise ValueError(f"{origin}: no column '{wanted}' among {names[0]}; separated by semicolons?")
-    listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-    raise ValueError(f"{origin}: no column '{wanted}' among {listed}{nearest(wanted, names)}{hint}")
+    raise ValueError(f"{origin}: no column '{wanted}' among {listed(names, 12)}{nearest(wanted, names)}{hint}")
+
+
+def first_of(wrong: Array | pd.Series[bool]) -> int | None:
+    """The position of the first of several things that is wrong; None where none is."""
+    return int(np.argmax(wrong)) if np.any(wrong) else None
 
 
 def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
@@ -88,6 +122,28 @@ def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
     if cells.dtype != object:
         return None
     return next(((i, _NESTED[type(cell)]) for i, cell in enumerate(cells) if type(cell) in _NESTED), None)
+
+
+def check_plain(cells: pd.Series[Any], column: object, where: Where) -> None:
+    """Raise a ValueError that names the first cell of a column that is no text, number or date."""
+    if nested := not_plain(cells):
+        raise ValueError(f"{where(nested[0])}: column '{column}' must hold text or numbers, not {nested[1]}")
+
+
+def coded(cells: pd.Series[Any], what: str, where: Where) -> tuple[IntArray, list[str]]:
+    """Cells that name things, as positions (n,) in a list of the names, each of which is there and of one line."""
+    if (row := first_of(cells.isna())) is not None:
+        raise ValueError(f"{where(row)}: no {what}")
+    codes, known = pd.factorize(cells.astype(str))
+    for code, name in enumerate(known):
+        if not name.strip() or "\n" in name or "\r" in name:
+            problem = f"the {what} must be of one line, not {name!r}" if name.strip() else f"no {what}"
+            raise ValueError(f"{where(int(np.argmax(codes == code)))}: {problem}")
+    return codes.astype(np.int64), [str(name) for name in known]
+
+
+def _kind(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

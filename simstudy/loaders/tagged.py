@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from simstudy.loaders.lines import decoded
 from simstudy.unpacking import unzipped
 
 # The table of contents: a line for each document, its name and its genre.
@@ -16,15 +17,7 @@ TaggedSentence = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class TaggedDocument:
-    """A document, its sentences tagged.
-
-    Attributes
-    ----------
-    name, genre
-        As the table of contents has them: "ca01", "news".
-    sentences
-        In their order; each a list of (word, tag), as the file spells them.
-    """
+    """A document, its name ("ca01") and genre ("news"), and the (word, tag) of each token of its sentences."""
 
     name: str
     genre: str
@@ -38,24 +31,8 @@ def read_tagged(path: str | Path) -> list[TaggedDocument]:
     slash, since words may have slashes. Blank lines are left out. ``cats.txt`` has a line ``document genre`` for each
     document: what it does not name (README, CONTENTS) is none.
 
-    Parameters
-    ----------
-    path
-        The zip file (``brown.zip``), or the folder of its files.
-
-    Returns
-    -------
-    documents
-        In the order of ``cats.txt``.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file or folder.
-    ValueError
-        Where the file is no zip file, ``cats.txt`` is missing, names no document, one twice or one that is not there,
-        or a document has no sentence, a token without word, slash or tag, or is not UTF-8; the message names the
-        file and the line.
+    The path is that of the zip file (``brown.zip``), or of the folder of its files. Documents are in the order of
+    ``cats.txt``.
 
     Examples
     --------
@@ -100,8 +77,6 @@ def _genres(path: Path, files: dict[str, bytes]) -> dict[str, tuple[str, int]]:
         if name in genres:
             raise ValueError(f"{path}: {_CONTENTS}, line {line}: '{name}' is there already, at line {genres[name][1]}")
         genres[name] = genre, line
-    if not genres:
-        raise ValueError(f"{path}: {_CONTENTS} names no documents")
     return genres
 
 
@@ -116,16 +91,10 @@ def _sentences(where: str, content: bytes, split: dict[str, tuple[str, str]]) ->
                     raise ValueError(f"{where}, line {line}: '{token}' is not word/tag")
                 split[token] = word, tag
         sentences.append([split[token] for token in tokens])
-    if not sentences:
-        raise ValueError(f"{where} has no sentences")
     return sentences
 
 
 def _lines(where: str, content: bytes) -> list[tuple[int, str]]:
     """Number and text of the lines that are not blank."""
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{where}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x})") from None
+    text = decoded(content, where)
     return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]

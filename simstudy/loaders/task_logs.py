@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Source, SystemOutputs
 from simstudy.loaders.items import items_by_id
 from simstudy.outputs import Outputs
-from simstudy.validation import check_utf8
+from simstudy.validation import check_utf8, nearest
 
 # A text, a bracket or a whole number.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
@@ -25,13 +25,8 @@ _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[0-9]+')
 def parse_json(text: str, path: Path, line: int = 1) -> Any:
     """What a JSON text says, which begins in this line of a file.
 
-    Raises
-    ------
-    json.JSONDecodeError
-        Where it is not JSON.
-    ValueError
-        Where an object has a key twice, it is nested too deeply, or a number has too many digits, for Python; the
-        message names file and line.
+    What is JSON, but not for Python (a key twice, nested too deeply, too many digits), is a ValueError that names the
+    line; what is not JSON a json.JSONDecodeError.
     """
     try:
         return json.loads(text, object_pairs_hook=_once)
@@ -66,28 +61,36 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+def chosen(path: Path, known: Sequence[str], wanted: str | None, what: str, column: str) -> str:
+    """The one of several metrics, filters or scorers of a log that is wanted, else the only one there is."""
+    if wanted is not None and wanted not in known:
+        raise ValueError(f"{path}: no {what} '{wanted}' among {', '.join(known) or 'none'}{nearest(wanted, known)}")
+    if wanted is None and len(known) != 1:
+        several = f"{what}s {', '.join(known)}; --columns {column}=... chooses one"
+        raise ValueError(f"{path}: samples have {several if known else f'no {what}'}")
+    return wanted or known[0]
+
+
+def by_task(logs: Iterable[tuple[str, SystemOutputs]]) -> dict[tuple[str, str], SystemOutputs]:
+    """(Model, task) -> its log, from pairs of task and log; ValueError where a model has two logs of a task."""
+    found: dict[tuple[str, str], SystemOutputs] = {}
+    for task, log in logs:
+        first = found.setdefault((log.name, task), log)
+        if first is not log:
+            both = f"{first.origin} and {log.origin}"
+            raise ValueError(f"{both} are both of model '{log.name}' and task '{task}': keep one of them")
+    return found
+
+
 def assemble_tasks(
     logs: Mapping[tuple[str, str], SystemOutputs],
     source: Source,
     asked: Sequence[tuple[str, str]] = (),
 ) -> Outputs:
-    """Outputs of models on one or several tasks.
+    """Outputs of models on one or several tasks, one score an item, from the logs by model and task.
 
-    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``.
-
-    Parameters
-    ----------
-    logs
-        (Model, task) -> the model's scores on that task's items, one score an item.
-    source
-        Says the metric, what to do about missing items, and what else is known of the items.
-    asked
-        (Task, item) that logs have besides, without a score: items that are missing, perhaps from all models.
-
-    Raises
-    ------
-    ValueError
-        As `assemble` and `items_by_id`.
+    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, item), are
+    items that logs have besides, without a score: they are missing, perhaps from all models.
     """
     for (model, task), log in logs.items():
         check_utf8([model, task], f"{log.origin}: model and task")

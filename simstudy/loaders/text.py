@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.direction import all_errors
 from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import items_in_order, numbered
@@ -24,7 +24,7 @@ from simstudy.metrics.base import Array
 
 @noting
 def read_text(source: Source) -> Loaded:
-    r"""Outputs from files with a line for each item, in the same order in every file.
+    """Outputs from files with a line for each item, in the same order in every file.
 
     - "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL": lines are texts. References are plain text files, one for
       the first references of all items, one for the second ones, …, where an empty line is no further reference; or
@@ -35,47 +35,22 @@ def read_text(source: Source) -> Loaded:
     - "mean", and any other `Mean`: lines are numbers. There are no references.
 
     A system's line may be empty where it is text or a label. Items' ids are those of the table of references, which
-    the items table must have then, in any order; else those of the items table, or "1", "2", …
-
-    Parameters
-    ----------
-    source
-        `columns` names the columns of the table of references and of the items table. `missing` does not matter:
-        lines have no ids by which one could tell which of them is missing.
-
-    Raises
-    ------
-    ValueError
-        Where a metric has no meaning for plain text, references are missing or too many, files differ in length, an
-        item has no reference, or a line is no number in the metric's range; the message names file and line.
-    FileNotFoundError
-        Where there is no such file.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> folder = Path(mkdtemp())
-    >>> for name, text in {"a.en": "noun\nverb", "b.en": "noun\nnoun", "ref.en": "noun\nnoun"}.items():
-    ...     _ = (folder / name).write_text(text)
-    >>> accuracy = METRICS["accuracy"]
-    >>> loaded = read_text(Source((folder / "a.en", folder / "b.en"), accuracy, references=(folder / "ref.en",)))
-    >>> loaded.outputs.names, loaded.outputs.scores().tolist()
-    (['a', 'b'], [50.0, 100.0])
+    the items table must have then, in any order; else those of the items table, or "1", "2", … Lines have no ids by
+    which one could tell which of them is missing, so that `Source.missing` does not matter.
     """
     _check(source)
-    names = system_names(source.paths)
-    gold = read_references(source) if source.metric.counts_texts else None
+    named, metric = source.systems(), source.metric
+    gold = read_references(source) if metric.counts_texts else None
     files = [unmarked(read_lines(path), source) for path in source.paths]
     n = _common_length([(path, len(lines)) for path, lines in zip(source.paths, files, strict=True)], gold)
     known = pd.DataFrame({"id": gold.ids}) if gold and gold.ids else numbered(n)
     items = items_in_order(source, known, named=bool(gold and gold.ids))
     ids = items["id"].tolist()
-    metric = source.metric
     counter = metric.text_counter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase) if gold else None
     if counter is not None:
         source = replace(source, metric=metric.signed(counter.signature))
     systems = []
-    for name, path, lines in zip(names, source.paths, files, strict=True):
+    for (name, path), lines in zip(named.items(), files, strict=True):
         if counter is None:
             systems.append(SystemOutputs(name, str(path), ids, _scores(lines, path, metric)))
             continue

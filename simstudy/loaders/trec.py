@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
 from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.lines import read_content
+from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
@@ -28,31 +28,12 @@ _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 @noting
 def read_trec(source: Source) -> Loaded:
-    r"""Systems from TREC runs, one file a run (``topic Q0 docno rank score tag``), and one file of qrels.
+    """Systems from TREC runs, one file a run (``topic Q0 docno rank score tag``), and one file of qrels.
 
     As in trec_eval, documents are ranked by score, highest first, and by docno, last first, where scores tie in single
     precision; the rank column is not looked at. Items are the topics with at least one relevant document, in the
     order of the qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c` counts
     it as 0: missing="zero"). Files may be packed (.gz).
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    ValueError
-        For another number of columns, a score or grade that is not a number, a document twice in a topic, no qrels or
-        more than one file of them, and a metric that is not one of rankings; the message names file and line.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> folder = Path(mkdtemp())
-    >>> _ = (folder / "qrels.txt").write_text("1 0 d1 0\n1 0 d2 1\n")
-    >>> _ = (folder / "bm25.run").write_text("1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 8.0 bm25\n")
-    >>> source = Source((folder / "bm25.run",), get_metric("rr"), references=(folder / "qrels.txt",))
-    >>> read_trec(source).outputs.scores().tolist()
-    [0.5]
     """
     if len(source.references) != 1:
         raise ValueError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")
@@ -68,7 +49,7 @@ def read_trec(source: Source) -> Loaded:
             f"document, first '{lacking}'"
         )
     systems = []
-    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+    for name, path in source.systems().items():
         run = read_run(path)
         known = [topic for topic in topics if topic in run]
         rankings = [tuple(run[topic]) for topic in known]
@@ -87,16 +68,9 @@ def read_trec(source: Source) -> Loaded:
 
 @once
 def read_qrels(path: Path) -> Qrels:
-    """The judgments of a file of qrels (``topic iteration docno relevance``).
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `read_trec`.
-    """
-    text = read_content(path)
+    """The judgments of a file of qrels (``topic iteration docno relevance``)."""
     qrels: Qrels = {}
-    for line, (topic, _, document, grade) in _rows(path, text, "topic iteration docno relevance"):
+    for line, (topic, _, document, grade) in _rows(path, "topic iteration docno relevance"):
         judged = qrels.setdefault(topic, {})
         if document in judged:
             raise ValueError(f"{path}, line {line}: document '{document}' is judged twice for topic '{topic}'")
@@ -108,16 +82,9 @@ def read_qrels(path: Path) -> Qrels:
 
 @once
 def read_run(path: Path) -> dict[str, list[str]]:
-    """The documents of each topic of a run, best first.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `read_trec`.
-    """
-    text = read_content(path)
+    """The documents of each topic of a run, best first."""
     run: dict[str, dict[str, float]] = {}
-    for line, (topic, _, document, _, score, _) in _rows(path, text, "topic Q0 docno rank score tag"):
+    for line, (topic, _, document, _, score, _) in _rows(path, "topic Q0 docno rank score tag"):
         scores = run.setdefault(topic, {})
         if document in scores:
             raise ValueError(f"{path}, line {line}: document '{document}' is twice in topic '{topic}'")
@@ -134,10 +101,10 @@ def _ranked(scores: dict[str, float]) -> list[str]:
     return [document for _, document in sorted(zip(single, scores, strict=True), reverse=True)]
 
 
-def _rows(path: Path, text: str, form: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, form: str) -> Iterator[tuple[int, list[str]]]:
     """The numbers and cells of lines that are not empty."""
     width = len(form.split())
-    for n, line in enumerate(text.split("\n"), start=1):
+    for n, line in enumerate(read_lines(path), start=1):
         cells = line.split()
         if cells:
             if len(cells) != width:

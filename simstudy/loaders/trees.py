@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, gold_file, noting, system_names
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.reading import once
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
-from simstudy.validation import check_choice
 
 # A leaf with its tag, an opening bracket with its label, a closing bracket, or a word on its own. Blanks are spelt out:
 # a no-break space is part of a word.
@@ -29,21 +28,8 @@ def read_trees(source: Source) -> Loaded:
 
     Trees, on one line or several, are matched by their order; the words must be the same, traces left out. A tree
     without words, ``(())``, is a sentence that the system has not parsed: an item that it lacks.
-
-    Parameters
-    ----------
-    source
-        ``references``: the gold file.
-
-    Raises
-    ------
-    ValueError
-        For brackets that are not well formed, files of different length, and trees of other words.
-    FileNotFoundError
-        Where a file is missing.
     """
-    check_choice("metric of trees", source.metric.name, ["parseval"])
-    gold_path = gold_file(source, "trees")
+    gold_path = source.gold("trees", ["parseval"])
     gold = _read(gold_path)
     for tree in gold:
         if not tree.words:
@@ -51,7 +37,7 @@ def read_trees(source: Source) -> Loaded:
     items = items_in_order(source, numbered(len(gold)))
     ids = items["id"].tolist()
     systems = []
-    for name, path in zip(system_names(source.paths), source.paths, strict=True):
+    for name, path in source.systems().items():
         trees = _read(path)
         if len(trees) != len(gold):
             raise ValueError(f"{path} has {counted(len(trees), 'tree')}, {gold_path} {len(gold):,}")
@@ -68,19 +54,7 @@ def read_trees(source: Source) -> Loaded:
 
 
 def parse_trees(text: str, path: str | Path) -> list[Tree]:
-    """The trees of a text, in their order.
-
-    Parameters
-    ----------
-    text
-        Bracketed trees; line ends are blanks like others.
-    path
-        Where it is from, for messages.
-
-    Raises
-    ------
-    ValueError
-        Where brackets do not match, or a word does not stand alone with its tag in brackets.
+    """The trees of a text, in their order; the path is for messages.
 
     Examples
     --------

@@ -18,6 +18,9 @@ IntArray = NDArray[np.int64]
 #: What scores are told in. A gain of what is in percent is in points; "" is a scale of the metric's own.
 Unit = Literal["percent", "points", "probability", ""]
 
+#: What a metric of texts takes for words: runs of a-z and 0-9, or what stands between spaces.
+Words = Literal["a-z0-9", "spaced", ""]
+
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
 TIE_TOLERANCE = 1e-12
 
@@ -124,6 +127,11 @@ class Metric(ABC):
     def counts_texts(self) -> bool:
         """Whether items may be texts or labels, which `text_counter` counts."""
         return type(self).text_counter is not Metric.text_counter
+
+    @property
+    def words(self) -> Words:
+        """What `text_counter` always takes for words; "" where a tokenizer tells, or words do not count."""
+        return ""
 
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Words
 from simstudy.metrics.references import SacrebleuCounter, reference_streams
 
 _CHARACTERS = 6
@@ -45,6 +45,10 @@ class Chrf(Metric):
             f"chrf{plus}", tuple(counts), of_item=of_item, label=f"chrF{plus}", unit="points", of_texts=True
         )
         object.__setattr__(self, "word_order", word_order)
+
+    @property
+    def words(self) -> Words:
+        return "spaced" if self.word_order else ""
 
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False

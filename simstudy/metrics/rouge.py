@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, Words
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references, check_texts
 from simstudy.validation import check_choice
@@ -24,6 +24,10 @@ class Rouge(Mean):
     def __init__(self, kind: str) -> None:
         label = f"ROUGE-{kind.removeprefix('rouge')}"
         super().__init__(kind, low=0, high=1, scale=100, label=label, unit="points", of_texts=True)
+
+    @property
+    def words(self) -> Words:
+        return "a-z0-9"
 
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False

@@ -106,7 +106,7 @@ def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
     check_error("{c}, line 5: candidate 'a' again, first in {c}, line 2", tmp_path, text)
     check_error("{c}, line 3: no id", tmp_path, "id,gold,t\na,1,1\n,0,2\n")
     broken = 'id,gold,t\na,1,1\n"b\nc",0,2\n'
-    check_error("{c}, line 3: the id of a candidate must be of one line, not 'b\\nc'", tmp_path, broken)
+    check_error("{c}, line 3: the id must be of one line, not 'b\\nc'", tmp_path, broken)
 
 
 # Gold
@@ -210,6 +210,12 @@ def test_marginals_must_agree_with_cells(tmp_path: Path) -> None:
         read(tmp_path, more)
     with pytest.raises(ValueError, match=re.escape(f"f <= f1, unlike candidate 'a ({tmp_path / 'c.csv'}, line 2)'")):
         read(tmp_path, SIGNATURES.replace("10,15", "16,15"))
+
+
+def test_lines_of_bad_counts_are_right_where_rows_above_were_dropped(tmp_path: Path) -> None:
+    text = CELLS.replace("a,1,10", "a,1,").replace("3,30", "-3,30") + "c,1,1,2,3,4\n"
+    with pytest.raises(ValueError, match=re.escape(f"O11 = -3 of candidate 'b ({tmp_path / 'c.csv'}, line 3)'")):
+        read(tmp_path, text, missing="drop")
 
 
 def test_a_score_may_not_have_the_name_of_a_measure(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_tasks_are_domains(tmp_path: Path) -> None:
     assert outputs.items.to_dict("list") == {"id": ["quiz/1", "exam/1"], "domain": ["quiz", "exam"]}
     assert outputs.scores().tolist() == [100, 0]
     again = write(tmp_path / "again.json", [sample(1, "C")], "a", "exam")
-    with pytest.raises(ValueError, match=r"a-exam.json and .*again.json are both of 'a' and task 'exam': keep one"):
+    with pytest.raises(ValueError, match=r"a-exam.json and .*again.json are both of model 'a' and task 'exam'"):
         read(*logs, again)
 
 
@@ -100,7 +100,7 @@ def test_one_scorer_of_several_is_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C", judge=0)])
     assert read(path, score="judge").outputs.scores().tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"log.json: samples have scores of match, judge; --columns score=\.\.\. chooses"
+        ValueError, match=r"log.json: samples have scorers match, judge; --columns score=\.\.\. chooses"
     ):
         read(path)
     with pytest.raises(ValueError, match=r"no scorer 'jugde' among match, judge \(did you mean 'judge'\?\)$"):
@@ -116,7 +116,7 @@ def test_one_scorer_of_several_is_chosen(tmp_path: Path) -> None:
             "the log's status is 'cancelled', not 'success': the evaluation is not complete",
         ),
         ([], "success", "the log has no samples"),
-        ([sample(1, None)], "success", "samples have no scores"),
+        ([sample(1, None)], "success", "samples have no scorer"),
         ([sample(1, "C"), sample(1, "I")], "success", "sample '1' is there twice, both times as epoch 1"),
     ],
 )

@@ -71,7 +71,7 @@ def test_names_of_items_are_the_tables_names(tmp_path: Path) -> None:
         ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' among doc (did you mean 'doc'?)"),
         ("doc\n1\n2\n3\n", {"foo": "dco"}, ": no column 'dco' among doc (did you mean 'doc'?)"),
         ("doc\n1\n", {}, " has 1 row, but there are 3 items"),
-        ('id,x\n1,a\n"2\n3",b\n4,c\n', {}, r", line 3: an item's name must be of one line, unlike '2\n3'"),
+        ('id,x\n1,a\n"2\n3",b\n4,c\n', {}, r", line 3: the id must be of one line, not '2\n3'"),
         ("cluster,doc\n" * 4, {"cluster": "doc"}, " has a column 'cluster' of its own: 'doc' cannot take its name"),
     ],
 )

@@ -100,7 +100,7 @@ def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, other, filter="flexible-extract").outputs.statistics[0, :, 0].tolist() == [0, 0, 1]
     with pytest.raises(
         ValueError,
-        match=r"jsonl: samples of filters strict-match, flexible-extract; --columns filter=\.\.\. chooses one$",
+        match=r"jsonl: samples have filters strict-match, flexible-extract; --columns filter=\.\.\. chooses one$",
     ):
         read(path)
     with pytest.raises(ValueError, match="no filter 'strict' among strict-match, flexible-extract"):

@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.scores import read_frame, read_scores, scores_from_frame
+from simstudy.loaders.base import Loaded, Source, noting
+from simstudy.loaders.scores import read_frame, read_scores
+from simstudy.loaders.scores import scores_from_frame as scores_and_notes
 from simstudy.metrics import METRICS, Ratio, get_metric
 from simstudy.metrics.bleu import BleuCounter
 from simstudy.metrics.chrf import ChrfCounter
+
+scores_from_frame = noting(scores_and_notes)
 
 TIDY = "system,item,score,kind,seconds\nold,01,0,x,5\nold,1,1,y,6\nnew,1,1,y,7\nnew,01,1,x,8\n"
 F1 = "item,gold,a:correct,a:guessed,b:correct,b:guessed\nx,2,1,2,1,1\ny,1,1,1,,\n"
@@ -190,8 +193,8 @@ HEAD = "system,item,score\na,01,1\n"
         (HEAD + "b,02,1\na,01,0\n", "mean", "{s}, line 4: item '01' of system 'a' again, first in {s}, line 2"),
         (HEAD + "a,02,1_0\n", "mean", "{s}, line 3: a score must be a number, not '1_0'"),
         (HEAD + "a,02,٣\n", "mean", "{s}, line 3: a score must be a number, not '٣'"),
-        (HEAD + 'a,"0\n2",1\n', "mean", r"{s}, line 3: the name of the item must be of one line, not '0\n2'"),
-        (HEAD + '"a\nb",2,1\n', "mean", r"{s}, line 3: the name of the system must be of one line, not 'a\nb'"),
+        (HEAD + 'a,"0\n2",1\n', "mean", r"{s}, line 3: the item must be of one line, not '0\n2'"),
+        (HEAD + '"a\nb",2,1\n', "mean", r"{s}, line 3: the system must be of one line, not 'a\nb'"),
         (
             "system;item;score\na;1;1\n",
             "mean",

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.datasets import DataError, find, find_folder, registry
-from simstudy.loaders.base import Loaded, Source, system_names
-from simstudy.loaders.direction import with_doubt
+from simstudy.loaders.base import Loaded, Source, noting, system_files
+from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.formats import read_source
 from simstudy.loaders.reading import reading
 from simstudy.loaders.scores import read_frame, scores_from_frame
@@ -169,13 +169,14 @@ class _Reader:
             if value:
                 raise ValueError(f"{key} is not for tables of scores (.csv, .tsv, .parquet)")
 
+    @noting
     def _rows(self, paths: list[Path], columns: dict[str, str]) -> Loaded:
         """A table of scores, cut to the rows and systems that the study asks for."""
         source = self._source(paths, columns)
-        with notes_kept() as notes:
-            frame = self._asked(read_frame(source), paths, columns)
+        frame = self._asked(read_frame(source), paths, columns)
         loaded = scores_from_frame(frame, str(paths[0]), source)
-        return with_doubt(replace(loaded, notes=(*notes, *loaded.notes)), self.settings.lower_is_better)
+        note_doubt(loaded, self.settings.lower_is_better)
+        return loaded
 
     def _asked(self, frame: pd.DataFrame, paths: list[Path], columns: dict[str, str]) -> pd.DataFrame:
         for column, wanted in self.settings.where.items():
@@ -192,9 +193,9 @@ class _Reader:
         """One file a system."""
         kept = paths
         if self.settings.leave_out:
-            names = system_names(paths)
-            self._check_left_out(names)
-            kept = [path for name, path in zip(names, paths, strict=True) if name not in self.settings.leave_out]
+            named = system_files(paths)
+            self._check_left_out(named)
+            kept = [path for name, path in named.items() if name not in self.settings.leave_out]
         return read_source(self._source(kept, columns), self.settings.format, self.settings.lower_is_better)
 
     def _source(self, paths: list[Path], columns: dict[str, str]) -> Source:
