@@ -188,7 +188,7 @@ def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | Non
     from simstudy.validation import nearest
 
     if by is not None and systems is None:
-        raise ValueError(f"by needs a systems table (--systems) with a column '{by}'")
+        raise ValueError(f"--by needs a systems table (--systems) with a column '{by}'")
     table = loaded.outputs.systems
     known = [str(name) for name in table if name != "name" and table[name].notna().any()]
     if by is None:
@@ -220,9 +220,9 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
     for name in asked or ():
         if name not in names:
             listed = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
-            raise ValueError(f"fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
+            raise ValueError(f"--fail-unless-better: no system '{name}' among {listed}{nearest(name, names)}")
     if asked and asked[0] == asked[1]:
-        raise ValueError(f"fail-unless-better must name two different systems, not '{asked[0]}' twice")
+        raise ValueError(f"--fail-unless-better must name two different systems, not '{asked[0]}' twice")
 
 
 def _check_direction(loaded: Loaded) -> None:
@@ -230,7 +230,7 @@ def _check_direction(loaded: Loaded) -> None:
     from simstudy.loaders.direction import doubt
 
     if in_doubt := doubt(loaded):
-        raise ValueError(f"fail-unless-better: {in_doubt}")
+        raise ValueError(f"--fail-unless-better: {in_doubt}")
 
 
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:
@@ -249,7 +249,7 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
 
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
-        raise ValueError(f"fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
+        raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
     significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & supported(better, alpha)
     return len(better) == 1 and bool(significant.iloc[0])

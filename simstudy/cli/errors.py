@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dis
 import os
+import re
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +33,10 @@ _STOPPED = {
     "compare": "stopped; a comparison keeps nothing of what is not finished: the same command begins again",
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
+
+# How a message begins that says what an argument must be, and how it says another argument with its value.
+_ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
+_VALUE = re.compile(r"\b(\w+)='(\w+)'")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -76,7 +82,10 @@ class OneLineGroup(TyperGroup):
             if shown:
                 sys.stderr.write("".join(f"{printable(row)}\n" for row in traceback.format_exc().splitlines()))
             message, code = _said_of(error)
-            if (code == BUG or isinstance(error, ProgramError)) and not shown:
+            of_program = isinstance(error, ProgramError)
+            if not of_program:
+                message = _by_options(message, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
+            if (code == BUG or of_program) and not shown:
                 message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
             _fail(message, code)
 
@@ -105,6 +114,17 @@ def _said_of(error: Exception) -> tuple[str, int]:
         return str(error), BAD_INPUT
     named = traceback.format_exception_only(error)[-1].strip()
     return f"this is a bug of simstudy, not of what it was given ({named})", BUG
+
+
+def _by_options(message: str, params: Iterable[Any]) -> str:
+    """A message about an argument of the library, with the option that the command has for it instead."""
+    options = {prefix + param.name: param.opts[0] for param in params for prefix in ("", "n_")}
+    if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
+        rest = message[begins.end(1) :]
+        for value in ("must be None", "must not be True"):
+            rest = rest.replace(value, "must not be given", 1)
+        message = options[begins[1]] + rest
+    return _VALUE.sub(lambda found: f"{options[found[1]]} {found[2]}" if found[1] in options else found[0], message)
 
 
 def raised_by_simstudy(trace: TracebackType | None) -> bool:

@@ -246,7 +246,7 @@ def test_near_duplicates_are_named_and_dropped_on_demand() -> None:
     assert "near-duplicates dropped: same" in dropped["notes"]
     assert dropped["verdict"].startswith("one scores 50.00")
     code, _, err = compare(*options, "--duplicates", "drop", "--fail-unless-better", "same", "other")
-    assert (code, err) == (2, "simstudy: fail-unless-better: system 'same' was dropped as a near-duplicate\n")
+    assert (code, err) == (2, "simstudy: --fail-unless-better: system 'same' was dropped as a near-duplicate\n")
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_taken_off_with_a_note() -> None:

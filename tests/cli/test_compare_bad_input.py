@@ -116,20 +116,40 @@ _BAD = {
     ),
     "by a column without values": (
         "scores.csv --metric accuracy --by group",
-        "by needs a systems table (--systems) wi",
+        "--by needs a systems table (--systems) ",
     ),
     "unknown system": (
         "scores.csv --metric accuracy --fail-unless-better newer old",
-        "fail-unless-better: no system 'newer' among old, new (did you mean 'new'?)",
+        "--fail-unless-better: no system 'newer' among old, new (did you mean 'new'?)",
     ),
     "itself": (
         "scores.csv --metric accuracy --fail-unless-better new new",
         "must name two different systems, not 'new'",
     ),
     "missing": ("scores.csv --metric accuracy --missing ignore", "missing must be one of error, drop, zero, not 'ign"),
+    "jobs": ("scores.csv --metric accuracy --jobs 0", "simstudy: --jobs (-1: all cores) must be at least 1, not 0"),
+    "max size": (
+        "scores.csv --metric mean --max-size much",
+        "simstudy: --max-size must be a size such as 500M or 4G, ",
+    ),
+    "margin": ("scores.csv --metric mean --margin -1", "simstudy: --margin must be a number above 0"),
+    "seed": ("scores.csv --metric mean --seed -1", "simstudy: --seed must be at least 0"),
+    "ties": ("scores.csv --metric mean --ties x", "simstudy: --ties must be one of jitter, keep, not 'x'"),
+    "the direction of another metric": (
+        "scores.csv --metric accuracy --lower-is-better",
+        "simstudy: --lower-is-better must not be given for metric 'accuracy', of which higher is better",
+    ),
+    "a column of tags": (
+        "a.txt b.txt --metric span_f1 --references ref.txt --columns tag=x",
+        "simstudy: --columns must give the number of the tag's column, from 1 on, not tag=x",
+    ),
+    "two gold files": (
+        "good.mrg open.mrg --metric parseval --references gold.mrg --references gold.mrg",
+        "simstudy: --references of trees must be one gold file, not 2",
+    ),
     "duplicates": ("scores.csv --metric accuracy --duplicates no", "duplicates must be one of keep, drop, not 'no'"),
     "alpha": ("scores.csv --metric accuracy --alpha 5", "alpha must lie between 0 and 1, both excluded, not 5"),
-    "resamples": ("scores.csv --metric accuracy --resamples 0", "n_resamples must be at least 1"),
+    "resamples": ("scores.csv --metric accuracy --resamples 0", "simstudy: --resamples must be at least 1"),
     "unit": ("scores.csv --metric accuracy --unit cluster", "items have no column 'cluster'; they have id"),
     "strata": (
         "scores.csv --metric accuracy --test bootstrap --strata domain",
@@ -137,7 +157,7 @@ _BAD = {
     ),
     "strata of another test": (
         "scores.csv --metric accuracy --strata domain",
-        "strata must be None for test 'sign_flips'; only the bootstrap draws units of a stratum",
+        "simstudy: --strata must not be given for test 'sign_flips'; only the bootstrap draws units of a stratum (--t",
     ),
     "a convention of another test": (
         "scores.csv --metric accuracy --convention bk2012",

@@ -51,7 +51,7 @@ def test_a_gate_must_know_what_is_better(asr: str) -> None:
     arguments = (asr, "--metric", "mean", "--columns", "score=wer", "--fail-unless-better")
     code, out, err = compare(*arguments, "old", "new")
     assert (code, out) == (2, "")
-    assert err.startswith("simstudy: fail-unless-better: scores are called 'wer' and higher is taken to be better")
+    assert err.startswith("simstudy: --fail-unless-better: scores are called 'wer' and higher is taken to be better")
     assert compare(*arguments, "new", "old", "--lower-is-better")[0] == 0
     assert compare(*arguments, "old", "new", "--lower-is-better")[0] == 1
     assert compare(*arguments, "old", "new", "--higher-is-better")[0] == 0
