@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -38,11 +38,6 @@ _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 def unpacking_at_most(size: int | str | None) -> Iterator[None]:
     """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing.
 
-    Raises
-    ------
-    ValueError
-        For what is no size.
-
     Examples
     --------
     >>> with unpacking_at_most("64 KiB"):
@@ -67,77 +62,51 @@ def most() -> float:
 
 
 def unpacked(path: Path) -> bytes:
-    """The content of a file, unpacked where its name ends in .gz.
-
-    Raises
-    ------
-    ValueError
-        Where it is no whole gzip file, or unpacks to more than the limit.
-    """
+    """The content of a file, unpacked where its name ends in .gz."""
     if path.suffix.lower() != ".gz":
         return path.read_bytes()
-    limit, content = most(), bytearray()
     try:
         with gzip.open(path) as stream:
-            while piece := stream.read(_PIECE):
-                content += piece
-                if len(content) > limit:
-                    _too_large(path, limit)
+            return _within(most(), stream, path)
     except (OSError, EOFError, zlib.error):
         raise ValueError(f"{path} is not a whole gzip file") from None
-    return bytes(content)
 
 
 def beginning(path: Path) -> bytes:
-    """The first million bytes of a file, unpacked where its name ends in .gz.
-
-    Raises
-    ------
-    OSError, EOFError, zlib.error
-        Where it cannot be read.
-    """
-    if path.suffix.lower() == ".gz":
-        with gzip.open(path) as stream:
-            return stream.read(_PIECE)
-    with path.open("rb") as plain:
-        return plain.read(_PIECE)
+    """The first million bytes of a file, unpacked where its name ends in .gz; errors are those of gzip."""
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        return stream.read(_PIECE)
 
 
 def unzipped(path: Path) -> dict[str, bytes]:
-    """The files of a zip file by their own names, whatever folder of it they are in.
-
-    Raises
-    ------
-    ValueError
-        Where it is no whole zip file, or unpacks to more than the limit.
-    """
-    limit, files, total = most(), {}, 0
+    """The files of a zip file by their own names, whatever folder of it they are in."""
+    left, files = most(), {}
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 if entry.is_dir():
                     continue
-                content = bytearray()
                 with archive.open(entry) as stream:
-                    while piece := stream.read(_PIECE):
-                        content += piece
-                        total += len(piece)
-                        if total > limit:
-                            _too_large(path, limit)
-                files[PurePosixPath(entry.filename).name] = bytes(content)
+                    content = _within(left, stream, path)
+                left -= len(content)
+                files[PurePosixPath(entry.filename).name] = content
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
         raise ValueError(f"{path} is not a whole zip file") from None
     return files
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """A Parquet file's table, whose pages must have their checksums where they have any.
+def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
+    """What is left of a stream, if it is no more than so many bytes."""
+    content = bytearray()
+    while piece := stream.read(_PIECE):
+        content += piece
+        if len(content) > limit:
+            _too_large(path, most())
+    return bytes(content)
 
-    Raises
-    ------
-    ValueError
-        Where it is no whole Parquet file, or unpacks to more than the limit.
-    """
+
+def read_parquet(path: Path) -> pa.Table:
+    """A Parquet file's table, whose pages must have their checksums where they have any."""
     limit = most()
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:

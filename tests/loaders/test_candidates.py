@@ -233,6 +233,10 @@ def test_candidates_themselves(tmp_path: Path) -> None:
     loaded = load_candidates(path, columns=columns, missing="drop", ties="keep", seed=3, test_set="idioms")
     candidates = loaded.candidates
     assert loaded.notes == ("1 of 3 candidates dropped that lack a score, first 'b'",)
+    assert repr(loaded).split("\n") == [
+        "LoadedCandidates: 2 candidates ranked by 2 scoring functions",
+        "notes: 1 of 3 candidates dropped that lack a score, first 'b'",
+    ]
     assert loaded.items.to_dict("list") == {"id": ["a", "c"], "true": [True, False], "n": ["3", "4"]}
     assert (candidates.names, candidates.ids) == (["t", "mi"], ["a", "c"])
     assert candidates.true.tolist() == [True, False]

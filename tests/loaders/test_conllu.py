@@ -138,7 +138,6 @@ def test_a_table_of_items_goes_by_its_ids_or_by_its_order(gold: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "{path} is empty"),
         ("\n# a\n", "{path}, line 2: a sentence has no sent_id"),
         (TEXT.replace("1\tgo\tgo", "1 go go"), "{path}, line 8: 8 columns between tabs, where CoNLL-U has 10"),
         (TEXT.replace("2\t.", "3\t."), "{path}, line 10: '3' is not the id of word 2"),
@@ -162,7 +161,6 @@ def test_a_table_of_items_goes_by_its_ids_or_by_its_order(gold: Path, tmp_path: 
             "# sent_id = a\n1\tgo\tgo\tVERB\t_\t_\t2\troot\t_\t_\n",
             "{path}, line 2: head '2' is outside the sentence of 1 word",
         ),
-        (TEXT.replace("go", "g\udce9"), "{path}, line 8: not UTF-8 (byte 0xe9); convert the file to UTF-8"),
     ],
 )
 def test_errors_name_file_and_line(tmp_path: Path, text: str, message: str) -> None:

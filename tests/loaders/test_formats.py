@@ -219,6 +219,24 @@ def test_windows_line_ends_are_noted_and_change_nothing(example: Case) -> None:
     assert set(loaded.notes) - set(plain.notes) == noted
 
 
+def test_files_without_text_and_of_another_encoding_are_named(example: Case) -> None:
+    """The files of systems and of references, each in turn."""
+    _, one, files, options = example
+    for path in (files[1], *options.values()):
+        whole = path.read_bytes()
+        last = whole.rstrip(b"\n").count(b"\n") + 1
+        wrong = {b"": " is empty", "\u00a0\n \n".encode(): " is empty"}
+        wrong[whole.rstrip(b"\n") + b"\xe9"] = f", line {last}: not UTF-8 (byte 0xe9); convert the file to UTF-8"
+        for content, told in wrong.items():
+            path.write_bytes(content)
+            with pytest.raises(ValueError, match=f"^{re.escape(str(path) + told)}$"):
+                load(files, one.metric, **options)
+        path.unlink()
+        with pytest.raises(FileNotFoundError, match=f"^no such file: {re.escape(str(path))}$"):
+            load(files, one.metric, **options)
+        path.write_bytes(whole)
+
+
 @pytest.mark.parametrize(("name", "what"), {"trees": "trees", "conllu": "CoNLL-U", "conll": "CoNLL columns"}.items())
 @pytest.mark.parametrize("n", [0, 2])
 def test_a_gold_file_is_one(name: str, what: str, n: int, tmp_path: Path) -> None:
