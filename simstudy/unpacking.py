@@ -95,7 +95,7 @@ def unzipped(path: Path) -> dict[str, bytes]:
     return files
 
 
-def _within(limit: float, stream: IO[bytes], path: Path) -> bytes:
+def _within(limit: float, stream: gzip.GzipFile | IO[bytes], path: Path) -> bytes:
     """What is left of a stream, if it is no more than so many bytes."""
     content = bytearray()
     while piece := stream.read(_PIECE):

@@ -1,4 +1,4 @@
-"""The `simstudy` command: one file a group of subcommands, which import what they need when they are called."""
+"""The `simstudy` command: each file has a group of subcommands, which import what they need when they are called."""
 
 from simstudy.cli.command import app, main
 

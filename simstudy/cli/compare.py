@@ -37,15 +37,17 @@ def compare(
     references: Annotated[
         list[Path] | None, typer.Option(help="File of gold answers; more than once for several references.")
     ] = None,
-    systems: Annotated[Path | None, typer.Option(help="CSV, a row a system: system, group, family, …")] = None,
+    systems: Annotated[
+        Path | None, typer.Option(help="CSV with a row for each system: system, group, family, …")
+    ] = None,
     by: Annotated[
         str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV, a row an item (in the files' order, or with ids): domain, cluster, …")
+        Path | None, typer.Option(help="CSV with a row for each item, in their order or with ids: domain, cluster, …")
     ] = None,
     columns: Annotated[
-        str | None, typer.Option(help="Our names for the files' columns: item=instance_id,score=resolved.")
+        str | None, typer.Option(help="The files' columns under our names: item=instance_id,score=resolved.")
     ] = None,
     format: Annotated[
         str | None,
@@ -226,7 +228,7 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
 
 
 def _check_direction(loaded: Loaded) -> None:
-    """Raise a ValueError where a gate would not know which end of the scores is better: nobody reads its notes."""
+    """Raise a ValueError where the scores sound like errors and no direction was given: a gate's notes are not read."""
     from simstudy.loaders.direction import doubt
 
     if in_doubt := doubt(loaded):

@@ -1,1 +1,1 @@
-"""Loaders: one file a format; `formats` is the one door to all of them."""
+"""Loaders: each format has a file of its own, and `formats` leads to all of them."""

@@ -1,4 +1,4 @@
-"""Word alignments: links i-j, a sentence a line (Moses, fast_align), or a link a line (the NAACL 2003 shared task)."""
+"""Word alignments: a line has the links i-j of a sentence (Moses, fast_align), or one link (NAACL 2003 shared task)."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Alignments:
 
 @noting
 def read_alignments(source: Source) -> Loaded:
-    """Word alignments of one file a system, scored by AER against a gold file.
+    """Word alignments, one file for each system, scored by AER against a gold file.
 
-    A file has either a sentence a line, with links ``i-j`` from 0 on, possible ones of the gold standard ``ipj`` or
-    ``i?j``; or a link a line, ``sentence i j``, all from 1 on, with S (sure) or P (possible) and a confidence if one
-    likes (Mihalcea and Pedersen 2003). Which it is, the file's first link says. All links of a system count as guessed;
-    a sentence that a NAACL file lacks has no links, and its links to the empty word (0) are left out.
+    Each line of a file has either the links of a sentence, ``i-j`` from 0 on, possible ones of the gold standard
+    ``ipj`` or ``i?j``; or one link, ``sentence i j``, all from 1 on, with S (sure) or P (possible) and a confidence
+    where there is one (Mihalcea and Pedersen 2003). Which it is, the file's first link says. All links of a system
+    count as guessed; a sentence that a NAACL file lacks has no links, and its links to the empty word (0) are left out.
 
-    Where the source text and the target text are given too (a sentence a line, words between blanks), the positions of
-    the links are checked against them.
+    Where the source text and the target text are given too (one sentence on each line, words between blanks), the
+    positions of the links are checked against them.
     """
     check_choice("metric of word alignments", source.metric.name, ["aer"])
     if len(source.references) not in (1, 3):
@@ -116,7 +116,7 @@ def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -
 
 
 def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
-    """(line, sentence, link, sure, text) of each link of a file with a sentence a line."""
+    """(line, sentence, link, sure, text) of each link of a file whose lines are sentences."""
     for number, line in enumerate(lines, start=1):
         for text in line.split():
             match = _LINK.fullmatch(text)
@@ -129,7 +129,7 @@ def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int,
 
 
 def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
-    """(line, sentence, link, sure, text) of each link of a file with a link a line."""
+    """(line, sentence, link, sure, text) of each link of a file whose lines are links."""
     for n, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""CoNLL columns: a token a line, sentences between empty lines, tags in a column."""
+"""CoNLL columns: each line has a token and its tag, and empty lines separate sentences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TaggedSentence:
 
 @noting
 def read_conll_columns(source: Source) -> Loaded:
-    """Tagged tokens of one file a system, scored by F1 of spans (tags O, B-label, I-label) or accuracy.
+    """Tagged tokens, one file for each system, scored by F1 of spans (tags O, B-label, I-label) or accuracy.
 
     Columns are separated by tabs, or else by blanks; the first is the token, the last (or that of the number in
     ``columns["tag"]``, from 1 on) the tag. Sentences, and their tokens, are matched by their order: they must be as

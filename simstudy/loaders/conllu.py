@@ -57,7 +57,7 @@ class Sentence:
 
 @noting
 def read_conllu_outputs(source: Source) -> Loaded:
-    """Parsed or tagged sentences of one file a system, scored by UAS, LAS or accuracy (of universal tags).
+    """Parsed or tagged sentences, one file for each system, scored by UAS, LAS or accuracy (of universal tags).
 
     Sentences are matched by ``sent_id``; their words must be the same. Documents are the items' ``cluster``.
     """

@@ -36,6 +36,6 @@ def doubt(loaded: Loaded) -> str:
 
 
 def note_doubt(loaded: Loaded, lower_is_better: bool | None) -> None:
-    """Say where nobody said which end is better, and the names suggest the other one."""
+    """Note that lower may be better, where the caller did not say and the names of the scores suggest it."""
     if lower_is_better is None and (said := doubt(loaded)):
         note(said)

@@ -52,7 +52,7 @@ FORMATS = {
     "trees": Format("bracketed trees", read_trees, ("*.mrg", "*.ptb"), ("parseval",)),
     "alignments": Format("word alignments, i-j or NAACL .wa", read_alignments, ("*.wa", "*.talp"), ("aer",)),
     "trec": Format("TREC runs", read_trec, (), ("ap", "rr", "@")),
-    "text": Format("plain text, a segment a line", read_text),
+    "text": Format("plain text, one line for each item", read_text),
     # Known by the columns of its file.
     "candidates": Format("a table of candidates", read_candidates),
 }

@@ -41,7 +41,7 @@ class Sample:
 
 @noting
 def read_lm_eval(source: Source) -> Loaded:
-    """Systems from sample logs of lm-evaluation-harness, one file a model and task.
+    """Systems from sample logs of lm-evaluation-harness, one file for each model and task.
 
     The system is the folder of the file, which the harness names after the model. Items are the documents of the
     task, by ``doc_id``; with several tasks ids are ``<task>/<doc_id>``, and the task is the ``domain``.

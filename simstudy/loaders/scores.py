@@ -1,4 +1,4 @@
-"""Tables of scores: a row for each system and item (tidy), or one for each item with a column a system (wide)."""
+"""Tables of scores: a row for each system and item (tidy), or for each item with a column for each system (wide)."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def places(frame: pd.DataFrame, origin: object) -> Where:
 
 
 def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """A table with our names for those of the columns that it has; a column with such a name already gives way.
+    """A table whose columns have our names where `columns` maps these to theirs; others of the same names are left out.
 
     Examples
     --------

@@ -27,9 +27,9 @@ class TaggedDocument:
 def read_tagged(path: str | Path) -> list[TaggedDocument]:
     r"""Read all documents of a tagged corpus.
 
-    A document is a file with a sentence a line and tokens ``word/tag`` between spaces; a token is split at its last
-    slash, since words may have slashes. Blank lines are left out. ``cats.txt`` has a line ``document genre`` for each
-    document: what it does not name (README, CONTENTS) is none.
+    A document is a file with a sentence on each line and tokens ``word/tag`` between spaces; a token is split at its
+    last slash, since words may have slashes. Blank lines are left out. ``cats.txt`` has a line ``document genre`` for
+    each document: what it does not name (README, CONTENTS) is none.
 
     The path is that of the zip file (``brown.zip``), or of the folder of its files. Documents are in the order of
     ``cats.txt``.

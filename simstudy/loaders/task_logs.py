@@ -87,10 +87,10 @@ def assemble_tasks(
     source: Source,
     asked: Sequence[tuple[str, str]] = (),
 ) -> Outputs:
-    """Outputs of models on one or several tasks, one score an item, from the logs by model and task.
+    """Outputs of models on one or several tasks, with one score for each item, from the logs by model and task.
 
     With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, item), are
-    items that logs have besides, without a score: they are missing, perhaps from all models.
+    items that logs have besides, without a score: they are missing, perhaps for all models.
     """
     for (model, task), log in logs.items():
         check_utf8([model, task], f"{log.origin}: model and task")

@@ -1,4 +1,4 @@
-"""Plain text: a file a system, a line an item. The metric decides what lines mean."""
+"""Plain text: one file for each system, one line for each item. The metric decides what lines mean."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 @noting
 def read_trec(source: Source) -> Loaded:
-    """Systems from TREC runs, one file a run (``topic Q0 docno rank score tag``), and one file of qrels.
+    """Systems from TREC runs, one file for each (``topic Q0 docno rank score tag``), and one file of qrels.
 
     As in trec_eval, documents are ranked by score, highest first, and by docno, last first, where scores tie in single
     precision; the rank column is not looked at. Items are the topics with at least one relevant document, in the

@@ -24,7 +24,7 @@ _PIECE = re.compile(
 
 @noting
 def read_trees(source: Source) -> Loaded:
-    """Parses of one file a system, scored by labelled brackets against a gold file.
+    """Parses, one file for each system, scored by labelled brackets against a gold file.
 
     Trees, on one line or several, are matched by their order; the words must be the same, traces left out. A tree
     without words, ``(())``, is a sentence that the system has not parsed: an item that it lacks.
