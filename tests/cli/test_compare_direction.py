@@ -65,7 +65,7 @@ def test_wrong_answers_under_accuracy() -> None:
     code, _, err = compare("errors.csv", "--metric", "accuracy", "--lower-is-better")
     assert (code, err) == (
         2,
-        "simstudy: lower_is_better must not be True for metric 'accuracy', of which higher is better; the metric of "
+        "simstudy: --lower-is-better must not be given for metric 'accuracy', of which higher is better; the metric of "
         "errors is 'mean'\n",
     )
     (pair,) = as_json("errors.csv", "--metric", "mean", "--lower-is-better", "--test", "mcnemar")["pairs"]

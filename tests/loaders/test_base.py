@@ -37,7 +37,7 @@ def assembled(*systems: Any, **how: Any) -> Loaded:
     """The Outputs, and the notes that are said on them."""
     with notes_kept() as notes:
         outputs = assemble(*systems, **how)
-    return Loaded(outputs, tuple(notes))
+    return Loaded(outputs, notes=tuple(notes))
 
 
 def test_items_meet_by_id_whatever_their_order() -> None:
