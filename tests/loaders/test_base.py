@@ -160,3 +160,10 @@ def test_items_that_the_references_lack_are_left_out_and_not_scored() -> None:
         loaded = assembled([WHOLE, more], source(missing), expected=["x", "y", "z"], nothing=lambda _: np.array([0, 1]))
         assert loaded.outputs.items["id"].tolist() == ["x", "y", "z"]
         assert loaded.notes == ("left out: more.csv has 1 that the references lack, first 'extra'",)
+
+
+def test_zero_is_no_score_of_a_missing_item_where_lower_is_better() -> None:
+    with pytest.raises(
+        ValueError, match=r"^missing must be 'error' or 'drop' for metric 'mean \(lower is better\)', not"
+    ):
+        Source((), get_metric("mean (lower is better)"), missing="zero")

@@ -9,7 +9,7 @@ import pytest
 
 from simstudy.loaders import lines
 from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import reading
+from simstudy.loaders.reading import once, reading
 from simstudy.notes import note, notes_kept
 
 
@@ -37,6 +37,17 @@ def test_what_is_kept_is_read_once_and_its_notes_are_said_each_time(
         with notes_kept():
             read_lines(file)
     assert read == [file, file]
+
+
+def test_what_is_kept_is_of_the_same_arguments(file: Path) -> None:
+    @once
+    def nth(path: Path, n: int, *, shout: bool = False) -> str:
+        line = path.read_text().split()[n]
+        return line.upper() if shout else line
+
+    with reading() as now:
+        now.kept[file] = {}
+        assert [nth(file, 0), nth(file, 1), nth(file, 1, shout=True), nth(file, 0)] == ["one", "two", "TWO", "one"]
 
 
 def test_every_file_that_is_read_has_its_hash(file: Path) -> None:

@@ -19,6 +19,11 @@ def test_cells_stay_as_written_and_rows_know_their_line(tmp_path: Path) -> None:
     assert (frame.index.name, frame.index.tolist()) == ("line", [2, 5, 6])
 
 
+def test_empty_lines_count_where_nothing_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,x\na,1\n\nb,2\n")
+    assert read_table(tmp_path / "t.csv").index.tolist() == [2, 4]
+
+
 def test_tsv_has_no_quoting(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text('id\ttext\n1\t"open\n2\t5" wide\n')
