@@ -25,4 +25,4 @@ def loaded() -> Loaded:
     answers[names.index("twin")] = answers[names.index("best")]
     answers[names.index("twin"), 35] = -1
     outputs = Outputs.from_scores(scores, "accuracy", test_set="exam")
-    return Loaded(replace(outputs, answers=answers), ("a note of the loader",))
+    return Loaded(replace(outputs, answers=answers), notes=("a note of the loader",))
