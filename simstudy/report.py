@@ -47,12 +47,15 @@ class InOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it."""
+    """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
+
+    A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
+    """
 
     title: str
     question: str
     command: str
-    facts: Mapping[str, str]
+    facts: Mapping[str, str | Sequence[str]]
     sections: Sequence[Section]
     tables: Mapping[str, pd.DataFrame | InOrder]
     closing: str
@@ -87,7 +90,7 @@ def write_page(page: Page, folder: Path) -> None:
         f"# {markdown(page.title)}",
         paragraph(page.question),
         f"Made by {code(page.command)}; `manifest.json` has every setting and version.",
-        "\n".join(f"- **{markdown(name)}**: {markdown(value)}" for name, value in page.facts.items()),
+        "\n".join(_fact(name, value) for name, value in page.facts.items()),
     ]
     for section in page.sections:
         parts.append(f"## {markdown(section.heading)}")
@@ -103,6 +106,14 @@ def write_page(page: Page, folder: Path) -> None:
     parts.append(paragraph(page.closing))
     with atomic_path(folder / "README.md") as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _fact(name: str, value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return f"- **{markdown(name)}**: {markdown(value)}"
+    entries = [code(entry) for entry in value]
+    listed = f" {entries[0]}" if len(entries) == 1 else "".join(f"\n  - {entry}" for entry in entries)
+    return f"- **{markdown(name)}**:{listed}"
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:

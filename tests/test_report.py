@@ -50,3 +50,11 @@ def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_
     marked = "=" in name + cell
     assert ("an apostrophe goes before text" in (tmp_path / "README.md").read_text(encoding="utf-8")) == marked
     assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked
+
+
+def test_facts_are_text_and_signatures_are_code_one_below_the_other(tmp_path: Path) -> None:
+    facts = {"Items": "3 *", "One": ["a|b"], "Two": ["a|b", "c"]}
+    page = report.Page(title="T", question="Q?", command="c", facts=facts, sections=[], tables={}, closing="End.")
+    report.write_page(page, tmp_path)
+    listed = "- **Items**: 3 \\*\n- **One**: `a|b`\n- **Two**:\n  - `a|b`\n  - `c`\n"
+    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")

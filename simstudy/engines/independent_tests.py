@@ -46,37 +46,6 @@ def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatA
     return np.sqrt(np.maximum(first**2 + second**2 - 2 * r * first * second, 0.0))
 
 
-def z_test(gain: ArrayLike, sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
-    """The normal test of a gain from two results' standard deviations and a given correlation (Yeh 2000, equation 1).
-
-    Parameters
-    ----------
-    gain
-        The better result less the worse.
-    sd_1, sd_2
-        Standard deviations of the two *results* (of a mean of n scores: theirs / sqrt(n)), on the same scale.
-    r12
-        Their correlation; 0 is the assumption of independence.
-
-    Returns
-    -------
-    z, p_value
-        One-sided.
-
-    Raises
-    ------
-    ValueError
-        As `sd_of_gain`.
-
-    Examples
-    --------
-    >>> [round(float(z_test(3, 1.5, 1.5, r12)[1]), 3) for r12 in (0, 0.5, 0.8)]
-    [0.079, 0.023, 0.001]
-    """
-    z = standardised(np.asarray(gain, dtype=np.float64), sd_of_gain(sd_1, sd_2, r12))
-    return z, tail_of(stats.norm, z, False)
-
-
 def z_paired(question: Question) -> Answers:
     """Normal z with r12 as estimated from the units."""
     gain, sd_1, sd_2, r12 = _gains(question)

@@ -44,9 +44,8 @@ def closing(found: Examination) -> str:
         f"{_TWO_SIDED if two_sided else _ONE_SIDED} p_value is not corrected for the number of pairs; p_holm and p_bh "
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
-        "hypothesis. "
-        "gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the metric's "
-        "scale."
+        "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
+        "metric's scale."
     )
 
 
@@ -69,7 +68,7 @@ def write(
             title=title,
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
-            facts=facts(found),
+            facts=facts(found) | {"Signature": [signature(found.pairs)]},
             sections=_sections(found),
             tables=_tables(found),
             closing=closing(found),

@@ -114,7 +114,7 @@ def run_study(
             title=definition.title,
             question=definition.question,
             command=_command(definition, seed),
-            facts=found.facts | _signed(found.comparisons),
+            facts={**found.facts, **_signed(found.comparisons)},
             sections=found.sections,
             tables=found.tables,
             closing=found.closing,
@@ -124,8 +124,8 @@ def run_study(
     return Results(folder, found.tables, found.comparisons, summary)
 
 
-def _signed(comparisons: pd.DataFrame) -> dict[str, str]:
-    return {"Signature": "; ".join(signatures(comparisons))} if len(comparisons) else {}
+def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:
+    return {"Signature": signatures(comparisons)} if len(comparisons) else {}
 
 
 def _command(study: Study, seed: int | None) -> str:
