@@ -45,7 +45,7 @@ def program_of(*parts: Any) -> dict[str, str]:
     --------
     >>> program = program_of(program_of)
     >>> sorted(program)
-    ['python', 'simstudy.provenance']
+    ['python', 'simstudy.program_files', 'simstudy.provenance']
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     modules: set[str] = set()

@@ -312,12 +312,12 @@ def test_out_never_replaces_files_of_others() -> None:
     path = write_wide("scores.csv", {"old": [0] * 6 + [1] * 4, "new": [1] * 10})
     options = (path, "--metric", "accuracy", "--test", "sign")
     code, _, err = compare(*options, "--out", ".")
-    assert (code, err) == (2, f"simstudy: out must be a folder of its own, but . holds the input {path}\n")
+    assert (code, err) == (2, f"simstudy: --out must be a folder of its own, but . holds the input {path}\n")
     Path("mine").mkdir()
     Path("mine/README.md").write_text("mine")
     code, _, err = compare(*options, "--out", "mine")
     expected = (
-        "simstudy: out must be new, empty or a folder that simstudy wrote, but mine holds README.md, which is not of "
+        "simstudy: --out must be new, empty or a folder that simstudy wrote, but mine holds README.md, which is not of "
         "an earlier run or has been changed since\n"
     )
     assert (code, err) == (2, expected)

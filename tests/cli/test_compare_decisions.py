@@ -234,7 +234,7 @@ def test_a_table_of_pairs_has_a_column_for_the_margin(four: str) -> None:
 @pytest.mark.parametrize(("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")])
 def test_a_margin_is_above_0(two: str, value: str, shown: str) -> None:
     code, out, err = compare(two, "--metric", "accuracy", "--margin", value)
-    expected = f"simstudy: margin must be a number above 0, on the metric's scale, not {shown}\n"
+    expected = f"simstudy: --margin must be a number above 0, on the metric's scale, not {shown}\n"
     assert (code, out, err) == (2, "", expected)
 
 
