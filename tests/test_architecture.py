@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import simstudy
+from simstudy import figures
 
 PACKAGE = Path(simstudy.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -111,11 +112,12 @@ def test_no_room_is_called_utils() -> None:
 
 
 def test_import_is_light_and_has_no_side_effects() -> None:
-    """No numpy, no processes, no threads, no changed environment; every public name can be had."""
+    """No numpy, no processes, no threads, no changed environment; every public name can be had, and draws later."""
     # joblib and scikit-learn set variables of OpenMP when they are imported: that is their own.
     code = """
 import os, sys, threading
 import simstudy
+from simstudy import figures
 assert "numpy" not in sys.modules and "sklearn" not in sys.modules, "import simstudy loads numpy or scikit-learn"
 import joblib, sklearn
 before = dict(os.environ)
@@ -124,6 +126,9 @@ for name in simstudy.__all__:
 assert threading.active_count() == 1, threading.enumerate()
 assert "multiprocessing.process" not in sys.modules or not sys.modules["multiprocessing.process"].active_children()
 assert dict(os.environ) == before, "importing changed the environment"
+assert "matplotlib" not in sys.modules, "only figures are drawn with matplotlib"
+for name in simstudy.plot.__all__:
+    assert callable(getattr(simstudy.plot, name)), name
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
@@ -135,5 +140,11 @@ def test_public_names_are_in_both_lists() -> None:
     read = {alias.asname: node.module for node in typed if isinstance(node, ast.ImportFrom) for alias in node.names}
     del read[None]
     assert read | {"plot": "simstudy.figures"} == simstudy._HOMES
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        simstudy.nonsense  # noqa: B018 - the access is what is tested
+    tree = ast.parse((PACKAGE / "figures" / "__init__.py").read_text(encoding="utf-8"))
+    typed = next(node for node in tree.body if isinstance(node, ast.If)).body
+    drawn = [(node.module, alias.name) for node in typed if isinstance(node, ast.ImportFrom) for alias in node.names]
+    homes = figures._HOMES.items()
+    assert sorted(drawn) == sorted((f"simstudy.figures.{module}", name) for module, names in homes for name in names)
+    for package in (simstudy, figures):
+        with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+            package.nonsense  # noqa: B018 - the access is what is tested
