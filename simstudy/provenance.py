@@ -124,8 +124,14 @@ def _filled(cell: Any) -> bool:
 
 
 def _source_file(module: str) -> Path | None:
-    """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled."""
+    """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled.
+
+    Of a library that is not loaded it is the file of its top: a module within it is found by importing all above it.
+    """
     file = getattr(sys.modules.get(module), "__file__", None)
+    top = module.partition(".")[0]
+    if file is None and top != module and (above := _source_file(top)) is not None and _is_library(top, above):
+        return above
     if file is None and module != "__main__":
         try:
             spec = importlib.util.find_spec(module)
@@ -165,16 +171,32 @@ def _imported(module: str, file: Path, changed: int) -> tuple[str, ...]:
         return ()
     package = module if file.name == "__init__.py" or module in SOURCES else module.rpartition(".")[0]
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
-            below = [f"{base}.{alias.name}" for alias in node.names]
+            below = [f"{base}.{alias.name}" for alias in node.names] if _is_package(base) else []
             modules = [name for name in below if _is_module(name)]
             # A name that is no module of its own comes from the package.
-            names += modules if len(modules) == len(below) else [base, *modules]
+            names += modules if below and len(modules) == len(below) else [base, *modules]
     return tuple(dict.fromkeys(names))
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements, those within others too; an import is never within an expression."""
+    for node in body:
+        yield node
+        parts = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+        for part in parts:
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(part, field, ()))
+
+
+def _is_package(name: str) -> bool:
+    """Whether a module of simstudy's or the user's own may have modules below it."""
+    file = _source_file(name)
+    return file is not None and file.name == "__init__.py" and not _is_library(name, file)
 
 
 @functools.cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.metadata
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -112,3 +113,18 @@ def test_versions_of_libraries_count(monkeypatch: pytest.MonkeyPatch) -> None:
     after = program_of(compare)
     provenance._versions.cache_clear()
     assert {name for name in before if before[name] != after[name]} == {"numpy"}
+
+
+def test_a_library_is_known_by_its_version_without_being_imported() -> None:
+    """A loader of sacrebleu's tokenizers or of rouge_score may never be called: its libraries take seconds to load."""
+    code = """
+import sys
+import simstudy.studies.comparing as comparing
+from simstudy.provenance import program_of
+loaded = {name.partition(".")[0] for name in sys.modules}
+program = program_of(comparing.run_comparisons)
+assert {"rouge-score", "nltk"} <= set(program)
+new = {name.partition(".")[0] for name in sys.modules} - loaded
+assert not {"rouge_score", "nltk", "sklearn", "matplotlib"} & new, new
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
