@@ -53,7 +53,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
     n_groups = groups.groupby(["metric", "rule"], sort=False)["group"].nunique().unstack().reset_index()
     kinds = pd.crosstab(triples["metric"], triples["kind"]).reindex(tables["gain_ranges"]["metric"], fill_value=0)
     warning = {
-        "metric": "{metric}",
+        "metric": "{metric:metric}",
         "smallest significant gain": "{smallest_significant:.2f}",
         "largest gain that is not": "{largest_not_significant:.2f}",
         "pairs between the two": "{n_between}",
@@ -78,7 +78,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
             "Groups by three rules",
             "How many groups each rule makes of the systems: the maximal sets of systems no two of which differ, "
             "clusters from the top, and runs of neighbours that do not differ.",
-            table=Table(n_groups, {name: f"{{{name}}}" for name in ("metric", *RULES)}),
+            table=Table(n_groups, {"metric": "{metric:metric}", **{rule: f"{{{rule}}}" for rule in RULES}}),
         ),
     ]
 
@@ -86,7 +86,7 @@ def set_sections(tables: dict[str, pd.DataFrame], rules: dict[str, Any]) -> list
 def decision_rows(tables: dict[str, pd.DataFrame]) -> Table:
     """How many pairs differ, by metric and by way of deciding."""
     columns = {
-        "metric": "{metric}",
+        "metric": "{metric:metric}",
         "pairs": "{n_pairs}",
         "certainly differ": "{certain}",
         "in doubt (differ exactly)": "{in_doubt} ({in_doubt_exact})",

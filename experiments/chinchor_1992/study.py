@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 import simstudy as ss
-from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, RunContext, Study, one_of, significant
+from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, RunContext, Study, label, one_of, significant
 
 from .page import MUC_LIKE, RULES, decision_rows, drawn_pairs, example_sections, set_sections
 
@@ -101,7 +101,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables["groups"] = pd.concat([found for of_one in grouped for found in of_one], ignore_index=True)
         tables["intransitive"] = pd.concat([ss.intransitive(pairs, **rules) for pairs in every], ignore_index=True)
         tables["gain_ranges"] = pd.concat([ss.gain_ranges(p, **rules) for p, _ in sets.values()], ignore_index=True)
-    titles = {f"case_{k}": title for k, title in enumerate(cases, start=1)} | {metric: metric for metric in sets}
+    titles = {f"case_{k}": title for k, title in enumerate(cases, start=1)} | {metric: label(metric) for metric in sets}
     drawn = [
         drawn_pairs(pairs, maximal, name, title, rules)
         for (name, title), pairs, (maximal, *_) in zip(titles.items(), every, grouped, strict=True)
