@@ -18,6 +18,10 @@ LOADED: dict[str, str] = {}
 SOURCES: dict[str, dict[str, str]] = {}
 
 
+# How the modules are called: no module of anybody's is called so.
+_PREFIX = "simstudy_program_"
+
+
 class ProgramError(ValueError):
     """A program of the user's failed: its file, where possible the line, and what was raised."""
 
@@ -29,7 +33,7 @@ def load_program(path: Path) -> ModuleType:
     where one of these has changed. Whatever it raises is raised.
     """
     sources = {each.name: sha256(each.read_bytes()).hexdigest() for each in sorted(path.parent.glob("*.py"))}
-    name = f"program_{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
+    name = f"{_PREFIX}{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
     module = load_file(name, str(path))
     LOADED[name], SOURCES[name] = str(path), sources
     return module
@@ -62,8 +66,17 @@ def blaming(path: Path, *, but: tuple[type[Exception], ...] = ()) -> Iterator[No
     except but:
         raise
     except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        inside = [frame for frame in frames if Path(frame.filename).parent == path.parent]
-        where = f"{inside[-1].filename}, line {inside[-1].lineno}" if inside else str(path)
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ProgramError(f"{where}: {said}") from error
+        raise ProgramError(told(error, path)) from error
+
+
+def told(error: BaseException, path: Path) -> str:
+    """What a program raised, in one line: where in the program's folder, and what."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{path.parent / Path(error.filename).name}, line {error.lineno}: {error.msg}"
+    folder = path.resolve().parent
+    lines = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    inside = [f"{path.parent / file.name}, line {line}" for file, line in lines if file.parent == folder]
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith(_PREFIX):
+        said = f"there is no {str(error.name).partition('.')[2]}.py beside it"
+    return f"{inside[-1] if inside else path}: {said}"

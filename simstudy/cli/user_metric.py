@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from contextlib import redirect_stdout
 from importlib import import_module
+from pathlib import Path
 
-from simstudy.metrics import Metric
+from simstudy.metrics import Metric, find_metric
 from simstudy.metrics.made import metric as make_metric
 
 
@@ -23,8 +24,10 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     """
     module, colon, name = text.partition(":")
     if not colon:
+        if find_metric(text) is None and Path(f"{text}.py").is_file():
+            raise ValueError(f"metric '{text}' must name a function of {text}.py: --metric {text}:function")
         return text
-    if module.endswith(".py") or not all(part.isidentifier() for part in module.split(".")):
+    if not name.isidentifier() or module.endswith(".py") or not all(part.isidentifier() for part in module.split(".")):
         raise ValueError(f"metric '{text}' must be module:function, the module as Python imports it (without .py)")
     # Last: a file here that is called as one of Python's own modules must not stand in for it.
     sys.path.append("")
@@ -51,4 +54,5 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     try:
         return make_metric(name, found, lower_is_better=bool(lower_is_better))
     except ValueError as error:
-        raise ValueError(f"metric '{text}': {error} (a metric that simstudy.metric made can be named too)") from None
+        hint = "; simstudy.metric(…, columns=…) makes a metric that can be named" if "columns" in str(error) else ""
+        raise ValueError(f"metric '{text}': {error}{hint}") from None

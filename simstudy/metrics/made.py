@@ -55,14 +55,19 @@ class MadeMetric(Metric):
         columns.flags.writeable = False
         try:
             with np.errstate(all="ignore"):
-                values = np.asarray(self.function(*columns))
-                if values.dtype.kind not in "biuf":
-                    raise TypeError(f"it returns {brief(values.dtype.name)} in place of real numbers")
-                return values.astype(np.float64, copy=False)
+                returned = self.function(*columns)
         except (Exception, SystemExit) as error:
             # Neither a bug of ours nor an end of the program: whoever made the function is told.
             said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ValueError(f"score of metric '{self.name}' fails: {said}") from None
+            raise ValueError(f"{self._called()} fails: {said}") from None
+        values = np.asarray(returned)
+        if returned is None or values.dtype.kind not in "biuf":
+            what = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"
+            raise ValueError(f"{self._called()} must return real numbers, not {what}")
+        return values.astype(np.float64, copy=False)
+
+    def _called(self) -> str:
+        return f"score({', '.join(self.statistics)}) of metric '{self.name}'"
 
 
 def metric(
@@ -82,10 +87,11 @@ def metric(
         What tables and figures call it: printable, without a bar, and none of the registry's names.
     score
         Takes one array for each column: that statistic summed over the items, for any number of test sets at a time.
-        Returns the scores, an array of the same shape; no score may depend on its neighbours. On a resample where it is
+        Returns the scores, an array of the same shape; each score is of one test set alone. On a resample where it is
         not a finite number (0 / 0) the score is 0; on a whole test set it must be a finite number.
     columns
-        Names of an item's statistics, in the order of the function's arguments; by default the arguments' names.
+        Names of an item's statistics, in the order of the function's arguments; by default the arguments' names, where
+        none of them has a default.
     lower_is_better
         Whether the score counts errors or costs.
     unit
@@ -157,19 +163,19 @@ def _arguments(score: Callable[..., Any]) -> list[str]:
         raise ValueError("columns must be given: the function does not say what its arguments are called") from None
     if any(one.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) for one in parameters):
         raise ValueError("columns must be given: the function takes any number of arguments")
-    return [one.name for one in parameters if one.default is Parameter.empty]
+    if not parameters:
+        raise ValueError("score must take an array for each statistic, but the function takes no arguments")
+    for one in parameters:
+        if one.default is not Parameter.empty:
+            raise ValueError(f"columns must be given: '{one.name}' has a default, and may be a statistic or not")
+    return [one.name for one in parameters]
 
 
 def _check_elementwise(made: MadeMetric) -> None:
     """Raise a ValueError where the function does not give each row of sums a score of its own."""
     sums = np.arange(1.0, 1 + 6 * len(made.statistics)).reshape(2, 3, -1) % 7 + 1
-    try:
-        together = made.score(sums)
-        alone = [[made.score(row) for row in rows] for rows in sums]
-    except ValueError as error:
-        raise ValueError(
-            f"score must be a function of {len(made.statistics)} arrays ({', '.join(made.statistics)}): {error}"
-        ) from None
+    together = made.score(sums)
+    alone = [[made.score(row) for row in rows] for rows in sums]
     if together.shape != (2, 3):
         raise ValueError(
             f"score must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "

@@ -17,7 +17,7 @@ from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
 from simstudy.showing import Shown, listed
-from simstudy.validation import check_list, check_text, check_whole
+from simstudy.validation import check_list, check_text, check_whole, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,8 +147,9 @@ class Collection(Shown):
         domains = self.labels("domain")
         positions = np.flatnonzero(domains == name)
         if positions.size == 0:
-            known = ", ".join(sorted(domains.unique()))
-            raise ValueError(f"domain '{name}'{self._of()} has no items; the domains are {known}")
+            known = sorted(domains.unique())
+            others = f"{', '.join(known)}, not '{name}'{nearest(name, known)}"
+            raise ValueError(f"domain{self._of()} must be one of {others}")
         return replace(self.take(positions), test_set=name)
 
     def by_domain(self) -> dict[str, Self]:
@@ -268,7 +269,9 @@ class Collection(Shown):
         """A column of the item table as text, in which every item has a value; ValueError where one has none."""
         check_text("name", name, "the name of a column of the items")
         if name not in self.items:
-            raise ValueError(f"items{self._of()} have no column '{name}'; they have {', '.join(self.items.columns)}")
+            columns = list(map(str, self.items.columns))
+            known = f"they have {', '.join(columns)}{nearest(name, columns)}"
+            raise ValueError(f"items{self._of()} have no column '{name}'; {known}")
         column = self.items[name].astype(str)
         blank = self.items[name].isna() | (column.str.strip() == "")
         if blank.any():

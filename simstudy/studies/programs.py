@@ -49,7 +49,7 @@ def load_program(folder: Path) -> type[Study]:
     try:
         module = program_files.load_program(path)
     except (Exception, SystemExit) as error:
-        raise StudyError(f"{path} can not be loaded: {type(error).__name__}: {error}") from error
+        raise StudyError(program_files.told(error, path)) from error
     settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
     if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):
         raise StudyError(f"{path} must define Settings, a subclass of simstudy.studies.Study, and a function run")

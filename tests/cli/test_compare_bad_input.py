@@ -90,7 +90,7 @@ _BAD = {
     ),
     "domain": (
         "four.csv --metric accuracy --columns domain=genre,cluster=doc --domain sports",
-        "domain 'sports' has no items; the domains are mail, news, web",
+        "--domain must be one of mail, news, web, not 'sports'",
     ),
     "no domains": ("scores.csv --metric accuracy --domain news", "items have no column 'domain'; they have id"),
     "items of another length": (

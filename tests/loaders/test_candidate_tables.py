@@ -28,7 +28,7 @@ def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
     assert outputs.scores() == pytest.approx(expected, abs=1e-12)
     with pytest.raises(ValueError, match="n of precision@70 must be at most 67, the number of candidates"):
         load(tmp_path / "c.csv", "precision@70", domain="law")
-    with pytest.raises(ValueError, match="domain 'prose' has no items; the domains are law, news"):
+    with pytest.raises(ValueError, match="domain must be one of law, news, not 'prose'"):
         load(tmp_path / "c.csv", "precision@20", domain="prose")
 
 

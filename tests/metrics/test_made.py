@@ -86,7 +86,9 @@ def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.n
 
 def test_columns_are_the_arguments_names_or_are_given() -> None:
     assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
-    with_default = metric("mine", lambda hits, misses, power=2: (hits / (hits + misses)) ** power)
+    with_default = metric(
+        "mine", lambda hits, misses, power=2: (hits / (hits + misses)) ** power, columns=["hits", "misses"]
+    )
     assert with_default.statistics == ("hits", "misses")
     assert metric("ratio", np.divide, columns=["hits", "total"]).score(np.array([3, 4])) == 0.75
 
@@ -97,25 +99,31 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
         ({"score": "f1"}, "score must be a function of summed statistics, not 'f1'"),
         ({"score": max}, "columns must be given: the function does not say"),
         ({"score": lambda *sums: sums[0]}, "columns must be given: the function takes any number of arguments"),
+        (
+            {"score": lambda a: None},
+            "score(a) of metric 'mine' must return real numbers, not nothing (is a return missing?)",
+        ),
+        ({"score": lambda: 1}, "score must take an array for each statistic, but the function takes no arguments"),
+        ({"score": lambda a, b=1: a / b}, "columns must be given: 'b' has a default"),
         ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
         ({"score": lambda a: a / a.max()}, "score must depend on a test set's own sums alone"),
         ({"score": lambda a: a + next(COUNT)}, "score must depend on a test set's own sums alone"),
         (
             {"score": lambda a: np.add(a, 1, out=a)},
-            "score must be a function of 1 arrays (a): score of metric 'mine' f",
+            "score(a) of metric 'mine' fails: ValueError: output array is read-only",
         ),
         (
             {"score": lambda a: a * 1j},
-            "score must be a function of 1 arrays (a): score of metric 'mine' fails: TypeError: it returns 'complex",
+            "score(a) of metric 'mine' must return real numbers, not 'complex128'",
         ),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
         (
             {"score": lambda a: a.nonsense},
-            "score must be a function of 1 arrays (a): score of metric 'mine' fails: AttributeError",
+            "score(a) of metric 'mine' fails: AttributeError",
         ),
         (
             {"columns": ["correct", "guessed"]},
-            "score must be a function of 2 arrays (correct, guessed): score of metric 'mine' fails: TypeError",
+            "score(correct, guessed) of metric 'mine' fails: TypeError",
         ),
         ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
         ({"unit": "per cent"}, "unit must be one of percent, points, probability, \"\", not 'per cent'"),
@@ -215,12 +223,17 @@ def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str
             "module 'failing_measures' cannot be imported: NameError: name 'no_such_name' is not",
         ),
         ("exiting_measures:share", "module 'exiting_measures' cannot be imported: SystemExit: 0"),
-        ("own_measures:leaves", "score of metric 'leaves' fails: SystemExit: 0"),
+        ("own_measures:leaves", "score(hits, tries) of metric 'leaves' fails: SystemExit: 0"),
         *(
             (f"{module}:share", f"metric '{module}:share' must be module:function")
             for module in ("", ".own_measures", "own_measures.py", "own measures")
         ),
         ("statistics:share", "has no 'share'"),
+        (
+            "own_measures",
+            "metric 'own_measures' must name a function of own_measures.py: --metric own_measures:function",
+        ),
+        ("own_measures:", "metric 'own_measures:' must be module:function"),
         ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
     ],
 )

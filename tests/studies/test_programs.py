@@ -151,7 +151,8 @@ def test_a_program_that_fails_is_told_in_one_line(
     monkeypatch.setattr("tempfile.tempdir", None)
     assert old in PROGRAM
     (folder / "study.py").write_text(PROGRAM.replace(old, new, 1))
-    result = CliRunner().invoke(app, ["run", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"])
+    monkeypatch.chdir(folder.parent)
+    result = CliRunner().invoke(app, ["run", folder.name, "--out", str(tmp_path / "out"), "--jobs", "1"])
     line = next(line for line in result.stderr.splitlines() if line.startswith("simstudy: "))
     assert message in line
     assert "bug" not in result.stderr
@@ -205,9 +206,10 @@ def test_a_study_in_the_folder_of_data_or_of_results_is_not_looked_at(folder: Pa
     ("program", "message"),
     [
         (None, "has no study.py, which kind 'program' needs"),
-        ("1 / 0", "study.py can not be loaded: ZeroDivisionError: division by zero"),
-        ("def run(", "study.py can not be loaded: SyntaxError: "),
-        ("import nothing_of_this_name", "study.py can not be loaded: ModuleNotFoundError: "),
+        ("1 / 0", "study.py, line 1: ZeroDivisionError: division by zero"),
+        ("def run(", "study.py, line 1: '(' was never closed"),
+        ("from .page import x", "study.py, line 1: there is no page.py beside it"),
+        ("import nothing_of_this_name", "study.py, line 1: ModuleNotFoundError: "),
         ("def run(): ...", "study.py must define Settings, a subclass of simstudy.studies.Study, and a function run"),
         (PROGRAM.replace("def run", "def ran"), "study.py must define Settings, "),
         (PROGRAM.replace("(Study)", ""), "study.py must define Settings, "),
