@@ -123,11 +123,14 @@ def _filled(cell: Any) -> bool:
     return True
 
 
-def _source_file(module: str) -> Path | None:
+def _source_file(module: str | None) -> Path | None:
     """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled.
 
     Of a library that is not loaded it is the file of its top: a module within it is found by importing all above it.
     """
+    if module is None:
+        # What `exec` made of text need not be of any module.
+        return None
     file = getattr(sys.modules.get(module), "__file__", None)
     top = module.partition(".")[0]
     if file is None and top != module and (above := _source_file(top)) is not None and _is_library(top, above):
