@@ -19,6 +19,9 @@ from simstudy.studies.definition import Study
 from simstudy.studies.interface import RunContext
 from simstudy.studies.programs import PROGRAM, blaming_program
 
+# Signatures that a page lists; a study of many list lengths or test sets has one for each.
+_MOST_SIGNATURES = 10
+
 
 @dataclass(frozen=True, repr=False)
 class Results(Shown):
@@ -125,7 +128,11 @@ def run_study(
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:
-    return {"Signature": signatures(comparisons)} if len(comparisons) else {}
+    if comparisons.empty:
+        return {}
+    found = signatures(comparisons)
+    more = [f"… and {len(found) - _MOST_SIGNATURES:,} more"] if len(found) > _MOST_SIGNATURES else []
+    return {"Signature": [*found[:_MOST_SIGNATURES], *more]}
 
 
 def _command(study: Study, seed: int | None) -> str:
