@@ -34,8 +34,10 @@ def load_program(path: Path) -> ModuleType:
     """
     sources = {each.name: sha256(each.read_bytes()).hexdigest() for each in sorted(path.parent.glob("*.py"))}
     name = f"{_PREFIX}{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
-    module = load_file(name, str(path))
-    LOADED[name], SOURCES[name] = str(path), sources
+    # Whole, since the working folder may be another when workers load it.
+    whole = str(path.resolve())
+    module = load_file(name, whole)
+    LOADED[name], SOURCES[name] = whole, sources
     return module
 
 

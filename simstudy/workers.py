@@ -258,7 +258,9 @@ def serve() -> None:
         try:
             content, places, files = pickle.loads(messages.get())
             for name, path in files.items():
-                load_file(name, path)
+                # A program that is gone is no part of these calls, or else the call says what it lacks.
+                if os.path.isfile(path):
+                    load_file(name, path)
             maps = [mmap.mmap(descriptor, size, access=mmap.ACCESS_READ, offset=start) for start, size in places]
             function, arguments = pickle.loads(content, buffers=maps)
             function(*arguments)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from simstudy.examination import Examination
     from simstudy.loaders.base import Loaded
 
-
 # Rows that a terminal shows of a table of pairs; --out and --json have all.
 _MOST_ROWS = 40
 

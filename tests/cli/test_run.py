@@ -32,7 +32,7 @@ def test_run_prints_what_a_study_of_another_kind_found(tmp_path: Path) -> None:
     code, out, err = run("run", str(tmp_path), "--out", str(tmp_path / "out"), "--jobs", "1")
     assert code == 0, err
     assert "The MUC-like set" in out
-    for metric in ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r"):
+    for metric in ("MUC recall", "MUC precision", "MUC P&R", "MUC 2P&R", "MUC P&2R"):
         assert metric in out
     assert f"Figures and report: {tmp_path / 'out'}" in out.replace("\n", "")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
+from simstudy.cells import Cell
 from simstudy.cli import app
+from simstudy.runner import run_cells
 from simstudy.studies import StudyError, load_study
 
 PROGRAM = """
@@ -228,3 +232,19 @@ def test_what_is_wrong_with_a_program_is_one_line(folder: Path, program: str | N
         load_study(folder)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gone: bool
+) -> None:
+    """Workers load the programs that were loaded: one of a folder that is gone must not fail another's cells."""
+    monkeypatch.chdir(folder.parent)
+    study = load_study(folder.name)
+    monkeypatch.chdir(tmp_path)
+    if gone:
+        shutil.rmtree(folder)
+        cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
+        assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
+    else:
+        assert len(ss.run_study(study, out=tmp_path / "out", n_jobs=2).tables) > 0
