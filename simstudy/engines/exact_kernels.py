@@ -129,6 +129,8 @@ def _divisor(numbers):
     for number in numbers:
         while number:
             divisor, number = number, divisor % number
+        if divisor == 1:
+            break
     return max(divisor, 1)
 
 
