@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from simstudy.rankings.candidates import Candidates as Candidates
     from simstudy.studies import load_study as load_study
     from simstudy.studies import run_study as run_study
+    from simstudy.tasks import Examples as Examples
     from simstudy.tasks import Task as Task
     from simstudy.tasks import load_task as load_task
 
@@ -79,6 +80,7 @@ __version__ = "0.2.0"
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
     "Candidates": "simstudy.rankings.candidates",
+    "Examples": "simstudy.tasks",
     "Outputs": "simstudy.outputs",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",

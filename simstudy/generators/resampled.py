@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from simstudy.cells import Cell
 from simstudy.fingerprints import derived_seed, fingerprint
 from simstudy.outputs import Outputs
-from simstudy.provenance import program_of
+from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
-from simstudy.tasks.base import Examples, Task
-from simstudy.validation import brief, check_list, check_path, check_seed, check_whole, number_list
+from simstudy.tasks.base import Task
+from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
 FRACTIONS = (1.0, 0.5, 0.25)
@@ -91,6 +91,7 @@ def variants(
 def resample_training(
     task: Task,
     *,
+    metric: str | None = None,
     fractions: Sequence[float] = FRACTIONS,
     replicates: Sequence[int] = REPLICATES,
     seed: int = 0,
@@ -106,7 +107,10 @@ def resample_training(
     Parameters
     ----------
     task
-        Data, base systems, metric and test sets.
+        Data, base systems, metrics and test sets.
+    metric
+        The name of one of the task's metrics; its first by default. Variants are scored by all of them when they are
+        trained, so that with a cache another metric trains nothing again.
     fractions, replicates
         Sizes of the resampled training sets, as shares of the task's training items, and how many there are of each.
     seed
@@ -147,8 +151,12 @@ def resample_training(
     if finished is not None and not callable(finished):
         raise ValueError(f"finished must be a function of a cell, or None, not {brief(finished)}")
     todo = variants(task, fractions, replicates)
+    if metric is not None:
+        check_choice("metric", metric, task.metrics)
+    chosen = task.metric if metric is None else task.metrics[metric]
+    counted = [[repr(one), definition_of(count)] for one, count in task.statistics.items()]
     models = {
-        family: [fingerprint([base.estimator, base.view]), program_of(base.estimator, task.statistics, task.metric)]
+        family: [fingerprint(definition_of(base)), program_of(base, task.statistics)]
         for family, base in task.systems.items()
     }
     cells = [
@@ -157,8 +165,7 @@ def resample_training(
             description={
                 "kind": "variant",
                 "data": task.fingerprint,
-                "metric": repr(task.metric),
-                "statistics": fingerprint(task.statistics),
+                "statistics": fingerprint(counted),
                 "model": models[variant.family],
                 "variant": [variant.family, variant.train_size, variant.replicate],
                 "seed": seed,
@@ -174,8 +181,8 @@ def resample_training(
     systems = systems.astype({"train_size": "Int64", "replicate": "Int64"})
     return {
         name: Outputs.from_statistics(
-            np.stack([result[name] for result in results]),
-            task.metric,
+            np.stack([result[name][chosen.name] for result in results]),
+            chosen,
             systems,
             examples.items,
             task=task.name,
@@ -185,29 +192,15 @@ def resample_training(
     }
 
 
-def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, NDArray[Any]]:
-    """Train one variant; return its statistics (n items, S) on each test set."""
-    from sklearn.base import clone
-
-    base = task.systems[variant.family]
+def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, dict[str, NDArray[Any]]]:
+    """Train one variant; return its statistics (n items, S) on each test set by each metric."""
     weights = variant.training_items(task.train.n_items, seed)
-    # The resampled training set itself: an item of weight w is there w times, whatever the estimator makes of
-    # sample weights (k-NN knows none, SGD and tree leaf sizes take them otherwise than repetition).
-    rows = task.train.rows_of(np.repeat(np.arange(len(weights)), weights))
-    estimator = clone(base.estimator)
-    state = variant.random_state(seed)
-    estimator.set_params(**{name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"})
-    estimator.fit(task.train.features[base.view][rows], task.train.gold[rows])
-    return {
-        name: item_statistics(task, examples, estimator.predict(examples.features[base.view]))
-        for name, examples in task.test_sets.items()
-    }
-
-
-def item_statistics(task: Task, examples: Examples, predicted: NDArray[Any]) -> NDArray[Any]:
-    """Statistics (n items, S) of labels given to the rows of a test set."""
-    by_row = task.statistics(examples.gold, predicted)
-    return np.add.reduceat(by_row, examples.first_rows()[:-1], axis=0)
+    answer = task.systems[variant.family].train(task.train, weights, variant.random_state(seed))
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, examples in task.test_sets.items():
+        answers = answer(examples)
+        found[name] = {metric.name: task.count(metric, name, answers) for metric in task.statistics}
+    return found
 
 
 def _generator(seed: int, *what: Any) -> np.random.Generator:

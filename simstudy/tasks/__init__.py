@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from simstudy.tasks.base import BaseSystem, Examples, Task
+from simstudy.tasks.base import Task
+from simstudy.tasks.classification import Classifier, Rows
+from simstudy.tasks.examples import BaseSystem, Examples
 from simstudy.validation import check_choice, check_path
 
 
@@ -25,7 +27,7 @@ def _tagging(data_dir: Path | None) -> Task:
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
 TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": _digits, "tagging": _tagging}
 
-__all__ = ["TASKS", "BaseSystem", "Examples", "Task", "load_task"]
+__all__ = ["TASKS", "BaseSystem", "Classifier", "Examples", "Rows", "Task", "load_task"]
 
 
 def load_task(name: str, data_dir: str | Path | None = None) -> Task:

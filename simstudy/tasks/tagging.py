@@ -15,8 +15,9 @@ from sklearn.naive_bayes import MultinomialNB
 
 from simstudy.datasets import fetch_each, registry
 from simstudy.loaders.conllu import Sentence, read_conllu
-from simstudy.metrics import get_metric
-from simstudy.tasks.base import BaseSystem, Examples, Task, count_correct
+from simstudy.tasks.base import Task
+from simstudy.tasks.classification import Classifier, Rows, count_correct
+from simstudy.tasks.examples import Examples
 from simstudy.tasks.token_features import Tokens, dense_view, sparse_views
 
 _TRAIN = "ud_english_ewt/en_ewt-ud-train.conllu"
@@ -65,14 +66,13 @@ def tagging(data_dir: Path | None = None) -> Task:
         train=examples[0],
         test_sets=dict(zip(tests, examples[1:], strict=True)),
         systems={
-            "linear model": BaseSystem(
+            "linear model": Classifier(
                 SGDClassifier(loss="modified_huber", alpha=1e-5, max_iter=5, tol=None), "linear"
             ),
-            "naive Bayes": BaseSystem(MultinomialNB(alpha=0.15), "bayes"),
-            "random forest": BaseSystem(RandomForestClassifier(10, max_features=8), "dense"),
+            "naive Bayes": Classifier(MultinomialNB(alpha=0.15), "bayes"),
+            "random forest": Classifier(RandomForestClassifier(10, max_features=8), "dense"),
         },
-        metric=get_metric("accuracy"),
-        statistics=count_correct,
+        statistics={"accuracy": count_correct},
         files={file: registry()[file].sha256 for file in chain([_TRAIN], *_TEST_SETS.values())},
     )
 
@@ -84,12 +84,9 @@ def _examples(sentences: Sequence[Sentence], features: dict[str, Any]) -> Exampl
         items["domain"] = domains
     if all(sentence.document for sentence in sentences):
         items["cluster"] = [sentence.document for sentence in sentences]
-    return Examples(
-        features=features,
-        gold=np.array([tag for sentence in sentences for tag in sentence.tags]),
-        item_of_row=np.repeat(np.arange(len(sentences)), [len(sentence.words) for sentence in sentences]),
-        items=items,
-    )
+    item_of_row = np.repeat(np.arange(len(sentences)), [len(sentence.words) for sentence in sentences])
+    tags = np.array([tag for sentence in sentences for tag in sentence.tags])
+    return Examples(Rows(features, item_of_row), tags, items)
 
 
 def _domain(sentence: Sentence) -> str:

@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from simstudy.generators.resampled import Variant, resample_training, train_variant, variants
 from simstudy.runner import CellsFailed
-from simstudy.tasks.base import Examples, Task
+from simstudy.tasks.base import Task
+from simstudy.tasks.classification import Rows
 
 X, Y = load_iris(return_X_y=True)
 
@@ -86,8 +87,8 @@ def test_items_are_resampled_whole() -> None:
     task = Task.from_arrays(
         "t", features, [0, 1, 0, 1, 0, 1], items=items, systems={"m": Majority()}, test_sets={"s": (features, [0] * 6)}
     )
-    assert task.train.rows_of(np.array([1, 1, 2, 0])).tolist() == [2, 3, 4, 2, 3, 4, 5, 0, 1]
-    assert task.train.rows_of(np.array([2])).tolist() == [5]
+    assert task.train.inputs.of_items(np.array([1, 1, 2, 0])).tolist() == [2, 3, 4, 2, 3, 4, 5, 0, 1]
+    assert task.train.inputs.of_items(np.array([2])).tolist() == [5]
     outputs = resample_training(task, fractions=[1.0], replicates=[1])["s"]
     assert outputs.n_items == 6
 
@@ -158,7 +159,7 @@ def test_a_changed_model_metric_or_seed_is_another_variant(tmp_path: Path) -> No
 def test_random_state_is_set_inside_pipelines_and_the_estimator_stays_as_it_was() -> None:
     pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(2))
     task = iris(p=pipeline)
-    first, again = (train_variant(task, Variant("p", 20, 1), 0)["test"] for _ in range(2))
+    first, again = (train_variant(task, Variant("p", 20, 1), 0)["test"]["accuracy"] for _ in range(2))
     np.testing.assert_array_equal(first, again)
     assert pipeline[-1].random_state is None
     assert not hasattr(pipeline[-1], "estimators_")
@@ -167,7 +168,7 @@ def test_random_state_is_set_inside_pipelines_and_the_estimator_stays_as_it_was(
 def test_an_estimator_that_fails_on_one_resample_is_named(tmp_path: Path) -> None:
     task = iris(bayes=GaussianNB(), shaky=Majority())
     first = {
-        r: task.train.features["default"][np.flatnonzero(Variant("shaky", 75, r).training_items(75, 0))[0], 0]
+        r: task.train.inputs.features["default"][np.flatnonzero(Variant("shaky", 75, r).training_items(75, 0))[0], 0]
         for r in (1, 2, 3)
     }
     unlucky = next(r for r in first if list(first.values()).count(first[r]) == 1)
@@ -227,8 +228,9 @@ def test_default_replicates_are_the_papers() -> None:
     assert counts == {75: 10, 38: 20, 19: 20}
 
 
-def test_examples_are_checked() -> None:
-    items = pd.DataFrame({"id": ["x", "y"]})
-    for rows, message in (([0, 0, 0], "every item"), ([1, 0, 1], "must ascend"), ([0, 1], "same number of rows")):
+def test_rows_are_checked() -> None:
+    for rows, message in (
+        ([0, 0, 2], "every item"), ([1, 0, 1], "must ascend"), ([0, 1], "as many rows as item_of_row, 2")
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
-            Examples({"default": np.zeros((3, 1))}, np.zeros(3), np.array(rows), items)
+            Rows({"default": np.zeros((3, 1))}, np.array(rows))

@@ -222,10 +222,10 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
         train, test = digits.train, digits.test_sets["test"]
         return Task.from_arrays(
             "shaky",
-            train.features["default"],
+            train.inputs.features["default"],
             train.gold,
             systems={"bayes": GaussianNB(var_smoothing=0.05), "shaky": Shaky()},
-            test_sets={"test": (test.features["default"], test.gold)},
+            test_sets={"test": (test.inputs.features["default"], test.gold)},
         )
 
     monkeypatch.setitem(TASKS, "shaky", shaky)

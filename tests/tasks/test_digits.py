@@ -15,12 +15,12 @@ def test_split_and_shifts() -> None:
     assert task.train.n_items == 1000
     assert len(task.systems) == 4
     assert {examples.n_items for examples in task.test_sets.values()} == {797}
-    plain = task.test_sets["test"].features["default"]
-    weak = task.test_sets["noise 2/16"].features["default"]
-    strong = task.test_sets["noise 4/16"].features["default"]
+    plain = task.test_sets["test"].inputs.features["default"]
+    weak = task.test_sets["noise 2/16"].inputs.features["default"]
+    strong = task.test_sets["noise 4/16"].inputs.features["default"]
     assert 0 < np.abs(weak - plain).mean() < np.abs(strong - plain).mean()
     for examples in task.test_sets.values():
-        pixels = examples.features["default"]
+        pixels = examples.inputs.features["default"]
         assert pixels.min() >= 0
         assert pixels.max() <= 16
         np.testing.assert_array_equal(examples.gold, task.test_sets["test"].gold)
@@ -35,7 +35,7 @@ def test_fingerprint_is_the_same_in_another_process() -> None:
 @pytest.mark.parametrize(("kind", "strengths"), [("rotated {}°", (10, 20)), ("blurred {} px", (0.5, 0.8))])
 def test_every_shift_is_what_its_name_says_picture_by_picture(kind: str, strengths: tuple[float, float]) -> None:
     task = load_task("digits")
-    pictures = {name: part.features["default"][:9].reshape(-1, 8, 8) for name, part in task.test_sets.items()}
+    pictures = {name: part.inputs.features["default"][:9].reshape(-1, 8, 8) for name, part in task.test_sets.items()}
     for strength in strengths:
         for picture, shifted in zip(pictures["test"], pictures[kind.format(strength)], strict=True):
             if kind.startswith("rotated"):

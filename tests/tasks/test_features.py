@@ -12,7 +12,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from simstudy.tasks import Task, token_features
-from simstudy.tasks.base import CountPositives
+from simstudy.tasks.classification import CountPositives, Rows
+from simstudy.tasks.examples import Examples
 from simstudy.tasks.token_features import Tokens, dense_view, sparse_views
 
 # The package has a function of the same name.
@@ -89,24 +90,26 @@ def test_every_test_set_is_its_own_files_and_none_is_trained_on(
     assert list(task.train.items["id"]) == ["file0-0", "file0-1"]
     assert [word.partition("x")[0] for word in words[:n_train]] == ["w0"] * 5, "the words of the training file"
     assert n_train == len(task.train.gold)
-    seen = [set(task.train.features["dense"][:, 0])]
+    seen = [set(task.train.inputs.features["dense"][:, 0])]
     for name, files in tagging._TEST_SETS.items():
         examples = task.test_sets[name]
         numbers = [FILES.index(file) for file in files]
         assert set(examples.items["id"]) == {f"file{k}-{s}" for k in numbers for s in range(2)}
-        rows = examples.features["dense"][:, 0].astype(int)
+        rows = examples.inputs.features["dense"][:, 0].astype(int)
         assert {words[row].partition("x")[0] for row in rows} == {f"w{k}" for k in numbers}, "its own words' features"
-        lengths = np.bincount(examples.item_of_row)
+        lengths = np.bincount(examples.inputs.item_of_row)
         assert lengths.tolist() == [2 + int(item[-1]) for item in examples.items["id"]]
-        seen.append(set(examples.features["dense"][:, 0]))
+        seen.append(set(examples.inputs.features["dense"][:, 0]))
     assert sum(map(len, seen)) == len(set().union(*seen)) == len(words), "no word is in two of them"
     assert dict(task.files) == {name: name for name in FILES}
 
 
 def test_positives_are_counted_as_found_guessed_and_there() -> None:
     """Three are there, two are guessed, and one of these is right."""
-    counts = CountPositives("x")(np.array(["x", "x", "x", "o", "o"]), np.array(["x", "o", "o", "x", "o"]))
-    assert counts.sum(axis=0).tolist() == [1, 2, 3]
+    rows = Rows({}, np.array([0, 0, 1, 1, 1]))
+    examples = Examples(rows, np.array(["x", "x", "x", "o", "o"]))
+    counts = CountPositives("x")(examples, np.array(["x", "o", "o", "x", "o"]))
+    assert counts.tolist() == [[1, 1, 2], [0, 1, 1]]
 
 
 @pytest.mark.parametrize("part", ["features", "gold", "items", "test features", "test gold", "test items"])

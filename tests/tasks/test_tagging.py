@@ -44,8 +44,8 @@ def test_one_quarter_size_variant_of_each_base_system(task: Task) -> None:
     """Real training on real data: accuracies in the range that such taggers have."""
     for family in task.systems:
         statistics = train_variant(task, Variant(family, 3136, 1), seed=0)
-        right, total = statistics["EWT test"].sum(axis=0)
+        right, total = statistics["EWT test"]["accuracy"].sum(axis=0)
         assert total == 25094
         assert 0.88 < right / total < 0.92
-        right, total = statistics["Tweebank"].sum(axis=0)
+        right, total = statistics["Tweebank"]["accuracy"].sum(axis=0)
         assert 0.65 < right / total < 0.80

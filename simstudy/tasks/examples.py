@@ -1,0 +1,86 @@
+"""What tasks are made of: examples, base systems that learn from them, and how answers are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.validation import brief
+
+
+@dataclass(frozen=True)
+class Examples:
+    """n items to train on or to answer.
+
+    Attributes
+    ----------
+    inputs
+        What base systems read: a list with an entry an item (a sentence's words), or any object whose ``len`` is n:
+        `Rows`, or arrays that a task has computed once for all its base systems.
+    gold
+        The right answers, in whatever form the task's statistics are counted from: a list with an entry an item, or the
+        labels of all rows.
+    items
+        The item table, a row an item: ``id``, and where known ``domain`` and ``cluster``; numbered by default.
+
+    Raises
+    ------
+    ValueError
+        Where there is no item, or not one entry for each.
+    """
+
+    inputs: Any
+    gold: Any
+    items: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def __post_init__(self) -> None:
+        try:
+            n_items = len(self.inputs)
+        except TypeError:
+            raise ValueError(f"inputs must have an entry for each item, not {brief(self.inputs)}") from None
+        if n_items == 0:
+            raise ValueError("inputs must have at least one item")
+        if isinstance(self.gold, list | tuple) and len(self.gold) != n_items:
+            raise ValueError(f"gold must have an answer for each of the {n_items} items, not {len(self.gold)}")
+        if not isinstance(self.items, pd.DataFrame):
+            raise ValueError(f"items must be a table, not {brief(self.items)}")
+        if self.items.empty:
+            object.__setattr__(self, "items", pd.DataFrame({"id": [str(k) for k in range(n_items)]}))
+        if "id" not in self.items:
+            raise ValueError(f"items must have a column 'id', not only {', '.join(map(str, self.items))}")
+        if len(self.items) != n_items:
+            raise ValueError(f"items must have a row for each of the {n_items} items, not {len(self.items)}")
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    def content(self) -> list[Any]:
+        """What the examples are made of, for a hash that is the same in every process."""
+        inputs = self.inputs.content() if hasattr(self.inputs, "content") else self.inputs
+        return [inputs, self.gold, self.items.to_json(orient="split", index=False)]
+
+
+class BaseSystem(Protocol):
+    """A model that can be trained on resampled training sets: any object with this method.
+
+    What its results depend on must be its attributes (those of a frozen dataclass are): finished systems are known by
+    them.
+    """
+
+    def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Any]:
+        """Learn from items that are there as often as weights (n,) say, some of them not at all.
+
+        Returns a function that answers the items of other Examples, in the form of their gold answers. `seed` is for
+        what is random in the model itself.
+        """
+
+
+#: Examples and a base system's answers -> a metric's statistics (n items, S).
+Count = Callable[[Examples, Any], Any]
