@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from simstudy.analyses.groups import intransitive as intransitive
     from simstudy.analyses.leaderboard import leaderboard as leaderboard
     from simstudy.analyses.multiplicity import corrected as corrected
+    from simstudy.analyses.overlay import overlay as overlay
     from simstudy.analyses.precision_curves import precision_curve as precision_curve
     from simstudy.analyses.ranking_differences import ranking_differences as ranking_differences
     from simstudy.analyses.ranks import ranks as ranks
@@ -110,6 +111,7 @@ _HOMES = {
     "messages": "simstudy.generators.messages",
     "metric": "simstudy.metrics.made",
     "near_duplicates": "simstudy.analyses.duplicates",
+    "overlay": "simstudy.analyses.overlay",
     "plot": "simstudy.figures",
     "precision_curve": "simstudy.analyses.precision_curves",
     "ranking_differences": "simstudy.analyses.ranking_differences",

@@ -46,7 +46,8 @@ def study(**keys: Any) -> NaturalStudy:
 
 
 def read(data: Path, allow_outside: bool = False, **keys: Any) -> dict[str, str]:
-    _, hashes = read_all(study(**keys), data, lambda _: None, allow_outside=allow_outside)
+    asked = study(**keys)
+    _, hashes = read_all(asked.name, asked.test_sets, data, lambda _: None, allow_outside=allow_outside)
     return hashes
 
 

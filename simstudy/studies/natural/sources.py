@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +22,7 @@ from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
-from simstudy.studies.natural.definition import NaturalStudy, NaturalTestSet, SystemsTable
+from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.problems import Problems
 from simstudy.validation import check_choice
 
@@ -36,19 +36,24 @@ class Found:
 
 
 def read_all(
-    study: NaturalStudy, data_dir: str | Path | None, advance: Callable[[int], None], *, allow_outside: bool = False
+    study: str,
+    test_sets: Sequence[NaturalTestSet],
+    data_dir: str | Path | None,
+    advance: Callable[[int], None],
+    *,
+    allow_outside: bool = False,
 ) -> tuple[dict[tuple[str, str], Found], dict[str, str]]:
-    """All test sets by name and metric, and the SHA-256 of every file that was read.
+    """All test sets of a study by name and metric, and the SHA-256 of every file that was read.
 
     Where files are not at hand, or outside the folder of data, a DataError names all of them before any is read; where
     files cannot be read as the definition says, a StudyError names all their test sets.
     """
     found: dict[tuple[str, str], Found] = {}
     files = _Files(data_dir, allow_outside)
-    problems = Problems(study.name)
+    problems = Problems(study)
     readers = {
         (settings.name.replace("{}", value), metric): _Reader(settings, value, written, metric, files)
-        for settings in study.test_sets
+        for settings in test_sets
         for value in settings.each
         for written, metric in zip(settings.written, settings.metrics, strict=True)
     }
@@ -62,7 +67,7 @@ def read_all(
         read.kept |= {path: {} for path, n in uses.items() if n > 1}
         for key, reader in readers.items():
             with problems.at(f"test set '{key[0]}'"):
-                found[key] = Found(reader.read(study.name, key[0]), reader.settings)
+                found[key] = Found(reader.read(study, key[0]), reader.settings)
             uses.subtract(reader.paths())
             for path in [path for path in read.kept if not uses[path]]:
                 del read.kept[path]

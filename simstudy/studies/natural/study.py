@@ -27,7 +27,9 @@ Key = tuple[str, str]
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
-        found, hashes = read_all(study, context.data_dir, advance, allow_outside=context.allow_outside)
+        found, hashes = read_all(
+            study.name, study.test_sets, context.data_dir, advance, allow_outside=context.allow_outside
+        )
     outputs, duplicates = _distinct(study, found)
     check(study, outputs, {key: part.settings for key, part in found.items()})
     with context.clock("comparisons"):

@@ -8,8 +8,10 @@ from pydantic import Field
 
 from simstudy.studies.definition import (
     ASCENDING,
+    EACH_ONCE,
     Comparison,
     Keys,
+    Name,
     Positive,
     Resamples,
     SideBySide,
@@ -18,6 +20,7 @@ from simstudy.studies.definition import (
     Training,
     one_of,
 )
+from simstudy.studies.natural.definition import NaturalTestSet
 from simstudy.tasks import TASKS
 
 
@@ -48,7 +51,9 @@ class Calibration(Keys):
     population: list[str] = Field(min_length=1)
     """Test sets that together are treated as the population."""
     size: Size
-    """Units (items, or the clusters of comparison.unit) of a redrawn test set."""
+    """Units of a redrawn test set."""
+    unit: Name | None = None
+    """What is drawn, and is a unit of these test sets: "item", or a column of the items; comparison.unit by default."""
     n_draws: Positive = 20
     n_resamples: Resamples = 100_000
 
@@ -58,9 +63,13 @@ class ResamplingStudy(Study):
 
     kind: Literal["resampling"] = "resampling"
     task: Annotated[str, one_of(TASKS)]
+    metrics: Annotated[list[str], EACH_ONCE] = []
+    """Of the task's metrics; all of them by default. The first is that of all figures, the others have thresholds."""
     training: Training = Training()
     comparison: Comparison = Comparison()
     home: Home
     domains: Domains | None = None
     calibration: Calibration | None = None
     tests: SideBySide | None = None
+    natural: NaturalTestSet | None = None
+    """Outputs that others made of the home test set, or of one like it, to lay over the resampled ones' curve."""

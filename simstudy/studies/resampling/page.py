@@ -42,7 +42,7 @@ def sections(
     tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
 ) -> list[Section]:
     """The parts of the page for which there is something to show."""
-    points, curves, thresholds = tables["points"], tables["curves"], _as_studied(tables["thresholds"])
+    points, curves, thresholds = tables["points"], tables["curves"], _first_metric(_as_studied(tables["thresholds"]))
     at_home, curves_at_home = (table[table["test_set"] == home] for table in (points, curves))
     whole, whole_curves = (table[table["n_items"] == home_size] for table in (at_home, curves_at_home))
     of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
@@ -72,6 +72,8 @@ def sections(
         "gain_confidence",
         draw_whole,
     )
+    if "overlay" in tables:
+        parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
     part(
         at_home["n_items"].nunique() > 1,
         "Test sizes",
@@ -92,6 +94,7 @@ def sections(
         "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
         "cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections 3.1.1 and 4.1). The "
         "paper's thresholds are one-sided; where nobody predicted which system is the better, use the two-sided ones. "
+        "The last column is how far the threshold is from the fit. "
         "Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
         "thresholds",
         draw_thresholds,
@@ -124,7 +127,7 @@ def sections(
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     """What a terminal shows at the end: title -> a few rows."""
-    table = _thresholds(tables["thresholds"])
+    table = _thresholds(_first_metric(tables["thresholds"]))
     home = table.rows["test_set"].iloc[0]
     columns = {heading: column for heading, column in table.columns.items() if heading != "test set"}
     at_home = table.rows[table.rows["test_set"] == home]
@@ -161,6 +164,46 @@ def _as_studied(table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def _first_metric(table: pd.DataFrame) -> pd.DataFrame:
+    rows: pd.DataFrame = table[table["metric"] == table["metric"].iloc[0]]
+    return rows
+
+
+def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
+    """The natural comparisons, each class of the resampled ones beside them."""
+    first = table.iloc[0]
+    return Section(
+        "Natural comparisons on the same curve",
+        f"Systems that others made ({first['test_set']}, {first['n_items']:,} items) over the resampled ones "
+        f"({first['others_test_set']}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
+        "At equal gain: by how much the natural pairs' confidence differs from the running median of the class (median "
+        "over pairs up to the gain at which that is 0.99), and how many times larger a natural gain is that is as "
+        "significant (ratio of standard errors); 95 % intervals for other systems.",
+        figure=Figure(
+            "overlay",
+            partial(
+                figures.single,
+                figures.curve,
+                points,
+                title=f"{first['test_set']} over {first['others_test_set']}",
+                width=5.6,
+                height=3.9,
+            ),
+        ),
+        table=Table(
+            table,
+            {
+                "resampled class": "{others_relation}",
+                "natural pairs": "{n_pairs:,}",
+                "resampled pairs": "{n_others:,}",
+                "difference in confidence": Column("{difference:+.3f}[ ({low:+.3f} to {high:+.3f})]", missing="{note}"),
+                "ratio of gains": "{gain_ratio:.2f}[ ({ratio_low:.2f} to {ratio_high:.2f})]",
+                "natural threshold": Column("{threshold:.2f}", missing="too few pairs"),
+            },
+        ),
+    )
+
+
 def _thresholds(table: pd.DataFrame) -> Table:
     # Of other test sets a page shows the study's own kind; the CSV has all.
     home, own = table["test_set"].iloc[0], _as_studied(table)
@@ -169,6 +212,7 @@ def _thresholds(table: pd.DataFrame) -> Table:
         rows.assign(sides=rows["alternative"].map({"greater": "one", "two-sided": "two"})),
         {
             "test set": "{test_set}",
+            **({"metric": "{metric:metric}"} if rows["metric"].nunique() > 1 else {}),
             "items": "{n_items:,}",
             "unit": "{unit}",
             "sides": "{sides}",
@@ -178,6 +222,7 @@ def _thresholds(table: pd.DataFrame) -> Table:
             "threshold": Column("{threshold:.2f}", missing="too few pairs"),
             "95 %": Column("{low:.2f}–{high:.2f}", missing="none" if rows["threshold"].notna().any() else ""),
             "c / √n": "{fit:.2f}",
+            "off by": "{residual:+.0%}",
         },
     )
 

@@ -21,6 +21,7 @@ from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import Calibration, Domains, ResamplingStudy
+from simstudy.studies.resampling.overlay import natural_outputs, overlaid
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
 from simstudy.validation import check_choice
@@ -31,12 +32,18 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     with context.clock("data"):
         task = load_task(study.task, context.data_dir)
     test_sets.check(study, task)
+    with context.clock("data of others"):
+        natural, hashes, note = natural_outputs(study, context)
     with context.clock("training"):
-        outputs = train(task, study.training, study.seed, context)
+        of_metrics = {
+            metric: train(task, study.training, study.seed, context, metric) for metric in study.metrics or task.metrics
+        }
+        outputs = next(iter(of_metrics.values()))
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
         whole = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
         (by_item,) = compare_by_items([(whole, study.comparison, study.seed)], context)
+        by_other_metrics = [_compare_home(study, other, context) for other in [*of_metrics.values()][1:]]
     halved = None
     if study.domains:
         with context.clock("halves of the home test set"):
@@ -44,12 +51,16 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     redrawn = None
     if study.calibration:
         with context.clock("redrawn test sets"):
-            asked = study.calibration
-            setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples})
-            population = _population(asked, outputs)
-            redrawn = compare_redrawn(population, asked.size, asked.n_draws, setting, study.seed, context)
+            redrawn = _redrawn(study, study.calibration, outputs, context)
     with context.clock("analyses and figures"):
         tables = _analyse(study, outputs, pairs, by_item, redrawn, halved)
+        others = [rows for table in by_other_metrics for rows in _fitted(study, table)]
+        tables["thresholds"] = pd.concat([tables["thresholds"], *others], ignore_index=True)
+        tables["systems"] = _systems(of_metrics)
+        if natural is not None:
+            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == study.home.test_set]
+            resampled = resampled[resampled["n_items"] == study.home.sizes[-1]]
+            tables |= overlaid(study, natural, resampled, context)
         sections = page.sections(
             tables,
             home=study.home.test_set,
@@ -65,10 +76,10 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     return Findings(
         tables,
         sections,
-        _facts(study, outputs, pairs),
+        _facts(study, outputs, pairs) | ({"Natural comparisons": note} if note else {}),
         page.CLOSING,
         page.summary(tables),
-        {"task": task.fingerprint, "files": dict(task.files)},
+        {"task": task.fingerprint, "files": {**task.files, **hashes}},
         pairs,
     )
 
@@ -81,12 +92,15 @@ def check_systems(task: Task, test_set: str, training: Training, problems: Probl
         variants(task, training.fractions, training.replicates)
 
 
-def train(task: Task, training: Training, seed: int, context: RunContext) -> dict[str, Outputs]:
+def train(
+    task: Task, training: Training, seed: int, context: RunContext, metric: str | None = None
+) -> dict[str, Outputs]:
     """The resampled systems of a task on all its test sets; those that are trained already are found."""
     fractions, replicates = training.fractions, training.replicates
     with progress_bar("training systems", len(variants(task, fractions, replicates))) as advance:
         return resample_training(
             task,
+            metric=metric,
             fractions=fractions,
             replicates=replicates,
             seed=seed,
@@ -109,6 +123,21 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: R
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}.values()
     asked = [(segment, study.comparison, study.seed) for segment in distinct]
     return pd.concat(run_comparisons("comparing systems", asked, context), ignore_index=True)
+
+
+def _compare_home(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
+    """The home test set at all sizes, by another metric than the first."""
+    home = test_sets.find(outputs, study.home.test_set)
+    asked = [(home.head(size), study.comparison, study.seed) for size in study.home.sizes]
+    return pd.concat(run_comparisons(f"the same by {home.metric.label}", asked, context), ignore_index=True)
+
+
+def _redrawn(
+    study: ResamplingStudy, asked: Calibration, outputs: dict[str, Outputs], context: RunContext
+) -> pd.DataFrame:
+    own = {"unit": asked.unit} if asked.unit else {}
+    setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples, **own})
+    return compare_redrawn(_population(asked, outputs), asked.size, asked.n_draws, setting, study.seed, context)
 
 
 def _baseline(
@@ -134,7 +163,7 @@ def _analyse(
 ) -> dict[str, pd.DataFrame]:
     home, sizes = study.home.test_set, study.home.sizes
     at_home = pairs["test_set"] == home
-    tables = {"systems": _systems(outputs), "thresholds": _thresholds(study, pairs, by_item)}
+    tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item)}
     tables["curves"] = curve(pairs)
     tables["points"] = page.thinned(pairs, home, sizes[-1])
     if study.calibration and redrawn is not None:
@@ -153,19 +182,30 @@ def _thresholds(study: ResamplingStudy, pairs: pd.DataFrame, by_item: pd.DataFra
     parts = [(pairs[at_home], True), (pairs[~at_home], False)]
     parts += [(by_item, False)] if by_item is not None else []
     parts += [(two_sided(part), fitted) for part, fitted in parts if study.comparison.alternative == "greater"]
-    tables = []
-    for part, fitted in parts:
-        if len(part):
-            rows = thresholds(part, seed=study.seed)
-            rows = size_fit(rows) if fitted else rows
-            tables.append(rows.assign(alternative=part["alternative"].iloc[0], unit=part["unit"].iloc[0]))
+    tables = [rows for part, fit in parts if len(part) for rows in _fitted(study, part, fit=fit, both=False)]
     return pd.concat(tables, ignore_index=True)
 
 
-def _systems(outputs: dict[str, Outputs]) -> pd.DataFrame:
-    """Every system with its score on every test set."""
-    table = next(iter(outputs.values())).systems
-    return table.assign(**{f"score on {name}": found.scores() for name, found in outputs.items()})
+def _fitted(study: ResamplingStudy, pairs: pd.DataFrame, *, fit: bool = True, both: bool = True) -> list[pd.DataFrame]:
+    """Thresholds, if asked with c / sqrt(n) and how far they are from it, and for both sides."""
+    rows = thresholds(pairs, seed=study.seed)
+    if fit:
+        rows = size_fit(rows)
+        rows = rows.assign(residual=rows["threshold"] / rows["fit"] - 1)
+    found = [rows.assign(alternative=pairs["alternative"].iloc[0], unit=pairs["unit"].iloc[0])]
+    if both and study.comparison.alternative == "greater":
+        found += _fitted(study, two_sided(pairs), fit=fit, both=False)
+    return found
+
+
+def _systems(of_metrics: dict[str, dict[str, Outputs]]) -> pd.DataFrame:
+    """Every system with its score on every test set by every metric."""
+    table = next(iter(next(iter(of_metrics.values())).values())).systems
+    for outputs in of_metrics.values():
+        for name, found in outputs.items():
+            what = "score" if len(of_metrics) == 1 else found.metric.label
+            table = table.assign(**{f"{what} on {name}": found.scores()})
+    return table
 
 
 def _facts(study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFrame) -> dict[str, str]:

@@ -15,7 +15,7 @@ from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.stand_ins import check_comparison, stand_in
 from simstudy.tasks import Task
-from simstudy.validation import nearest
+from simstudy.validation import check_choice, nearest
 
 _SEPARATOR = " / "
 
@@ -56,14 +56,27 @@ def check(study: ResamplingStudy, task: Task) -> None:
                 problems.add(f"comparison.{key}", problem)
     if study.calibration and study.comparison.strata:
         problems.add("calibration", "redrawn test sets do not keep the sizes of comparison.strata; leave out one")
+    if study.calibration and study.calibration.unit not in (None, "item"):
+        for name in study.calibration.population:
+            if name in known and study.calibration.unit not in known[name]:
+                problem = f"the items of test set '{name}' have no column '{study.calibration.unit}'"
+                problems.add("calibration.unit", problem)
+    for metric in study.metrics:
+        with problems.at("metrics"):
+            check_choice(f"a metric of task '{task.name}'", metric, task.metrics)
+    first = (study.metrics or [*task.metrics])[0]
+    if study.natural and study.natural.metrics != [first]:
+        named = ", ".join(study.natural.metrics)
+        problems.add("natural.metric", f"it must be the study's first metric, {first}, alone, not {named}")
     with problems.at("training"):
         variants(task, study.training.fractions, study.training.replicates)
     # What is wrong by name or number would be said a second time by the comparison.
     problems.raise_any()
-    outputs = {name: stand_in(task, name) for name in task.test_sets}
-    for key, name, size in compared:
-        with problems.at(f"{key} {size}"):
-            check_comparison(find(outputs, name).head(size), study.comparison)
+    for metric in study.metrics or task.metrics:
+        outputs = {name: stand_in(task, name, metric) for name in task.test_sets}
+        for key, name, size in compared:
+            with problems.at(f"{key} {size}"):
+                check_comparison(find(outputs, name).head(size), study.comparison)
     problems.raise_any()
 
 

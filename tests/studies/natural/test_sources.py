@@ -23,7 +23,7 @@ def read(
     study = make(*test_sets)
     assert isinstance(study, NaturalStudy)
     steps: list[int] = []
-    found, hashes = read_all(study, data_dir, steps.append)
+    found, hashes = read_all(study.name, study.test_sets, data_dir, steps.append)
     assert sum(steps) == len(found) == n_test_sets(study.test_sets)
     return {key: part.loaded.outputs for key, part in found.items()}, hashes
 

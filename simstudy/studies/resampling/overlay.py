@@ -1,0 +1,59 @@
+"""Natural comparisons on the curve of resampled ones (Berg-Kirkpatrick et al. 2012, figures 5 and 6)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy.analyses.overlay import overlay
+from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.analyses.thresholds import thresholds
+from simstudy.datasets import DataError
+from simstudy.examination import distinct
+from simstudy.outputs import Outputs
+from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.interface import RunContext
+from simstudy.studies.natural.sources import read_all
+from simstudy.studies.points import even_choice
+from simstudy.studies.resampling.definition import ResamplingStudy
+
+# Points drawn of each collection of pairs.
+_POINTS = 1000
+
+
+def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Outputs | None, dict[str, str], str]:
+    """What others made, the SHA-256 of its files, and a note: what it is, or why it is not there.
+
+    Such outputs may have no public address; the study goes on without them.
+    """
+    if study.natural is None:
+        return None, {}, ""
+    name = study.natural.name
+    try:
+        found, hashes = read_all(
+            study.name, [study.natural], context.data_dir, lambda _: None, allow_outside=context.allow_outside
+        )
+    except DataError as error:
+        return None, {}, f"{name} is left out: {error}"
+    (part,) = found.values()
+    outputs, _ = distinct(part.loaded.outputs, study.natural.duplicates or "drop")
+    note = f"{outputs.n_systems} systems on {name}, {outputs.n_items:,} items"
+    return outputs, hashes, "; ".join([note, *part.loaded.notes])
+
+
+def overlaid(
+    study: ResamplingStudy, natural: Outputs, resampled: pd.DataFrame, context: RunContext
+) -> dict[str, pd.DataFrame]:
+    """Tables of the natural pairs on the resampled ones' curve, both by the same units: distances and points."""
+    setting = study.comparison.model_copy(update={"unit": resampled["unit"].iloc[0]})
+    (pairs,) = run_comparisons("natural comparisons", [(natural, setting, study.seed)], context)
+    pairs = pairs.assign(relation=ALL_PAIRS)
+    table = overlay(pairs, resampled, seed=study.seed)
+    (row,) = thresholds(pairs, seed=study.seed).to_dict("records")
+    own = {f"threshold_{name}" if name != "threshold" else name: row[name] for name in ("threshold", "low", "high")}
+    table = table.assign(**own, n_window=row["n_window"])
+    shown = [
+        even_choice(members, _POINTS).assign(relation=relation)
+        for relation, members in [*resampled.groupby("relation", sort=False), (natural.test_set, pairs)]
+    ]
+    columns = ["test_set", "n_items", "metric", "relation", "alternative", "gain", "p_value"]
+    return {"overlay": table, "overlay_points": pd.concat(shown)[columns].reset_index(drop=True)}
