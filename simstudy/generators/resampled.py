@@ -17,6 +17,7 @@ from simstudy.outputs import Outputs
 from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
 from simstudy.tasks.base import Task
+from simstudy.tasks.examples import BaseSystem
 from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.
@@ -156,7 +157,7 @@ def resample_training(
     chosen = task.metric if metric is None else task.metrics[metric]
     counted = [[repr(one), definition_of(count)] for one, count in task.statistics.items()]
     models = {
-        family: [fingerprint(definition_of(base)), program_of(base, task.statistics)]
+        family: [fingerprint(_parameters(base)), program_of(base, [*task.statistics.values()], [*task.statistics])]
         for family, base in task.systems.items()
     }
     cells = [
@@ -201,6 +202,12 @@ def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, dict[str
         answers = answer(examples)
         found[name] = {metric.name: task.count(metric, name, answers) for metric in task.statistics}
     return found
+
+
+def _parameters(base: BaseSystem) -> list[Any]:
+    """What a base system is by name and attributes; what its class does is in its program."""
+    held = getattr(base, "__dict__", base)
+    return [type(base).__module__, type(base).__qualname__, definition_of(held)]
 
 
 def _generator(seed: int, *what: Any) -> np.random.Generator:

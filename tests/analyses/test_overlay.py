@@ -1,0 +1,129 @@
+"""Natural pairs on the curve of others: distances that are known, and how often their intervals hold the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.analyses.overlay import overlay
+from tests.analyses.collections import Population, pairs_of
+
+
+def made(se: float, *, n_systems: int = 20, shift: float = 0.0, **columns: Any) -> pd.DataFrame:
+    """Pairs of systems whose scores lie 0.1, 0.2, 0.3 … apart, all gains with one standard error."""
+    names = [f"s{k:02}" for k in range(n_systems)]
+    rows = [(a, b, 0.1 * (j - i)) for i, a in enumerate(names) for j, b in enumerate(names) if i < j]
+    pairs = pd.DataFrame(rows, columns=["system_a", "system_b", "gain"])
+    confidence = np.minimum(2 * stats.norm.cdf(pairs["gain"] / se) - 1 + shift, 1.0)
+    given: dict[str, Any] = {
+        "task": "t", "test_set": "s", "n_items": 100, "metric": "mean", "test": "sign_flips", "unit": "item",
+        "alternative": "two-sided", "convention": "default", "relation": "all pairs", "gain_se": se,
+    }  # fmt: skip
+    return pairs.assign(p_value=1 - confidence, **{**given, **columns})
+
+
+def test_gains_of_twice_the_standard_error_are_twice_as_large() -> None:
+    row = overlay(made(1.0), made(0.5)).iloc[0]
+    assert row["gain_ratio"] == pytest.approx(2)
+    assert row["ratio_low"] == pytest.approx(2), "all standard errors are alike, whichever systems there are"
+    assert row["ratio_high"] == pytest.approx(2)
+    # At a gain of g the confidences are erf(g / sqrt 2) and erf(2 g / sqrt 2); their difference at the median gain.
+    gains = made(1.0)["gain"]
+    gains = gains[gains <= row["gain_to"]]
+    off = (2 * stats.norm.cdf(gains) - 1) - (2 * stats.norm.cdf(2 * gains) - 1)
+    assert row["difference"] == pytest.approx(np.median(off), abs=0.01)
+    assert row["n_pairs"] == len(gains)
+
+
+def test_confidence_that_is_higher_by_a_constant() -> None:
+    row = overlay(made(1.0, shift=0.04), made(1.0)).iloc[0]
+    assert row["difference"] == pytest.approx(0.04, abs=0.003)
+    assert row["gain_ratio"] == pytest.approx(1)
+
+
+def test_nothing_is_compared_where_the_others_are_sure() -> None:
+    """The others' confidence is 0.99 at 2.576 standard errors, by the normal distribution."""
+    row = overlay(made(1.0, n_systems=40), made(1.0, n_systems=40)).iloc[0]
+    assert row["gain_to"] == pytest.approx(2.576, abs=0.12)
+    gains = made(1.0, n_systems=40)["gain"]
+    assert row["n_pairs"] == (gains <= row["gain_to"]).sum() < len(gains)
+
+
+def test_every_class_is_held_against_every_class() -> None:
+    kin = made(1.0)
+    kin["relation"] = np.where(np.arange(len(kin)) % 2, "same family", "different families")
+    table = overlay(kin, made(1.0))
+    assert table["relation"].tolist() == ["same family", "different families", "all pairs"]
+    assert set(table["others_relation"]) == {"all pairs"}
+    assert len(overlay(kin, kin)) == 9
+
+
+def test_too_few_pairs_have_no_number() -> None:
+    row = overlay(made(1.0, n_systems=5), made(1.0)).iloc[0]
+    assert np.isnan(row["difference"])
+    assert row["note"].startswith("too few pairs up to a gain of ")
+    row = overlay(made(1.0), made(1.0, n_systems=5)).iloc[0]
+    assert row["note"] == "too few other pairs: 10, not 20"
+
+
+def test_systems_of_one_family_have_no_interval() -> None:
+    alone = made(1.0, n_systems=8).assign(family_a="x", family_b="x")
+    row = overlay(alone, made(1.0)).iloc[0]
+    assert np.isfinite(row["difference"])
+    assert np.isnan(row["low"])
+    assert row["note"].startswith("too few systems for an interval")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"alternative": "greater"}, "pairs and others must have one alternative, not 'two-sided' and 'greater'"),
+        ({"unit": "cluster"}, "must have one unit, not 'item' and 'cluster'"),
+        ({"metric": "f1"}, "must have one metric, not 'mean' and 'f1'"),
+        ({"test": "bootstrap"}, "must have one test"),
+        ({"gain": "much"}, "others must have numbers in column 'gain'"),
+    ],
+)
+def test_unlike_questions_are_not_laid_over_one_another(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        overlay(made(1.0), made(1.0, **changed))
+
+
+def test_one_test_set_at_a_time() -> None:
+    two = pd.concat([made(1.0), made(1.0, test_set="other")])
+    with pytest.raises(ValueError, match="pairs must be of one test set, size and metric, not of 2"):
+        overlay(two, made(1.0))
+    with pytest.raises(ValueError, match="others must be Comparisons"):
+        overlay(made(1.0), made(1.0).drop(columns="gain_se"))
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_intervals_hold_the_distance_of_very_many_systems() -> None:
+    """Natural systems of families of their own, over variants of three base models, on the same 300 items.
+
+    The truth is that of 400 natural systems and of 600 variants of the same three families.
+    """
+    rounds, asked = 120, {"test": "t_paired", "unit": "item", "convention": "default"}
+    held = {"difference": [], "gain_ratio": []}  # type: ignore[var-annotated]
+    for k in range(rounds):
+        rng = np.random.default_rng([k, 14])
+        population = Population(rng, 300, kin=True)
+        three = population.families(3)
+
+        def pairs(families: Any, codes: np.ndarray, population: Population = population) -> pd.DataFrame:
+            found = pairs_of(*population.systems(families, codes), codes).assign(**asked)
+            return found[found["relation"] == "different families"]
+
+        many = pairs(population.families(400), np.arange(400)), pairs(three, np.repeat(np.arange(3), 200))
+        some = pairs(population.families(26), np.arange(26)), pairs(three, np.repeat(np.arange(3), 25))
+        truth, row = overlay(*many, n_bootstrap=1).iloc[0], overlay(*some, n_bootstrap=200).iloc[0]
+        held["difference"].append(row["low"] <= truth["difference"] <= row["high"])
+        held["gain_ratio"].append(row["ratio_low"] <= truth["gain_ratio"] <= row["ratio_high"])
+    shares = {name: float(np.mean(values)) for name, values in held.items()}
+    print(shares)
+    assert all(share >= 0.90 for share in shares.values())
