@@ -128,6 +128,25 @@ def test_a_study_goes_on_without_what_others_made(tmp_path: Path) -> None:
     assert "**Natural comparisons**: others is left out: " in (results.folder / "README.md").read_text()
 
 
+def test_the_winners_of_one_domain_are_followed_to_others(tmp_path: Path) -> None:
+    content: dict[str, Any] = {
+        "name": "d", "title": "T", "question": "Q?", "task": "digits", "seed": 3,
+        "training": {"fractions": [0.1, 0.05], "replicates": [4, 4]}, "comparison": {"n_resamples": 500},
+        "home": {"test_set": "test", "sizes": [100]},
+        "domains": {"home": "rotated 10°", "test_sets": ["noise 2/16", "test"], "size": 120, "n_splits": 3},
+    }  # fmt: skip
+    results = ss.run_study(make_study(content, "here"), out=tmp_path / "out", n_jobs=1)
+    outputs = ss.resample_training(ss.load_task("digits"), fractions=[0.1, 0.05], replicates=[4, 4], seed=3)
+    pairs = ss.compare(outputs["rotated 10°"], n_resamples=500, seed=3)
+    wanted = ss.calibration(pairs, {name: outputs[name] for name in ("noise 2/16", "test")}, seed=3)
+    found = results.tables["calibration_domains"]
+    assert set(found["test_set"]) == {"rotated 10°"}
+    assert set(found["n_items"]) == {797}
+    np.testing.assert_allclose(found["share"], wanted["share"])
+    sizes = results.comparisons.groupby("test_set", sort=False)["n_items"].unique().map(list).to_dict()
+    assert sizes == {"test": [100, 120], "rotated 10°": [120, 797], "noise 2/16": [120]}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

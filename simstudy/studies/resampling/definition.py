@@ -35,6 +35,8 @@ class Home(Keys):
 class Domains(Keys):
     """Other test sets: where home winners are followed, and the curves at one fixed size (section 4.2, figure 11)."""
 
+    home: str | None = None
+    """The test set whose winners are followed, all of it; by default the home test set at its largest size."""
     test_sets: list[str] = Field(min_length=1)
     """Names of the task's test sets, or "<test set> / <domain>" for one domain of one."""
     size: Size

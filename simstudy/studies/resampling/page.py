@@ -113,9 +113,9 @@ def sections(
     part(
         bool(domains["share"].notna().any()),
         "Calibration across domains",
-        "Share of pairs whose winner on the home test set also wins elsewhere, by p-value at home (their Table 1). "
+        f"Share of pairs whose winner on {_followed(domains)} also wins elsewhere, by p-value there (their Table 1). "
         "Other items of the same domain have sampling error too: in brackets, and as a grey line, the share on as many "
-        "items of the home test set's own population (halves of it: winners of one half followed on half as many items "
+        "items of that test set's own population (halves of it: winners of one half followed on half as many items "
         "of the other). What is lost to the domain is the difference. The broken line is the model of the section "
         "above.",
         "calibration_domains",
@@ -123,6 +123,10 @@ def sections(
         _calibration(domains),
     )
     return parts
+
+
+def _followed(domains: pd.DataFrame) -> str:
+    return str(domains["test_set"].iloc[0]) if "test_set" in domains else ""
 
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:

@@ -111,13 +111,14 @@ def train(
 
 
 def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
-    """The home test set at all sizes, and the domains (and home) at one."""
+    """The home test set at all sizes, and the domains (and their home) at one."""
     home = test_sets.find(outputs, study.home.test_set)
     segments = [home.head(size) for size in study.home.sizes]
     if study.domains:
+        followed = test_sets.domain_home(study, outputs)
         names = study.domains.curves or study.domains.test_sets
-        others = [home, *(test_sets.find(outputs, name) for name in names)]
-        segments += [other.head(study.domains.size) for other in others]
+        others = [followed, *(test_sets.find(outputs, name) for name in names)]
+        segments += [other.head(study.domains.size) for other in others] + [followed]
         # Home at the domains' size is one more of its nested sizes.
         segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}.values()
@@ -143,8 +144,8 @@ def _redrawn(
 def _baseline(
     study: ResamplingStudy, domains: Domains, outputs: dict[str, Outputs], context: RunContext
 ) -> pd.DataFrame:
-    """What following home winners gives on as many items of the home test set's own population."""
-    home = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
+    """What following winners gives on as many items of their own test set's population."""
+    home = test_sets.domain_home(study, outputs)
     sizes = {name: test_sets.find(outputs, name).n_items for name in domains.test_sets}
     return baseline(home, sizes, study.comparison, n_splits=domains.n_splits, seed=study.seed, context=context)
 
@@ -162,7 +163,6 @@ def _analyse(
     halved: pd.DataFrame | None,
 ) -> dict[str, pd.DataFrame]:
     home, sizes = study.home.test_set, study.home.sizes
-    at_home = pairs["test_set"] == home
     tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item)}
     tables["curves"] = curve(pairs)
     tables["points"] = page.thinned(pairs, home, sizes[-1])
@@ -171,7 +171,8 @@ def _analyse(
         tables["calibration_identical"] = calibration(redrawn, population, population=True, seed=study.seed)
     if study.domains and halved is not None:
         others = {name: test_sets.find(outputs, name) for name in study.domains.test_sets}
-        whole = pairs[at_home & (pairs["n_items"] == sizes[-1])]
+        followed = test_sets.domain_home(study, outputs)
+        whole = pairs[(pairs["test_set"] == followed.test_set) & (pairs["n_items"] == followed.n_items)]
         tables["calibration_domains"] = with_baseline(calibration(whole, others, seed=study.seed), halved)
     return tables
 

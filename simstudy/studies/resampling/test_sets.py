@@ -28,6 +28,13 @@ def find(outputs: Mapping[str, Outputs], name: str) -> Outputs:
     return replace(outputs[test_set].domain(domain), test_set=name)
 
 
+def domain_home(study: ResamplingStudy, outputs: Mapping[str, Outputs]) -> Outputs:
+    """The Outputs whose winners are followed to other domains."""
+    if study.domains and study.domains.home:
+        return find(outputs, study.domains.home)
+    return find(outputs, study.home.test_set).head(study.home.sizes[-1])
+
+
 def check(study: ResamplingStudy, task: Task) -> None:
     """Raise a StudyError that says all that a study asks for and the task has not: test sets, items, columns, tests.
 
@@ -36,6 +43,7 @@ def check(study: ResamplingStudy, task: Task) -> None:
     problems = Problems(study.name)
     asked = [("home.test_set", study.home.test_set)]
     if study.domains:
+        asked += [("domains.home", study.domains.home)] if study.domains.home else []
         asked += [("domains.test_sets", name) for name in study.domains.test_sets]
     if study.calibration:
         asked += [("calibration.population", name) for name in study.calibration.population]
@@ -82,8 +90,8 @@ def check(study: ResamplingStudy, task: Task) -> None:
 
 def _check_names(study: ResamplingStudy, known: Mapping[str, pd.DataFrame], problems: Problems) -> None:
     """Find test sets that are there twice or share items."""
-    home = study.home.test_set
     if study.domains:
+        home = study.domains.home or study.home.test_set
         for name in study.domains.test_sets:
             if _overlap(name, home):
                 problems.add("domains.test_sets", f"'{name}' and the home test set '{home}' share items")
@@ -105,7 +113,8 @@ def _compared(study: ResamplingStudy, known: Mapping[str, pd.DataFrame]) -> list
     sizes = [("home.sizes", home, size) for size in study.home.sizes]
     if study.domains:
         others = study.domains.test_sets if study.domains.curves is None else study.domains.curves
-        sizes += [("domains.size", name, study.domains.size) for name in dict.fromkeys([home, *others])]
+        homes = [study.domains.home or home, *others]
+        sizes += [("domains.size", name, study.domains.size) for name in dict.fromkeys(homes)]
     return [asked for asked in sizes if asked[1] in known]
 
 
