@@ -102,9 +102,8 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
     name
         ``<data set>/<file>`` in the registry.
     data_dir
-        A folder laid out as ``<data set>/<file>``, used instead of the network; by default the environment variable
-        SIMSTUDY_DATA_DIR, where set. Otherwise the file is downloaded once, to the user's cache folder; standard
-        error says so.
+        A folder laid out as ``<data set>/<file>``, used instead of the network; by default SIMSTUDY_DATA_DIR, where
+        set. Otherwise the file is downloaded once, to the user's cache folder; standard error says so.
 
     Raises
     ------
@@ -122,8 +121,7 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
     known = registry()
     if name not in known:
         raise DataError(f"no data file is called '{name}'{nearest(name, known)}")
-    folder = folder_at_hand(data_dir)
-    return _downloaded(known[name]) if folder is None else _verified(known[name], folder)
+    return _verified(known[name], folder) if (folder := folder_at_hand(data_dir)) else _downloaded(known[name])
 
 
 def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
@@ -142,12 +140,11 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     Traceback (most recent call last):
     simstudy.datasets.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
     """
-    known = datasets()
-    if name in known:
-        return [fetch(file.name, data_dir) for file in known[name].files]
-    if name in registry():
-        return [fetch(name, data_dir)]
-    raise DataError(f"no data set and no data file is called '{name}'{nearest(name, [*known, *registry()])}")
+    known = {**datasets(), **registry()}
+    if name not in known:
+        raise DataError(f"no data set and no data file is called '{name}'{nearest(name, known)}")
+    files = [file.name for file in datasets()[name].files] if name in datasets() else [name]
+    return [fetch(file, data_dir) for file in files]
 
 
 def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
@@ -162,11 +159,14 @@ def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict
     --------
     >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: /nowhere/nltk/brown.zip is missing: --data-dir or SIMSTUDY_DATA_DIR must hold \
-nltk/brown.zip; no data file is called 'nltk/brwn.zip' (did you mean 'nltk/brown.zip'?)
+    simstudy.datasets.DataError: /nowhere lacks nltk/brown.zip, which --data-dir or SIMSTUDY_DATA_DIR must hold; \
+without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' \
+(did you mean 'nltk/brown.zip'?)
     """
-    found, missing = {}, []
-    for name in dict.fromkeys(names):
+    wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
+    lacking = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
+    found, missing = {}, [str(_lacking(lacking, folder))] if folder and lacking else []
+    for name in [name for name in wanted if name not in lacking]:
         try:
             found[name] = fetch(name, data_dir)
         except DataError as error:
@@ -266,10 +266,17 @@ def _nowhere(name: str, folder: Path | None) -> DataError:
     )
 
 
+def _lacking(names: list[str], folder: Path) -> DataError:
+    """Which public files a folder lacks, and the commands that fetch them."""
+    run = " and ".join(f"`simstudy data fetch {name}`" for name in dict.fromkeys(n.split("/")[0] for n in names))
+    where = "which --data-dir or SIMSTUDY_DATA_DIR must hold"
+    return DataError(f"{folder} lacks {', '.join(names)}, {where}; without either, {run} will do")
+
+
 def _verified(file: DataFile, folder: Path) -> Path:
     path = folder / file.name
     if not path.is_file():
-        raise DataError(f"{path} is missing: --data-dir or SIMSTUDY_DATA_DIR must hold {file.name}")
+        raise _lacking([file.name], folder)
     if pooch.file_hash(str(path), alg="sha256") != file.sha256:
         raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
     return path
@@ -283,18 +290,11 @@ def _downloaded(file: DataFile) -> Path:
     # Our line says which file and how large; pooch's own would say the same again, with two long paths.
     pooch.get_logger().setLevel("WARNING")
     try:
-        return Path(
-            pooch.retrieve(
-                file.url,
-                known_hash=f"sha256:{file.sha256}",
-                path=cache_folder(),
-                fname=file.name,
-                downloader=download,
-            )
-        )
+        known = f"sha256:{file.sha256}"
+        return Path(pooch.retrieve(file.url, known, path=cache_folder(), fname=file.name, downloader=download))
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
+        folder = f"set --data-dir or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
         raise DataError(
-            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and set --data-dir or "
-            f"SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
+            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and {folder}"
         ) from error

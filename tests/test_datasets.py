@@ -135,7 +135,8 @@ def test_a_stop_leaves_no_part_of_a_file(served: Public, tmp_path: Path, monkeyp
 def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_hand = tmp_path / "hand"
     with pytest.raises(
-        DataError, match=r"file.txt is missing: --data-dir or SIMSTUDY_DATA_DIR must hold folder/file.txt"
+        DataError,
+        match=r"hand lacks folder/file.txt, which --data-dir .*; without either, `simstudy data fetch folder` will do$",
     ):
         fetch(NAME, at_hand)
     (at_hand / "folder").mkdir(parents=True)
