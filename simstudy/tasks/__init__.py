@@ -24,8 +24,18 @@ def _tagging(data_dir: Path | None) -> Task:
     return tagging(data_dir)
 
 
+def _dependencies(data_dir: Path | None) -> Task:
+    from simstudy.tasks.dependencies import dependencies
+
+    return dependencies(data_dir)
+
+
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
-TASKS: dict[str, Callable[[Path | None], Task]] = {"digits": _digits, "tagging": _tagging}
+TASKS: dict[str, Callable[[Path | None], Task]] = {
+    "dependencies": _dependencies,
+    "digits": _digits,
+    "tagging": _tagging,
+}
 
 __all__ = ["TASKS", "BaseSystem", "Classifier", "Examples", "Rows", "Task", "load_task"]
 

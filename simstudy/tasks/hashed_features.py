@@ -1,0 +1,40 @@
+"""What the perceptrons over hashed features share: where a feature's weights are, and averages of weights.
+
+A feature is a template and one or two small numbers; its weights stand in the row of a table that a hash of the three
+says. Weights are whole numbers while they are learnt, so that scores and averages are exact and any machine learns the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# A feature's two parts must be below 2^PART, its template below 2^(63 - 2 PART).
+PART = 27
+
+
+@njit(cache=True, nogil=True, inline="always")
+def slot(template, x, y, mask):
+    """The row of a feature in a table of mask + 1 rows: multiply and shift, as in Stafford's variant of MurmurHash3."""
+    key = (template << 54) | (x << 27) | y
+    key = (key ^ (key >> 31)) * 0x3F58476D1CE4E5B9
+    key = (key ^ (key >> 27)) * 0x14D049BB133111EB
+    return (key ^ (key >> 31)) & mask
+
+
+def tables(bits: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Empty weights and sums of 2^bits features: what a perceptron learns into."""
+    return np.zeros((2**bits, columns), np.int32), np.zeros((2**bits, columns), np.int64)
+
+
+def averaged(weights: NDArray[Any], sums: NDArray[Any], n_steps: int) -> NDArray[np.float32]:
+    """The mean of a perceptron's weights over all steps (Freund and Schapire 1999; Collins 2002).
+
+    `sums` has every change of a weight times the number of steps before it, so that only changes cost time (Daumé
+    2006, section 2.3).
+    """
+    mean: NDArray[np.float32] = (weights - sums / max(n_steps, 1)).astype(np.float32)
+    return mean
