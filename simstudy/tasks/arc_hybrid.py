@@ -1,8 +1,8 @@
 """The arc-hybrid transition system and its dynamic oracle; compiled.
 
-The transitions are those of Kuhlmann et al. (2011), the oracle that of Goldberg and Nivre (2013, section 4.2). A state is
-a stack, which begins with the root (word 0), the words from `front` on, and the heads given so far. A dependent gets its
-head when it leaves the stack. The root takes its one dependent last, so that every parse has exactly one.
+The transitions are those of Kuhlmann et al. (2011), the oracle that of Goldberg and Nivre (2013, section 4.2). A state
+is a stack, which begins with the root (word 0), the words from `front` on, and the heads given so far. A dependent gets
+its head when it leaves the stack. The root takes its one dependent last, so that every parse has exactly one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def legal(transition, stack, size, front, n):
 
 @njit(cache=True, nogil=True)
 def losses(stack, size, front, n, gold, cost):
-    """Fill cost (3,): how many gold arcs that can still be had are lost by each transition; many where it is not legal."""
+    """Fill cost (3,): how many of the gold arcs still to be had a transition loses; NEVER where it is not legal."""
     for transition in range(3):
         cost[transition] = 0 if legal(transition, stack, size, front, n) else NEVER
     top = stack[size - 1]

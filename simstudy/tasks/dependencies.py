@@ -12,11 +12,11 @@ from simstudy.tasks.treebanks import item_table, read_ud_english
 
 
 def dependencies(data_dir: Path | None = None) -> Task:
-    """Dependency trees of UD English; an item is a sentence, the metrics are UAS and LAS as in the CoNLL 2018 shared task.
+    """Dependency trees of UD English; an item is a sentence, the metrics are UAS and LAS as CoNLL 2018 had them.
 
-    The base systems are of the kinds that Berg-Kirkpatrick et al. (2012, section 3.2.2) had: a transition-based parser (as
-    the Maltparser), a graph-based one (as the MST parser), and an ensemble that re-parses the votes of both and of a
-    transition-based one from right to left (Surdeanu and Manning 2010). All see gold universal part-of-speech tags.
+    The base systems are of the kinds that Berg-Kirkpatrick et al. (2012, section 3.2.2) had: a transition-based parser
+    (as the Maltparser), a graph-based one (as the MST parser), and an ensemble that re-parses the votes of both and of
+    a transition-based one from right to left (Surdeanu and Manning 2010). All see gold universal part-of-speech tags.
 
     Trained on the 12,544 sentences of EWT train; the test sets, their order, domains and documents are those of
     `read_ud_english`.

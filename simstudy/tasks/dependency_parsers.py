@@ -23,7 +23,7 @@ class HeadFinder(Protocol):
     """An unlabelled parser that can be trained."""
 
     def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
-        """Learn from sentences that are there as often as weights (n,) say; return what gives other words their heads."""
+        """Learn from sentences, each there as often as weights (n,) say; return what finds other words' heads."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Reparser:
 
 @dataclass(frozen=True)
 class LabelledParser:
-    """A base system: what finds heads, and a linear classifier that labels the arcs, trained on those of the gold trees.
+    """A base system: what finds heads, and a linear classifier of arcs that labels them, trained on gold trees.
 
     Attributes
     ----------
@@ -152,7 +152,8 @@ class LabelledParser:
 
     def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], Parses]:
         """Train on sentences that are `Words` with `Parses` in an order that the seed draws."""
-        words, gold = examples.inputs, examples.gold
+        words: Words = examples.inputs
+        gold: Parses = examples.gold
         find = self.heads.learn(words, gold.heads, weights, derived_seed(seed, "heads"))
         order = presentation(weights, self.label_epochs, derived_seed(seed, "labels"))
         learnt, sums = tables(self.label_bits, int(gold.relations.max()) + 1)
@@ -160,9 +161,10 @@ class LabelledParser:
         model = averaged(learnt, sums, n_steps)
 
         def parse(other: Examples) -> Parses:
-            found = find(other.inputs)
+            words: Words = other.inputs
+            found = find(words)
             relations = np.empty(len(found), np.int64)
-            label_trees(*other.inputs.arrays, found, model, relations)
+            label_trees(*words.arrays, found, model, relations)
             return Parses(found, relations)
 
         return parse

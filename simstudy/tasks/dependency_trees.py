@@ -48,7 +48,7 @@ class Words:
         return self.bounds, self.forms, self.tags, self.suffixes
 
     def mirror(self) -> Integers:
-        """Where the entries are taken from for each sentence to read from right to left; applied twice, nothing changes."""
+        """Which entry is at each place when sentences read from right to left; its own inverse."""
         places = np.arange(len(self.forms))
         inner = np.ones(len(places), bool)
         inner[self.bounds[:-1]] = inner[self.bounds[1:] - 1] = False
@@ -84,7 +84,7 @@ class Parses:
 
 
 def read_dependencies(path: Path) -> list[Sentence]:
-    """All sentences of a CoNLL-U file, each with a tree; a ValueError names file, line and sentence where one has none."""
+    """All sentences of a CoNLL-U file; a ValueError names file, line and sentence where one has no tree."""
     sentences = read_conllu(path)
     for sentence in sentences:
         problem = _flaw(sentence)
@@ -99,7 +99,7 @@ def _flaw(sentence: Sentence) -> str:
     if -1 in heads:
         return f"has a word without a head, '{sentence.words[heads.index(-1)]}'"
     if None in sentence.relations:
-        return f"has a word without a relation, '{sentence.words[sentence.relations.index(None)]}'"  # type: ignore[arg-type]
+        return f"has a word without a relation, '{sentence.words[sentence.relations.index(None)]}'"
     if heads.count(0) != 1:
         return f"must have one word whose head is the root, not {heads.count(0)}"
     rooted = {0}

@@ -1,7 +1,7 @@
 """A first-order graph-based parser: Eisner's algorithm, averaged perceptron; compiled.
 
-A tree's score is the sum of its arcs', and the features of an arc are those of McDonald et al. (2005, table 1): the two words
-and their tags, the tags beside and between them, each with direction and distance; and suffixes.
+A tree's score is the sum of its arcs', and the features of an arc are those of McDonald et al. (2005, table 1): the two
+words and their tags, the tags beside and between them, each with direction and distance; and suffixes.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def learn_arcs(bounds, forms, tags, suffixes, gold, order, margin, weights, sums
     """Learn weights from sentences in an order; return the number of steps.
 
     Words of sentence i stand from bounds[i] on, the root first and none last; gold has their heads, of projective
-    trees. A gold arc counts `margin` less in training, so that the gold tree comes out as the best only where it is better
-    than any other by the margin times the number of their differences (McDonald et al. 2005, equation 1).
+    trees. A gold arc counts `margin` less in training, so that the gold tree comes out as the best only where it is
+    better than any other by the margin times the number of arcs that differ (the loss of McDonald et al. 2005).
     """
     longest = np.max(np.diff(bounds))
     scores, heads = np.zeros((longest, longest)), np.empty(longest, np.int64)

@@ -1,7 +1,7 @@
 """What the perceptrons over hashed features share: where a feature's weights are, and averages of weights.
 
 A feature is a template and one or two small numbers; its weights stand in the row of a table that a hash of the three
-says. Weights are whole numbers while they are learnt, so that scores and averages are exact and any machine learns the same.
+says. Weights are whole numbers while they are learnt, so that scores are exact and any machine learns the same.
 """
 
 from __future__ import annotations

@@ -25,4 +25,5 @@ def mixed_order(domains: Sequence[str]) -> NDArray[np.int64]:
     named = pd.Series(np.asarray(domains)[shuffled])
     grouped = named.groupby(named)
     place = (grouped.cumcount() + 0.5) / grouped.transform("size")
-    return shuffled[place.sort_values(kind="stable").index.to_numpy()]
+    order: NDArray[np.int64] = shuffled[place.sort_values(kind="stable").index.to_numpy()]
+    return order

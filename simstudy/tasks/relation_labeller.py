@@ -12,7 +12,7 @@ N_SLOTS = 29
 
 @njit(cache=True, nogil=True)
 def _outermost_children(heads, n, outer):
-    """Fill outer (2, words) with the outermost children to the left and right of each word, n + 1 where there are none."""
+    """Fill outer (2, words) with each word's outermost children to the left and right, n + 1 where there are none."""
     outer[:, : n + 2] = n + 1
     for m in range(1, n + 1):
         h = heads[m]

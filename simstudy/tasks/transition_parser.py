@@ -115,8 +115,8 @@ def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, we
 
     Words of sentence i stand from bounds[i] on, the root first and none last; gold has their heads. In the first
     n_followed sentences of the order the states are those on the way to the gold tree, later those that the parser
-    gets into by its own mistakes (Goldberg and Nivre 2012, with p = 1). The aim is the transition that scores highest of
-    those that lose the fewest gold arcs, so that a tree that is not projective teaches, too.
+    gets into by its own mistakes (Goldberg and Nivre 2012, with p = 1). The aim is the transition that scores highest
+    of those that lose the fewest gold arcs, so that a tree that is not projective teaches, too.
     """
     mask = len(weights) - 1
     longest = np.max(np.diff(bounds))
