@@ -13,8 +13,9 @@ from simstudy.datasets import fetch_each, registry
 from simstudy.loaders.conllu import Sentence, read_conllu
 from simstudy.tasks.orders import mixed_order
 
-_TRAIN = "ud_english_ewt/en_ewt-ud-train.conllu"
-_TEST_SETS: dict[str, list[str]] = {
+#: Files of the registry of public data.
+TRAIN = "ud_english_ewt/en_ewt-ud-train.conllu"
+TEST_SETS: dict[str, list[str]] = {
     "EWT test": ["ud_english_ewt/en_ewt-ud-test.conllu"],
     "EWT dev": ["ud_english_ewt/en_ewt-ud-dev.conllu"],
     "PUD": ["ud_english_other/en_pud-ud-test.conllu"],
@@ -53,10 +54,10 @@ def read_ud_english(data_dir: Path | None, read: Callable[[Path], list[Sentence]
     simstudy.datasets.DataError
         Where a file cannot be had.
     """
-    files = [*chain([_TRAIN], *_TEST_SETS.values())]
+    files = [*chain([TRAIN], *TEST_SETS.values())]
     at = fetch_each(files, data_dir)
-    tests = {name: _mixed([s for part in parts for s in read(at[part])]) for name, parts in _TEST_SETS.items()}
-    return Treebanks(read(at[_TRAIN]), tests, {file: registry()[file].sha256 for file in files})
+    tests = {name: _mixed([s for part in parts for s in read(at[part])]) for name, parts in TEST_SETS.items()}
+    return Treebanks(read(at[TRAIN]), tests, {file: registry()[file].sha256 for file in files})
 
 
 def item_table(sentences: Sequence[Sentence]) -> pd.DataFrame:

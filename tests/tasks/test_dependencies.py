@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from simstudy.generators.resampled import Variant, resample_training, train_variant
 from simstudy.loaders.conllu import Sentence
 from simstudy.metrics.attachment import attachment_counts
-from simstudy.tasks import Examples, Task, load_task
+from simstudy.tasks import Examples, Task, load_task, treebanks
 from simstudy.tasks.dependency_parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
 from simstudy.tasks.dependency_trees import (
     Parses,
@@ -174,15 +176,11 @@ def test_a_weight_is_a_number_of_copies(rng: np.random.Generator, name: str) -> 
     """Bit for bit: an item of weight w stands in the order of presentation as w neighbouring copies do."""
     sentences = invented(rng, [3, 4, 5, 6] * 3)
     weights = np.array([2, 0, 1, 3] * 3)
-    once = examples(sentences)
-    copied = examples([one for one, weight in zip(sentences, weights, strict=True) for _ in range(weight)])
-    # The numbers of words, tags and relations are those of the first appearance, here among all sentences.
-    (_, (words, parses)) = index_sentences(
-        [sentences, [s for s, w in zip(sentences, weights, strict=True) for _ in range(w)]]
-    )
-    copied = Examples(words, Parses(parses.heads, parses.relations))
+    copies = [one for one, weight in zip(sentences, weights, strict=True) for _ in range(weight)]
+    # Indexed together, so that a word has the same number in both.
+    once, copied = (Examples(*one) for one in index_sentences([sentences, copies]))
     plain = PARSERS[name].train(once, weights, 7)(once)
-    spelt_out = PARSERS[name].train(copied, np.ones(len(words), np.int64), 7)(once)
+    spelt_out = PARSERS[name].train(copied, np.ones(len(copies), np.int64), 7)(once)
     np.testing.assert_array_equal(plain.heads, spelt_out.heads)
     np.testing.assert_array_equal(plain.relations, spelt_out.relations)
 
@@ -213,11 +211,12 @@ def test_a_resample_without_a_tag_or_relation_trains(name: str) -> None:
 
 def test_labels_follow_what_decides_them(rng: np.random.Generator) -> None:
     """Where the dependent's tag decides the relation, the labeller of gold trees finds it out."""
-    train, test = (examples(invented(rng, [2, 3, 4, 5] * 25)) for _ in range(2))
-    both = index_sentences([invented(rng, [2, 3, 4, 5] * 25), invented(rng, [2, 3, 4, 5] * 5)])
-    train, test = (Examples(words, parses) for words, parses in both)
+    corpora = [invented(rng, [2, 3, 4, 5] * 25), invented(rng, [2, 3, 4, 5] * 5)]
+    train, test = (Examples(*one) for one in index_sentences(corpora))
 
     class Knows:
+        """Gives the test sentences their gold heads."""
+
         def learn(self, *_: object) -> object:
             return lambda words: test.gold.heads
 
@@ -230,6 +229,37 @@ def test_a_task_is_made_of_such_examples(some: Examples) -> None:
     task = Task("toy", some, {"test": some}, PARSERS, {"uas": count_uas, "las": count_las})
     outputs = resample_training(task, fractions=[1.0, 0.5], replicates=[1, 1], metric="las")["test"]
     assert outputs.statistics.shape == (6, 36, 3)
+
+
+def test_the_task_is_made_of_the_treebanks_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On files of two sentences each: a test set is its own files, none is trained on, numbers mean the same in all."""
+    files = [treebanks.TRAIN, *chain(*treebanks.TEST_SETS.values())]
+    at = {}
+    for k, name in enumerate(files):
+        at[name] = tmp_path / f"{k}.conllu"
+        at[name].write_text(
+            f"# sent_id = {k}-0\n1\tonly{k}\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+            f"# sent_id = {k}-1\n1\tall\t_\tX\t_\t_\t2\tr{k}:x\t_\t_\n2\tonly{k}\t_\tX\t_\t_\t0\troot\t_\t_\n\n",
+            encoding="utf-8",
+        )
+    monkeypatch.setattr(treebanks, "fetch_each", lambda names, data_dir: {name: at[name] for name in names})
+    monkeypatch.setattr(treebanks, "registry", lambda: {name: SimpleNamespace(sha256=name) for name in files})
+    task = load_task("dependencies", tmp_path)
+    assert list(task.train.items["id"]) == ["0-0", "0-1"]
+    assert {name: set(one.items["id"]) for name, one in task.test_sets.items()} == {
+        name: {f"{files.index(file)}-{s}" for file in own for s in range(2)}
+        for name, own in treebanks.TEST_SETS.items()
+    }
+    train = task.train.inputs
+    assert train.bounds.tolist() == [0, 3, 7]
+    assert train.forms.tolist() == [1, 2, 0, 1, 3, 2, 0]
+    assert task.train.gold.heads.tolist() == [-1, 0, -1, -1, 2, 0, -1]
+    for one in task.test_sets.values():
+        # Of the words of the training set, test sets have "all" only; of its relations, "root" only.
+        assert {2, 3} & set(one.inputs.forms.tolist()) == {3}
+        assert {0, 1} & set(one.gold.relations.tolist()) == {0}
+    assert list(task.metrics) == ["uas", "las"]
+    assert dict(task.files) == {name: name for name in files}
 
 
 # The real data.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from simstudy.tasks import Task, token_features
+from simstudy.tasks import Task, token_features, treebanks
 from simstudy.tasks.classification import CountPositives, Rows
 from simstudy.tasks.examples import Examples
 from simstudy.tasks.token_features import Tokens, dense_view, sparse_views
@@ -53,7 +53,7 @@ def test_the_linear_model_sees_of_the_next_word_only_its_form() -> None:
         assert [bool((view[0] != row).any()) for row in view[1:]] == seen
 
 
-FILES = [tagging._TRAIN, *(file for files in tagging._TEST_SETS.values() for file in files)]
+FILES = [treebanks.TRAIN, *(file for files in treebanks.TEST_SETS.values() for file in files)]
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Task, list[tu
         asked.append(([tokens.types[t] for t in tokens.current], n_train))
         return np.arange(len(tokens.current), dtype=np.float32)[:, None]
 
-    monkeypatch.setattr(tagging, "fetch_each", lambda names, data_dir: {name: at[name] for name in names})
-    monkeypatch.setattr(tagging, "registry", lambda: {name: SimpleNamespace(sha256=name) for name in FILES})
+    monkeypatch.setattr(treebanks, "fetch_each", lambda names, data_dir: {name: at[name] for name in names})
+    monkeypatch.setattr(treebanks, "registry", lambda: {name: SimpleNamespace(sha256=name) for name in FILES})
     monkeypatch.setattr(tagging, "dense_view", embedded)
     return tagging.tagging(tmp_path), asked
 
@@ -91,7 +91,7 @@ def test_every_test_set_is_its_own_files_and_none_is_trained_on(
     assert [word.partition("x")[0] for word in words[:n_train]] == ["w0"] * 5, "the words of the training file"
     assert n_train == len(task.train.gold)
     seen = [set(task.train.inputs.features["dense"][:, 0])]
-    for name, files in tagging._TEST_SETS.items():
+    for name, files in treebanks.TEST_SETS.items():
         examples = task.test_sets[name]
         numbers = [FILES.index(file) for file in files]
         assert set(examples.items["id"]) == {f"file{k}-{s}" for k in numbers for s in range(2)}
