@@ -30,8 +30,22 @@ def _dependencies(data_dir: Path | None) -> Task:
     return dependencies(data_dir)
 
 
+def _brown(data_dir: Path | None) -> Task:
+    from simstudy.tasks.brown import brown
+
+    return brown(data_dir)
+
+
+def _chunking(data_dir: Path | None) -> Task:
+    from simstudy.tasks.chunking import chunking
+
+    return chunking(data_dir)
+
+
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
 TASKS: dict[str, Callable[[Path | None], Task]] = {
+    "brown_tagging": _brown,
+    "chunking": _chunking,
     "dependencies": _dependencies,
     "digits": _digits,
     "tagging": _tagging,

@@ -16,6 +16,9 @@ from simstudy.validation import brief
 
 Array = NDArray[Any]
 
+# Rows that are labelled at a time.
+_ROWS = 2**16
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -83,7 +86,13 @@ class Classifier:
         random = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
         estimator.set_params(**dict.fromkeys(random, seed))
         estimator.fit(examples.inputs.features[self.view][rows], examples.gold[rows])
-        return lambda other: np.asarray(estimator.predict(other.inputs.features[self.view]))
+        return lambda other: _predict(estimator, other.inputs.features[self.view])
+
+
+def _predict(estimator: Any, matrix: Any) -> Array:
+    """Labels of rows, so many at a time that the scores of all classes fit into memory."""
+    parts = [estimator.predict(matrix[first : first + _ROWS]) for first in range(0, matrix.shape[0], _ROWS)]
+    return np.concatenate(parts)
 
 
 def count_correct(examples: Examples, predicted: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Features of words in context, made once for all sentences of a task: two sparse views and a dense one.
+"""Features of words in context, made once for all sentences of a task: sparse views, a dense one and a numbered one.
 
 A word type is hashed once; a token's row is put together from the rows of its own type and its neighbours'.
 """
@@ -98,6 +98,46 @@ def dense_view(tokens: Tokens, n_train: int, *, width: int = 20, context_width: 
     for side, types in ((before, tokens.previous), (after, tokens.following)):
         blocks += [meaning[side, :context_width], weight[side], flags[types, :1], (types == 0)[:, None]]
     return np.hstack(blocks).astype(np.float32)
+
+
+def numbered_view(tokens: Tokens, n_train: int) -> NDArray[np.int32]:
+    """The numbers of each token's features (tokens, 17): its word, affixes and shape, and the words around it."""
+    lowered = [word.lower() for word in tokens.types]
+    lower, shape = _codes(lowered), _codes([_shape(word) for word in tokens.types])
+    suffixes = [_codes([word[-k:] for word in lowered]) for k in (1, 2, 3, 4)]
+    prefixes = [_codes([word[:1] for word in tokens.types]), _codes([word[:3] for word in lowered])]
+    here, before, after = tokens.current, tokens.previous, tokens.following
+    # A neighbour's neighbour, where it is in the sentence: 0 is the boundary's type.
+    two_before = np.where(before == 0, 0, np.roll(before, 1))
+    two_after = np.where(after == 0, 0, np.roll(after, -1))
+    columns = [here, *(codes[here] for codes in (lower, *suffixes, *prefixes, shape))]
+    columns += [codes[beside] for codes in (lower, suffixes[2], shape) for beside in (before, after)]
+    columns += [lower[two_before], lower[two_after]]
+    return numbered(columns, n_train)
+
+
+def numbered(columns: Sequence[NDArray[np.int64]], n_train: int) -> NDArray[np.int32]:
+    """Number the features that are seen in the first n_train tokens, from 1 on, all columns' apart; 0 for the others.
+
+    Examples
+    --------
+    >>> numbered([np.array([7, 5, 7, 6]), np.array([5, 5, 5, 5])], 3).tolist()
+    [[2, 3], [1, 3], [2, 3], [0, 3]]
+    """
+    numbers = np.zeros((len(columns[0]), len(columns)), np.int32)
+    first = 1
+    for column, codes in enumerate(columns):
+        known = np.unique(codes[:n_train])
+        place = np.searchsorted(known, codes).clip(max=len(known) - 1)
+        numbers[:, column] = np.where(known[place] == codes, first + place, 0)
+        first += len(known)
+    return numbers
+
+
+def _codes(strings: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each string, in order of first appearance."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(string, len(numbers)) for string in strings])
 
 
 def _hashed(strings: list[list[str]], bits: int) -> sparse.csr_matrix:
