@@ -66,9 +66,16 @@ def _task(train: Sequence[TaggedDocument], population: Sequence[TaggedDocument])
     item_of_row = np.repeat(np.arange(len(sentences)), [len(sentence) for sentence in sentences])
     return Task(
         name="brown_tagging",
-        train=_examples({view: rows[:n_train] for view, rows in views.items()}, tags[:n_train], item_of_row[:n_train], trained),
+        train=_examples(
+            {view: rows[:n_train] for view, rows in views.items()}, tags[:n_train], item_of_row[:n_train], trained
+        ),
         test_sets={
-            "population": _examples({view: rows[n_train:] for view, rows in views.items()}, tags[n_train:], item_of_row[n_train:] - len(trained), tested)
+            "population": _examples(
+                {view: rows[n_train:] for view, rows in views.items()},
+                tags[n_train:],
+                item_of_row[n_train:] - len(trained),
+                tested,
+            )
         },
         systems={
             "trigram HMM": TrigramTagger(),
@@ -123,5 +130,7 @@ def _table(documents: Sequence[TaggedDocument]) -> pd.DataFrame:
     )
 
 
-def _examples(views: dict[str, Any], tags: NDArray[Any], item_of_row: NDArray[np.int64], items: pd.DataFrame) -> Examples:
+def _examples(
+    views: dict[str, Any], tags: NDArray[Any], item_of_row: NDArray[np.int64], items: pd.DataFrame
+) -> Examples:
     return Examples(Rows(views, item_of_row), tags, items)

@@ -107,7 +107,9 @@ def count_transitions(
     at = np.flatnonzero(ends)
     often = np.repeat(weights * (lengths > 0), lengths + 1)
     at, often = at[often > 0], often[often > 0]
-    codes, inverse = np.unique((padded[at - 2] * n_states + padded[at - 1]) * n_states + padded[at], return_inverse=True)
+    codes, inverse = np.unique(
+        (padded[at - 2] * n_states + padded[at - 1]) * n_states + padded[at], return_inverse=True
+    )
     counts = np.bincount(inverse, often)
     pair, c = np.divmod(codes, n_states)
     b = pair % n_states
@@ -118,7 +120,11 @@ def count_transitions(
     of_c = of_bc.sum(axis=0)
     total = counts.sum()
 
-    evidence = [_ratio(of_c[c] - 1, total - 1), _ratio(of_bc[b, c] - 1, of_b[b] - 1), _ratio(counts - 1, of_pair[pair] - 1)]
+    evidence = [
+        _ratio(of_c[c] - 1, total - 1),
+        _ratio(of_bc[b, c] - 1, of_b[b] - 1),
+        _ratio(counts - 1, of_pair[pair] - 1),
+    ]
     shares = 1 + np.bincount(np.argmax(evidence, axis=0), counts, 3)
     l1, l2, l3 = shares / shares.sum()
     lower = l1 * of_c / total + np.where(of_b[:, None] > 0, l2 * _ratio(of_bc, of_b[:, None]), l2 * of_c / total)

@@ -134,6 +134,21 @@ def numbered(columns: Sequence[NDArray[np.int64]], n_train: int) -> NDArray[np.i
     return numbers
 
 
+def one_hot(numbers: NDArray[np.int32]) -> sparse.csr_matrix:
+    """A matrix with a column for each numbered feature: 1 where a token has it.
+
+    Examples
+    --------
+    >>> one_hot(np.array([[2, 3], [0, 3]])).toarray().tolist()
+    [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    """
+    present = numbers > 0
+    bounds = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    columns = numbers[present].astype(np.int32)
+    shape = (len(numbers), int(numbers.max()) + 1)
+    return sparse.csr_matrix((np.ones(len(columns), np.float32), columns, bounds), shape=shape)
+
+
 def _codes(strings: Sequence[str]) -> NDArray[np.int64]:
     """A number for each string, in order of first appearance."""
     numbers: dict[str, int] = {}
