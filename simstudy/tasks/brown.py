@@ -51,7 +51,7 @@ def brown(data_dir: Path | None = None) -> Task:
 
 def _task(train: Sequence[TaggedDocument], population: Sequence[TaggedDocument]) -> Task:
     trained, tested = _table(train), _table(population)
-    tested = tested.iloc[mixed_order(tested["domain"])].reset_index(drop=True)
+    tested = tested.iloc[mixed_order(tested["domain"].tolist())].reset_index(drop=True)
     sentences = [*trained.pop("sentence"), *tested.pop("sentence")]
     tokens = Tokens.index([[word for word, _ in sentence] for sentence in sentences])
     n_train = sum(len(sentence) for sentence in sentences[: len(trained)])
@@ -103,9 +103,9 @@ def simplified(tag: str) -> str:
 
 
 def training_documents(documents: Sequence[TaggedDocument], n_sentences: int) -> NDArray[np.bool_]:
-    """Which documents are trained on: random ones of each genre, up to the number of sentences that is nearest its share.
+    """Which documents are trained on: random ones of each genre, up to the number of sentences nearest to its share.
 
-    The shares of all genres sum up to n_sentences; each genre keeps at least one document for either side.
+    The shares of all genres sum up to n_sentences. Each genre has at least one document on either side.
     """
     rng = np.random.default_rng(_SPLIT_SEED)
     genres = np.array([document.genre for document in documents])

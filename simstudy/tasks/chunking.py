@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
 from simstudy.datasets import fetch, registry
@@ -43,9 +42,10 @@ def chunking(data_dir: Path | None = None) -> Task:
     which do not say where articles begin. Parts of speech are those of the files, given by Brill's tagger (Tjong Kim
     Sang and Buchholz 2000, "Introduction to the CoNLL-2000 shared task: chunking").
 
-    Three unlike chunkers: a conditional random field (features as of Sha and Pereira 2003, but of a first-order chain), a
-    linear support-vector machine that labels each token on its own, and a hidden Markov model with specialised states (Molina and Pla
-    2002). The package of the first is the extra ``simstudy[crf]``.
+    Three unlike chunkers: a conditional random field (words and parts of speech of a window of five tokens, and their
+    pairs and triples, as Sha and Pereira 2003 have them), a linear support-vector machine that labels each token on its
+    own, and a hidden Markov model with specialised states (Molina and Pla 2002). The package of the first is the extra
+    ``simstudy[crf]``.
     """
     path = fetch(_CORPUS, data_dir)
     files = unzipped(path)
@@ -84,7 +84,7 @@ def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> 
 
 
 def read_chunks(content: bytes, where: str) -> list[ChunkedSentence]:
-    r"""The sentences of a file with a line ``word part-of-speech chunk-tag`` for each token, and empty lines between them.
+    r"""The sentences of a file: a line ``word part-of-speech chunk-tag`` for each token, empty lines between sentences.
 
     A ValueError names file and line where a line has another number of columns, or its tag is not O, B-label or
     I-label.

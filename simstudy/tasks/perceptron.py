@@ -69,7 +69,7 @@ def train_perceptron(
     n_features: int,
     n_tags: int,
 ) -> Perceptron:
-    """Train on sentences one after the other (Collins 2002, "Discriminative training methods for hidden Markov models").
+    """Train on one sentence after the other (Collins 2002, "Discriminative training methods for hidden Markov models").
 
     The weights are averaged over all tokens that were seen (Freund and Schapire 1999). Decoding is greedy, in training
     as in use, so that the model learns from its own histories.

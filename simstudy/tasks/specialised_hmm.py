@@ -82,12 +82,16 @@ class _Observed:
         """The number of what is observed at each token."""
         plain = _places(self.parts, rows[:, 1])
         own = _places(self.frequent, _both(rows))
-        return np.where(own >= 0, len(self.parts) + own, np.where(plain >= 0, plain, self.default))
+        numbers: NDArray[np.int64] = np.where(
+            own >= 0, len(self.parts) + own, np.where(plain >= 0, plain, self.default)
+        )
+        return numbers
 
 
 def _both(rows: NDArray[Any]) -> NDArray[np.int64]:
     """A number for word and part of speech."""
-    return rows[:, 0].astype(np.int64) * 2**20 + rows[:, 1]
+    numbers: NDArray[np.int64] = rows[:, 0].astype(np.int64) * 2**20 + rows[:, 1]
+    return numbers
 
 
 def _places(known: NDArray[np.int64], wanted: NDArray[Any]) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ LONGEST = 10
 
 
 def spelling_view(types: Sequence[str], words: NDArray[np.int64]) -> NDArray[np.int32]:
-    """What `TrigramTagger` reads of tokens (tokens, 2 + LONGEST): the word's number, and its suffixes' from length 0 on.
+    """What `TrigramTagger` reads of tokens (tokens, 2 + LONGEST): numbers of the word, and of its suffixes from none on.
 
     Suffixes of words with a capital first letter are other ones than those of words without. A suffix that is longer
     than the word is -1.
@@ -102,7 +102,7 @@ class _Lexicon:
     def emissions(self, spelling: NDArray[Any]) -> tuple[Emissions, NDArray[np.int64]]:
         """Emissions of the words of these tokens, and each token's number among them."""
         words, at, symbols = np.unique(spelling[:, 0], return_index=True, return_inverse=True)
-        of_tag = self.words.sum(axis=0)
+        of_tag = np.asarray(self.words.sum(axis=0), float)
         known = _rows(self.words, words)
         unknown = np.diff(known.indptr) == 0
         guessed = sparse.csr_array((len(words), len(of_tag)))
