@@ -18,7 +18,7 @@ LONGEST = 10
 
 
 def spelling_view(types: Sequence[str], words: NDArray[np.int64]) -> NDArray[np.int32]:
-    """What `TrigramTagger` reads of tokens (tokens, 2 + LONGEST): numbers of the word, and of its suffixes from none on.
+    """What `TrigramTagger` reads of tokens, (tokens, 2 + LONGEST): numbers of the word and of its suffixes, shortest first.
 
     Suffixes of words with a capital first letter are other ones than those of words without. A suffix that is longer
     than the word is -1.
@@ -63,7 +63,7 @@ class TrigramTagger:
         transitions = count_transitions(tags + 1, first, weights, len(names) + 1)
         often = np.repeat(weights, np.diff(first))
         seen = often > 0
-        lexicon = _Lexicon.count(spelling[seen], tags[seen], often[seen], len(names), self.rare, self.ratio)
+        lexicon = Lexicon.count(spelling[seen], tags[seen], often[seen], len(names), self.rare, self.ratio)
 
         def tag(other: Examples) -> NDArray[Any]:
             rows = other.inputs.features[self.view]
@@ -75,7 +75,7 @@ class TrigramTagger:
 
 
 @dataclass(frozen=True)
-class _Lexicon:
+class Lexicon:
     """How often words, and suffixes of rare words, have which tag: (words, tags) and (suffixes, tags)."""
 
     words: sparse.csr_array
@@ -85,7 +85,7 @@ class _Lexicon:
     @classmethod
     def count(
         cls, spelling: NDArray[Any], tags: NDArray[Any], often: NDArray[Any], n_tags: int, rare: int, ratio: float
-    ) -> _Lexicon:
+    ) -> Lexicon:
         words = spelling[:, 0]
         is_rare = np.bincount(words, often)[words] <= rare
         suffixes = spelling[is_rare, 1:]
