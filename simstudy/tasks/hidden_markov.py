@@ -46,7 +46,7 @@ class Transitions:
         --------
         >>> always = count_transitions(np.array([1, 2]), np.array([0, 2]), np.array([7]), 3)
         >>> round(always.probability(0, 1, 2), 2), always.probability(1, 1, 2) > 0
-        (0.93, True)
+        (0.97, True)
         """
         return float(_probability(a, b, c, self.lower, self.rows, self.following, self.upper, self.unseen))
 

@@ -91,7 +91,7 @@ def train_perceptron(
     --------
     >>> alternating = np.tile([1, 2], 5)
     >>> no_features = np.zeros((10, 1), np.int32)
-    >>> model = train_perceptron(no_features, alternating, np.array([0, 10]), np.zeros(5, np.int64), 1, 3)
+    >>> model = train_perceptron(no_features, alternating, np.array([0, 10]), np.zeros(50, np.int64), 1, 3)
     >>> model.tag(no_features[:4], np.array([0, 4]))
     array([1, 2, 1, 2])
     """
