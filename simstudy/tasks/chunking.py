@@ -61,7 +61,7 @@ def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> 
     features = numbered(_window(words, parts, item_of_row), n_train)
     views: dict[str, Any] = {
         "numbered": features,
-        "local": one_hot(features[:, _LOCAL]),
+        "local": one_hot(features),
         "symbols": np.stack([words, parts], axis=1).astype(np.int32),
     }
     gold = np.array([chunk for sentence in sentences for chunk in sentence.chunks])
@@ -112,15 +112,10 @@ def _numbers(strings: Sequence[str]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(string, 1 + len(numbers)) for string in strings])
 
 
-# The columns of `_window` that the linear SVM sees: three words, five parts of speech, two pairs and a triple of them.
-# With all of them it would be almost as good as the CRF, and better than most of its variants on smaller training sets.
-_LOCAL = [1, 2, 3, 5, 6, 7, 8, 9, 13, 14, 17]
-
-
 def _window(
     words: NDArray[np.int64], parts: NDArray[np.int64], item_of_row: NDArray[np.int64]
 ) -> list[NDArray[np.int64]]:
-    """Words and parts of speech around a token, alone (columns 0 to 9) and as neighbours (10 to 18)."""
+    """Words and parts of speech in a window of five tokens, alone, in pairs and in triples."""
 
     def beside(codes: NDArray[np.int64], distance: int) -> NDArray[np.int64]:
         """The codes of tokens so far away, 0 outside of the sentence."""

@@ -18,7 +18,7 @@ LONGEST = 10
 
 
 def spelling_view(types: Sequence[str], words: NDArray[np.int64]) -> NDArray[np.int32]:
-    """What `TrigramTagger` reads of tokens, (tokens, 2 + LONGEST): numbers of the word and its suffixes, shortest first.
+    """What `TrigramTagger` reads of tokens (tokens, 2 + LONGEST): numbers of the word and of its suffixes, from '' on.
 
     Suffixes of words with a capital first letter are other ones than those of words without. A suffix that is longer
     than the word is -1.

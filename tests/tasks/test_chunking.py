@@ -52,8 +52,8 @@ def test_sizes_are_those_of_the_shared_task(task: Task) -> None:
         assert count_spans(examples, examples.gold).sum(axis=0).tolist() == [chunks, chunks, chunks]
 
 
-@pytest.mark.parametrize(("family", "low", "high"), [("CRF", 87, 92), ("linear SVM", 86, 91), ("HMM", 84, 90)])
+@pytest.mark.parametrize(("family", "low", "high"), [("CRF", 84, 89), ("linear SVM", 83, 88), ("HMM", 80, 87)])
 def test_variants_of_a_small_training_set(task: Task, family: str, low: float, high: float) -> None:
-    counts = train_variant(task, Variant(family, 800, 1), seed=0)["test"]["span_f1"]
+    counts = train_variant(task, Variant(family, 300, 1), seed=0)["test"]["span_f1"]
     assert counts[:, 2].sum() == 23852
     assert low < task.metric.score(counts.sum(axis=0)) < high
