@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.linear_model import SGDClassifier
 
@@ -18,6 +19,7 @@ from simstudy.tasks.base import Task
 from simstudy.tasks.classification import Classifier, Rows
 from simstudy.tasks.crf import ConditionalRandomField
 from simstudy.tasks.examples import Examples
+from simstudy.tasks.orders import mixed_order
 from simstudy.tasks.spans import count_spans
 from simstudy.tasks.specialised_hmm import SpecialisedHMM
 from simstudy.tasks.token_features import numbered, one_hot
@@ -38,9 +40,11 @@ class ChunkedSentence:
 def chunking(data_dir: Path | None = None) -> Task:
     """Base phrases of the Wall Street Journal; an item is a sentence, the metric is F1 of spans (conlleval's).
 
-    Trained on the 8,936 sentences of sections 15 to 18, tested on the 2,012 of section 20 in the order of the files,
-    which do not say where articles begin. Parts of speech are those of the files, given by Brill's tagger (Tjong Kim
-    Sang and Buchholz 2000, "Introduction to the CoNLL-2000 shared task: chunking").
+    Trained on the 8,936 sentences of sections 15 to 18, tested on the 2,012 of section 20. Parts of speech are those of
+    the files, given by Brill's tagger (Tjong Kim Sang and Buchholz 2000, "Introduction to the CoNLL-2000 shared task:
+    chunking"). The files do not say where articles begin, but neighbouring sentences are more alike than by chance: the
+    test set is in a fixed mixed order, so that every initial segment is a random sample. An item's id is the sentence's
+    number in the file.
 
     Three unlike chunkers: a conditional random field (words and parts of speech of a window of five tokens, and their
     pairs and triples, as Sha and Pereira 2003 have them), a linear support-vector machine that labels each token on its
@@ -53,7 +57,8 @@ def chunking(data_dir: Path | None = None) -> Task:
 
 
 def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> Task:
-    sentences = [*train, *test]
+    order = mixed_order([""] * len(test))
+    sentences = [*train, *(test[k] for k in order)]
     n_train = sum(len(sentence.words) for sentence in train)
     item_of_row = np.repeat(np.arange(len(sentences)), [len(sentence.words) for sentence in sentences])
     words = _numbers([word for sentence in sentences for word in sentence.words])
@@ -66,13 +71,14 @@ def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> 
     }
     gold = np.array([chunk for sentence in sentences for chunk in sentence.chunks])
 
-    def examples(rows: slice, first: int) -> Examples:
-        return Examples(Rows({view: all_[rows] for view, all_ in views.items()}, item_of_row[rows] - first), gold[rows])
+    def examples(rows: slice, first: int, numbers: NDArray[np.int64]) -> Examples:
+        inputs = Rows({view: matrix[rows] for view, matrix in views.items()}, item_of_row[rows] - first)
+        return Examples(inputs, gold[rows], pd.DataFrame({"id": (1 + numbers).astype(str)}))
 
     return Task(
         name="chunking",
-        train=examples(slice(n_train), 0),
-        test_sets={"test": examples(slice(n_train, None), len(train))},
+        train=examples(slice(n_train), 0, np.arange(len(train))),
+        test_sets={"test": examples(slice(n_train, None), len(train), order)},
         systems={
             "CRF": ConditionalRandomField(),
             "linear SVM": Classifier(SGDClassifier(alpha=1e-5, max_iter=5, tol=None, average=True), "local"),

@@ -43,6 +43,13 @@ def task() -> Task:
     return load_task("chunking", SHARED)
 
 
+def test_ids_are_the_numbers_of_sentences_in_the_file(task: Task) -> None:
+    ids = task.test_sets["test"].items["id"].astype(int).tolist()
+    assert sorted(ids) == list(range(1, 2013)) != ids
+    # "Rockwell International Corp. 's Tulsa unit said …": 28 tokens.
+    assert np.diff(task.test_sets["test"].inputs.first_rows())[ids.index(1)] == 28
+
+
 def test_sizes_are_those_of_the_shared_task(task: Task) -> None:
     """Sentences, tokens and chunks as Tjong Kim Sang and Buchholz (2000, section 3) count them."""
     assert (task.train.n_items, len(task.train.gold)) == (8936, 211727)
