@@ -94,12 +94,13 @@ def read_dependencies(path: Path) -> list[Sentence]:
 
 
 def _flaw(sentence: Sentence) -> str:
-    """What keeps a sentence's heads from being a tree with one root; empty where nothing does."""
+    """What keeps a sentence from having a labelled tree with one root, and tags; empty where nothing does."""
     heads = sentence.heads
     if -1 in heads:
         return f"has a word without a head, '{sentence.words[heads.index(-1)]}'"
-    if None in sentence.relations:
-        return f"has a word without a relation, '{sentence.words[sentence.relations.index(None)]}'"
+    for what, values in (("relation", sentence.relations), ("part-of-speech tag", sentence.tags)):
+        if "_" in values:
+            return f"has a word without a {what}, '{sentence.words[values.index('_')]}'"
     if heads.count(0) != 1:
         return f"must have one word whose head is the root, not {heads.count(0)}"
     rooted = {0}

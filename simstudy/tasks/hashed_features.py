@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 PART = 27
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def slot(template, x, y, mask):
     """The row of a feature in a table of mask + 1 rows: multiply and shift, as in Stafford's variant of MurmurHash3."""
     key = (template << 54) | (x << 27) | y

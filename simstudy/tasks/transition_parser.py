@@ -16,7 +16,7 @@ _MOST_SLOTS = 72
 
 @njit(cache=True, nogil=True)
 def state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots):
-    """Fill slots (N_SLOTS,) with the rows of a state's features. Word n + 1 stands for none."""
+    """Fill slots with the rows of a state's features, and return how many there are. Word n + 1 stands for none."""
     none = n + 1
     s0 = stack[size - 1]
     s1 = stack[size - 2] if size > 1 else none

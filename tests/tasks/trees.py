@@ -1,4 +1,4 @@
-"""All dependency trees of a few words, by enumeration: what parsers are held against."""
+"""Dependency trees for tests: all of a few words, by enumeration, and invented sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from simstudy.tasks.dependency_trees import Integers, Words
+from simstudy.loaders.conllu import Sentence
+from simstudy.tasks.dependency_trees import Integers, Parses, Words, index_sentences
+from simstudy.tasks.examples import Examples
+from simstudy.tasks.treebanks import item_table
 
 Heads = tuple[int, ...]
 
@@ -62,3 +65,35 @@ def random_heads(rng: np.random.Generator, lengths: list[int], *, projective: bo
     """The heads of random trees, as in `Parses`."""
     among = [projective_trees(n) if projective else trees(n) for n in lengths]
     return np.concatenate([[-1, *some[rng.integers(len(some))], -1] for some in among])
+
+
+def sentence(words: str, tags: str, heads: list[int], relations: str, name: str = "s") -> Sentence:
+    """A sentence from its words, tags and relations between blanks."""
+    parts = tuple(words.split()), tuple(tags.split()), tuple(heads), tuple(relations.split())
+    return Sentence(name, "", *parts, line=1)
+
+
+def examples(sentences: list[Sentence]) -> Examples:
+    """Sentences as a task has them."""
+    ((words, parses),) = index_sentences([sentences])
+    return Examples(words, parses, item_table(sentences))
+
+
+def invented(rng: np.random.Generator, lengths: list[int]) -> list[Sentence]:
+    """Trees and words that go together by chance; a relation follows from the dependent's tag."""
+    made = []
+    for k, n in enumerate(lengths):
+        heads = projective_trees(n)[rng.integers(len(projective_trees(n)))]
+        tags = [f"T{rng.integers(5)}" for _ in range(n)]
+        relations = ["root" if h == 0 else f"r{t}:x" for h, t in zip(heads, tags, strict=True)]
+        words = [f"w{rng.integers(50)}" for _ in range(n)]
+        made.append(sentence(" ".join(words), " ".join(tags), list(heads), " ".join(relations), f"s{k}"))
+    return made
+
+
+def shown(parses: Parses, bounds: np.ndarray) -> list[tuple[list[int], list[str]]]:
+    """Heads and relations sentence by sentence; the numbers of relations stand for their names."""
+    return [
+        (parses.heads[i + 1 : j - 1].tolist(), [str(r) for r in parses.relations[i + 1 : j - 1]])
+        for i, j in zip(bounds[:-1], bounds[1:], strict=True)
+    ]
