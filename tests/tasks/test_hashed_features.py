@@ -10,7 +10,7 @@ from simstudy.tasks.hashed_features import averaged, slot, tables
 
 @pytest.mark.parametrize("varied", ["template", "x", "y", "all"])
 def test_features_are_spread_as_if_by_chance(varied: str) -> None:
-    """Of m features in as many rows, a share of about 1 / e leaves a row empty, whichever part of them it is that varies."""
+    """Of as many rows as features a share of about 1 / e stays empty, whichever part of the features varies."""
     bits = 12
     m = 2**bits
     if varied == "all":
