@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,12 @@ _FEW = 700
 
 @styled
 def curve(
-    points: pd.DataFrame, curves: pd.DataFrame | None = None, *, by: str = "relation", ax: Axes | None = None
+    points: pd.DataFrame,
+    curves: pd.DataFrame | None = None,
+    *,
+    by: str = "relation",
+    over: str = "",
+    ax: Axes | None = None,
 ) -> Axes:
     """Gain against confidence, a point for each pair (figures 5, 10 and 11 of the paper).
 
@@ -44,6 +50,8 @@ def curve(
         values of `by` that the points have are drawn.
     by
         The column that gives the colours: relation, n_items or test_set.
+    over
+        A value of `by` whose points lie over all others, large and dark: natural pairs over resampled ones.
     ax
         Where to draw; a new figure by default.
 
@@ -70,15 +78,15 @@ def curve(
     drawn = [by, *(name for name in ("gain", "metric", "alternative") if name in points and name != by)]
     points = points[drawn].assign(confidence=_confidence(points))
     values = list(dict.fromkeys(points[by]))
-    colours = colours_of(by, values)
+    colours = {**colours_of(by, values), over: "0.1"}
     # Beyond the gain from which on every pair is significant there is nothing to see.
     widest = points.loc[points["confidence"] < 0.995, "gain"].max()
     end = 1.05 * widest if widest > 0 else None
     size, alpha = (16, 0.6) if len(points) <= _FEW else (6, 0.5 if curves is None else 0.3)
     for value in values:
         members = points[(points[by] == value) & (points["gain"] <= (end or np.inf))]
-        ax.scatter(members["gain"], members["confidence"], s=size, linewidths=0, alpha=alpha, color=colours[value],
-                   rasterized=True)  # fmt: skip
+        look: dict[str, Any] = {"s": 14, "alpha": 0.9, "zorder": 3} if value == over else {"s": size, "alpha": alpha}
+        ax.scatter(members["gain"], members["confidence"], linewidths=0, color=colours[value], rasterized=True, **look)
     for value in values:
         label = f"{value:,} items" if by == "n_items" else plain_text.label(value)
         line = curves[curves[by] == value] if curves is not None else pd.DataFrame()

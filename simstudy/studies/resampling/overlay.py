@@ -17,7 +17,7 @@ from simstudy.studies.points import even_choice
 from simstudy.studies.resampling.definition import ResamplingStudy
 
 # Points drawn of each collection of pairs.
-_POINTS = 1000
+_POINTS = 400
 
 
 def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Outputs | None, dict[str, str], str]:

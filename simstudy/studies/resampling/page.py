@@ -176,24 +176,17 @@ def _first_metric(table: pd.DataFrame) -> pd.DataFrame:
 def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
     """The natural comparisons, each class of the resampled ones beside them."""
     first = table.iloc[0]
+    natural, home = first["test_set"], first["others_test_set"]
+    title = f"{natural} over {home}"
+    draw = partial(figures.single, figures.curve, points, over=natural, title=title, width=5.6, height=3.9)
     return Section(
         "Natural comparisons on the same curve",
-        f"Systems that others made ({first['test_set']}, {first['n_items']:,} items) over the resampled ones "
-        f"({first['others_test_set']}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
+        f"Systems that others made ({natural}, {first['n_items']:,} items) over the resampled ones "
+        f"({home}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
         "At equal gain: by how much the natural pairs' confidence differs from the running median of the class (median "
         "over pairs up to the gain at which that is 0.99), and how many times larger a natural gain is that is as "
         "significant (ratio of standard errors); 95 % intervals for other systems.",
-        figure=Figure(
-            "overlay",
-            partial(
-                figures.single,
-                figures.curve,
-                points,
-                title=f"{first['test_set']} over {first['others_test_set']}",
-                width=5.6,
-                height=3.9,
-            ),
-        ),
+        figure=Figure("overlay", draw),
         table=Table(
             table,
             {

@@ -76,7 +76,7 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
     return Findings(
         tables,
         sections,
-        _facts(study, outputs, pairs) | ({"Natural comparisons": note} if note else {}),
+        _facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
         page.CLOSING,
         page.summary(tables),
         {"task": task.fingerprint, "files": {**task.files, **hashes}},
@@ -209,8 +209,9 @@ def _systems(of_metrics: dict[str, dict[str, Outputs]]) -> pd.DataFrame:
     return table
 
 
-def _facts(study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFrame) -> dict[str, str]:
-    home = test_sets.find(outputs, study.home.test_set)
+def _facts(study: ResamplingStudy, of_metrics: dict[str, dict[str, Outputs]], pairs: pd.DataFrame) -> dict[str, str]:
+    first, *others = (test_sets.find(outputs, study.home.test_set).metric.label for outputs in of_metrics.values())
+    home = test_sets.find(next(iter(of_metrics.values())), study.home.test_set)
     systems = home.systems
     families = systems["family"].value_counts(sort=False)
     sizes = ", ".join(f"{size:,}" for size in sorted(systems["train_size"].unique(), reverse=True))
@@ -221,6 +222,6 @@ def _facts(study: ResamplingStudy, outputs: dict[str, Outputs], pairs: pd.DataFr
         "Training items drawn with replacement": sizes,
         "Test": f"{described_test(pairs)}; units are {units}",
         "Null hypothesis": TESTS[one.test].null,
-        "Metric": home.metric.name,
+        "Metric": first + (f"; thresholds also by {', '.join(others)}" if others else ""),
         "Seed": str(study.seed),
     }
