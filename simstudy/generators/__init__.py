@@ -1,6 +1,7 @@
 """Systems of known truth, and resampled ones: from training sets, test sets and models."""
 
-from simstudy.generators.pair_models import Acceptances, Clusters, PairModel, Responses, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_base import PairModel
+from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
 from simstudy.generators.translations import Translations
 
 #: Models of two systems whose true scores are known, by name: what draws test sets for them.

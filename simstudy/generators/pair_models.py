@@ -1,12 +1,7 @@
-"""Pairs of systems whose true scores are known exactly, on many test sets of n units at once.
-
-For studies of how often tests reject and intervals cover: what is drawn are sufficient statistics, all test sets of a
-batch alike in shape. A unit is an item, or a cluster of items that depend on each other.
-"""
+"""Models of two systems: right and wrong answers, clusters of them, means, responses and acceptance sets."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,67 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.generators.pair_base import Drawn, PairModel, Two, check_one, check_two
+from simstudy.metrics.base import Array, FloatArray
+from simstudy.validation import check_flag, check_whole
 
-Two = tuple[float, float]
-"""A number for each of the two systems."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """M test sets.
-
-    Attributes
-    ----------
-    statistics
-        (M, 2 systems, items, S).
-    starts
-        (n,) positions of the first item of each cluster, the same in all test sets; None where items are independent.
-    """
-
-    statistics: Array
-    starts: IntArray | None = None
-
-    def by(self, unit: str) -> Array:
-        """Statistics (M, 2, units, S), by "item" or by "cluster".
-
-        Examples
-        --------
-        >>> Drawn(np.ones((1, 2, 5, 1), dtype=int), np.array([0, 3])).by("cluster")[0, 0, :, 0].tolist()
-        [3, 2]
-        """
-        if unit == "item" or self.starts is None:
-            return self.statistics
-        return np.add.reduceat(self.statistics.astype(np.float64), self.starts, axis=2).astype(np.int32)
-
-
-class PairModel(ABC):
-    """A model of two systems' results on one test set.
-
-    Attributes
-    ----------
-    metric
-        What they are scored by, a name in `simstudy.metrics.METRICS`; more is better.
-    units
-        What tests may take as units, the independent ones first.
-    """
-
-    metric: ClassVar[str]
-    units: ClassVar[tuple[str, ...]] = ("item",)
-
-    @abstractmethod
-    def scores(self) -> Two:
-        """The two systems' scores in the population, on the metric's scale."""
-
-    @abstractmethod
-    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
-        """Test sets of n independent units each."""
-
-    @property
-    def true_gain(self) -> float:
-        """The first system's true score less the second's, on the metric's scale."""
-        first, second = self.scores()
-        return first - second
+# As 1 - 0.9 is less than 0.1 in binary, what is left may be as little below 0.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -102,6 +42,10 @@ class RightOrWrong(PairModel):
     accuracies: Two
     between: float
     metric: ClassVar[str] = "accuracy"
+
+    def __post_init__(self) -> None:
+        check_two("accuracies", self.accuracies, "fractions", 0, 1)
+        check_one("between", self.between, 0, 1)
 
     def scores(self) -> Two:
         return _percent(self.accuracies)
@@ -148,6 +92,15 @@ class Clusters(PairModel):
     metric: ClassVar[str] = "accuracy"
     units: ClassVar[tuple[str, ...]] = ("cluster", "item")
 
+    def __post_init__(self) -> None:
+        check_two("accuracies", self.accuracies, "fractions", 0, 1)
+        check_one("within", self.within, 0, 1)
+        check_one("between", self.between, 0, 1)
+        if self.within + self.between > 1 + _ROUNDING:
+            raise ValueError(f"within and between must be at most 1 in sum, not {self.within} and {self.between}")
+        check_whole("size", self.size, 1)
+        check_flag("varying", self.varying)
+
     def scores(self) -> Two:
         return _percent(self.accuracies)
 
@@ -156,7 +109,7 @@ class Clusters(PairModel):
         suits = np.repeat(_normals(rng, n_sets, 2, n_units), sizes, axis=2)
         normals = _normals(rng, n_sets, 3, int(sizes.sum()))
         latent = np.sqrt(self.between) * normals[:, :1] + np.sqrt(self.within) * suits
-        latent += np.sqrt(1 - self.within - self.between) * normals[:, 1:]
+        latent += np.sqrt(max(1 - self.within - self.between, 0)) * normals[:, 1:]
         return Drawn(_answers(latent, self.accuracies), np.concatenate([[0], np.cumsum(sizes)[:-1]]))
 
 
@@ -179,6 +132,9 @@ class SkewedMeans(PairModel):
 
     spread: float
     metric: ClassVar[str] = "mean"
+
+    def __post_init__(self) -> None:
+        check_one("spread", self.spread, 0)
 
     def scores(self) -> Two:
         return 1.0, 1.0
@@ -205,7 +161,7 @@ class Responses(PairModel):
     gold
         Mean number of responses to find in a document.
     swing
-        At most 1 - recall.
+        At most recall, and at most 1 - recall.
 
     Examples
     --------
@@ -219,6 +175,18 @@ class Responses(PairModel):
     swing: float = 0.1
     metric: ClassVar[str] = "f1"
 
+    def __post_init__(self) -> None:
+        check_two("recall", self.recall, "fractions", 0, 1)
+        check_two("precision", self.precision, "fractions", 0, 1)
+        if min(self.precision) == 0:
+            raise ValueError(f"precision must be above 0, not {self.precision}")
+        check_one("gold", self.gold, 0)
+        check_one("swing", self.swing, 0, 1)
+        # The chance to be found must be one in both kinds of documents.
+        most = min(*self.recall, *(1 - share for share in self.recall))
+        if self.swing > most + _ROUNDING:
+            raise ValueError(f"swing must be at most {most:g} for recall {self.recall}, not {self.swing}")
+
     def scores(self) -> Two:
         first, second = (200 * p * r / (p + r) for p, r in zip(self.precision, self.recall, strict=True))
         return first, second
@@ -227,7 +195,7 @@ class Responses(PairModel):
         gold = rng.poisson(self.gold, (n_sets, 1, n_units))
         swing = self.swing * (2 * rng.integers(2, size=gold.shape) - 1)
         recall, precision = _column(self.recall), _column(self.precision)
-        correct = rng.binomial(gold, np.minimum(recall + swing, 1))
+        correct = rng.binomial(gold, np.clip(recall + swing, 0, 1))
         spurious = rng.poisson(gold * recall * (1 / precision - 1))
         return Drawn(np.stack([correct, correct + spurious, np.broadcast_to(gold, correct.shape)], axis=-1))
 
@@ -255,6 +223,10 @@ class Acceptances(PairModel):
     accepted: Two
     true: float
     metric: ClassVar[str] = "precision"
+
+    def __post_init__(self) -> None:
+        check_two("accepted", self.accepted, "fractions", 0, 1)
+        check_one("true", self.true, 0, 1)
 
     def scores(self) -> Two:
         return 100 * self.true, 100 * self.true

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import special, stats
 
-from simstudy.generators.pair_models import Drawn, PairModel, Two
+from simstudy.generators.pair_base import Drawn, PairModel, Two, check_one, check_two
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import FloatArray, IntArray
 
@@ -35,7 +35,7 @@ class Translations(PairModel):
     quality
         Log-odds.
     length
-        Expected length over the reference's.
+        Expected length over the reference's, at most 2.
     shared, own
         Spread of sentences' log-odds, what the systems have in common and what not.
     goes_on
@@ -56,6 +56,13 @@ class Translations(PairModel):
     own: float = 0.4
     goes_on: float = 0.6
     metric: ClassVar[str] = "bleu"
+
+    def __post_init__(self) -> None:
+        check_two("quality", self.quality, "numbers", -np.inf)
+        check_two("length", self.length, "numbers", 0, 2)
+        check_one("shared", self.shared, 0)
+        check_one("own", self.own, 0)
+        check_one("goes_on", self.goes_on, 0, 1)
 
     def scores(self) -> Two:
         spread = float(np.hypot(self.shared, self.own))

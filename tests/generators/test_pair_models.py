@@ -7,15 +7,8 @@ import pytest
 from scipy import stats
 
 from simstudy.generators.clustered import clustered_accuracies
-from simstudy.generators.pair_models import (
-    Acceptances,
-    Clusters,
-    Drawn,
-    PairModel,
-    Responses,
-    RightOrWrong,
-    SkewedMeans,
-)
+from simstudy.generators.pair_base import Drawn, PairModel
+from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
 from simstudy.generators.synthetic import outcome_correlation
 from simstudy.generators.translations import Translations
 from simstudy.metrics import METRICS
@@ -130,3 +123,58 @@ def test_acceptance_depends_on_nothing_and_truth_is_the_candidates() -> None:
     np.testing.assert_array_equal(true, gold & accepted)
     assert accepted.mean(axis=1) == pytest.approx([0.7, 0.1], abs=0.006)
     assert np.abs(np.corrcoef([gold[0], *accepted])[np.triu_indices(3, 1)]).max() < 5.5 / np.sqrt(200_000)
+
+
+HALF = (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (RightOrWrong, ((0.5, 1.2), 0.5), r"accuracies must be two fractions from 0 to 1, .*, not \(0.5, 1.2\)"),
+        (RightOrWrong, ((0.5,), 0.5), r"accuracies must be two fractions .* one for each system, not \(0.5,\)"),
+        (RightOrWrong, (0.5, 0.5), "accuracies must be a list of numbers, not 0.5"),
+        (RightOrWrong, (HALF, 1.5), "between must be a finite number from 0 to 1, not 1.5"),
+        (Clusters, ((-0.5, 0.5), 0.1, 0.1, 5), "accuracies must be two fractions"),
+        (Clusters, (HALF, -0.1, 0.5, 5), "within must be a finite number from 0 to 1, not -0.1"),
+        (Clusters, (HALF, 0.1, float("nan"), 5), "between must be a"),
+        (Clusters, (HALF, 0.6, 0.5, 5), "within and between must be at most 1 in sum, not 0.6 and 0.5"),
+        (Clusters, (HALF, 0.1, 0.5, 0), "size must be at least 1, not 0"),
+        (Clusters, (HALF, 0.1, 0.5, 2.5), "size must be a whole number"),
+        (Clusters, (HALF, 0.1, 0.5, 5, "yes"), "varying must be True or False, not 'yes'"),
+        (SkewedMeans, (-0.3,), "spread must be a finite number of at least 0, not -0.3"),
+        (SkewedMeans, ("wide",), "spread must be a number, not 'wide'"),
+        (Responses, ((0.5, 1.5), HALF), "recall must be two fractions"),
+        (Responses, (HALF, (0.5, 0)), r"precision must be above 0, not \(0.5, 0\)"),
+        (Responses, (HALF, (0.5, 2)), "precision must be two fractions"),
+        (Responses, (HALF, HALF, float("inf")), "gold must be a finite number of at least 0, not inf"),
+        (Responses, (HALF, HALF, 3, -0.1), "swing must be a finite number from 0 to 1, not -0.1"),
+        (Responses, ((0.5, 0.9), HALF, 3, 0.2), r"swing must be at most 0.1 for recall \(0.5, 0.9\), not 0.2"),
+        (Responses, ((0.5, 0.1), HALF, 3, 0.2), r"swing must be at most 0.1 for recall \(0.5, 0.1\), not 0.2"),
+        (Acceptances, ((0.5, -1), 0.5), "accepted must be two fractions"),
+        (Acceptances, (HALF, 50), "true must be a finite number from 0 to 1, not 50"),
+        (Translations, ((0.5, float("inf")), (1, 1)), "quality must be two numbers, one for each system, not"),
+        (Translations, (HALF, (1, 2.5)), "length must be two numbers from 0 to 2, one for each system"),
+        (Translations, (HALF, (1, 1), -1), "shared must be a finite number of at least 0, not -1"),
+        (Translations, (HALF, (1, 1), 0.5, -1), "own must be"),
+        (Translations, (HALF, (1, 1), 0.5, 0.4, 1.1), "goes_on must be a finite number from 0 to 1, not 1.1"),
+    ],
+)
+def test_parameters_are_checked(model: type[PairModel], arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        model(*arguments)
+
+
+def test_parameters_at_the_edge_of_their_rules_are_taken() -> None:
+    """What is left is then 0, or, in binary, as little below 0: it must not become NaN or a chance below 0."""
+    rng = np.random.default_rng(0)
+    for model in (
+        RightOrWrong((0, 1), between=1),
+        Clusters((0.5, 0.5), within=0.7, between=0.3, size=1),
+        Clusters((0.5, 0.5), within=0.9, between=0.1 + 1e-16, size=1),
+        Responses(recall=(0.9, 0.1), precision=(1, 0.5), swing=0.1),
+        Responses(recall=(0.7, 0.3), precision=(1, 0.5), swing=0.3),
+        Acceptances((0, 1), true=1),
+    ):
+        assert (model.draw(2, 50, rng).statistics >= 0).all()
+    assert RightOrWrong((0, 1), between=1).draw(1, 9, rng).statistics[0, :, :, 0].tolist() == [[0] * 9, [1] * 9]

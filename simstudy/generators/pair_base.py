@@ -1,0 +1,113 @@
+"""What pair models are: two systems whose true scores are known exactly, on many test sets of n units at once.
+
+For studies of how often tests reject and intervals cover: what is drawn are sufficient statistics, all test sets of a
+batch alike in shape. A unit is an item, or a cluster of items that depend on each other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from simstudy.metrics.base import Array, IntArray
+from simstudy.validation import brief, check_number, number_list
+
+Two = tuple[float, float]
+"""A number for each of the two systems."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """M test sets.
+
+    Attributes
+    ----------
+    statistics
+        (M, 2 systems, items, S).
+    starts
+        (n,) positions of the first item of each cluster, the same in all test sets; None where items are independent.
+    """
+
+    statistics: Array
+    starts: IntArray | None = None
+
+    def by(self, unit: str) -> Array:
+        """Statistics (M, 2, units, S), by "item" or by "cluster".
+
+        Examples
+        --------
+        >>> Drawn(np.ones((1, 2, 5, 1), dtype=int), np.array([0, 3])).by("cluster")[0, 0, :, 0].tolist()
+        [3, 2]
+        """
+        if unit == "item" or self.starts is None:
+            return self.statistics
+        return np.add.reduceat(self.statistics.astype(np.float64), self.starts, axis=2).astype(np.int32)
+
+
+class PairModel(ABC):
+    """A model of two systems' results on one test set.
+
+    Attributes
+    ----------
+    metric
+        What they are scored by, a name in `simstudy.metrics.METRICS`; more is better.
+    units
+        What tests may take as units, the independent ones first.
+    """
+
+    metric: ClassVar[str]
+    units: ClassVar[tuple[str, ...]] = ("item",)
+
+    @abstractmethod
+    def scores(self) -> Two:
+        """The two systems' scores in the population, on the metric's scale."""
+
+    @abstractmethod
+    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
+        """Test sets of n independent units each."""
+
+    @property
+    def true_gain(self) -> float:
+        """The first system's true score less the second's, on the metric's scale."""
+        first, second = self.scores()
+        return first - second
+
+
+def check_two(argument: str, values: object, what: str, least: float, most: float = np.inf) -> None:
+    """Raise a ValueError where these are not two finite numbers, one for each system, from least to most.
+
+    Examples
+    --------
+    >>> check_two("accuracies", (0.5, 1.5), "fractions", 0, 1)
+    Traceback (most recent call last):
+    ValueError: accuracies must be two fractions from 0 to 1, one for each system, not (0.5, 1.5)
+    """
+    given = number_list(argument, values)
+    if given.size != 2 or not (np.isfinite(given) & (given >= least) & (given <= most)).all():
+        raise ValueError(
+            f"{argument} must be two {what}{_within(least, most)}, one for each system, not {brief(values)}"
+        )
+
+
+def check_one(argument: str, value: object, least: float, most: float = np.inf) -> None:
+    """Raise a ValueError where this is no finite number from least to most.
+
+    Examples
+    --------
+    >>> check_one("spread", -1, 0)
+    Traceback (most recent call last):
+    ValueError: spread must be a finite number of at least 0, not -1
+    """
+    check_number(argument, value)
+    assert isinstance(value, float | int | np.number)
+    if not (np.isfinite(value) and least <= value <= most):
+        raise ValueError(f"{argument} must be a finite number{_within(least, most)}, not {brief(value)}")
+
+
+def _within(least: float, most: float) -> str:
+    if np.isfinite(most):
+        return f" from {least:g} to {most:g}"
+    return f" of at least {least:g}" if np.isfinite(least) else ""
