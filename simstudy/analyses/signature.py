@@ -24,8 +24,8 @@ def signature(pairs: pd.DataFrame) -> str:
     -------
     signature
         ``key:value`` pairs between bars; after the metric's name stands what counted its statistics of texts
-        (sacrebleu's own signature). ``resamples`` is the largest number that was drawn for a pair, 0 where all p-values
-        were computed, and then there is no seed.
+        (sacrebleu's own signature). ``resamples`` is the largest number that was drawn for a pair; where all p-values
+        were computed there are neither resamples nor a seed.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def signature(pairs: pd.DataFrame) -> str:
     >>> import simstudy as ss
     >>> outputs = ss.Outputs.from_scores(pd.DataFrame({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}), "accuracy")
     >>> signature(ss.compare(outputs)).rpartition("|")[0]
-    'metric:accuracy|test:sign_flips|sides:two|unit:item|resamples:0'
+    'metric:accuracy|test:sign_flips|sides:two|unit:item'
     >>> signature(ss.compare(outputs, monte_carlo=True, seed=7, alternative="greater")).rpartition("|")[0]
     'metric:accuracy|test:sign_flips|sides:one|unit:item|resamples:262144|seed:7'
     """
@@ -62,6 +62,5 @@ def _written(row: Mapping[Hashable, object]) -> str:
     parts.append(f"convention:{row['convention']}" if row["convention"] != "default" else "")
     parts.append(f"unit:{row['unit']}")
     parts.append(f"strata:{row['strata']}" if row["strata"] else "")
-    parts.append(f"resamples:{row['n_resamples']}")
-    parts.append(f"seed:{row['seed']}" if row["n_resamples"] else "")
+    parts.append(f"resamples:{row['n_resamples']}|seed:{row['seed']}" if row["n_resamples"] else "")
     return "|".join(str(part) for part in (*parts, f"simstudy:{version('simstudy')}") if part)
