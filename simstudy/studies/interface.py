@@ -14,6 +14,7 @@ import pandas as pd
 from simstudy.cells import Cell
 from simstudy.runner import progress_bar, run_cells
 from simstudy.sections import Section, Table
+from simstudy.validation import brief
 
 
 class Clock:
@@ -53,16 +54,23 @@ class RunContext:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
         See `simstudy.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is;
-        `n_jobs` is 1 for a function that has threads of its own.
+        `n_jobs` is 1 for a function that has threads of its own. A TypeError names a cell that returned nothing, or
+        something else than a table where others returned one.
         """
         with progress_bar(title, sum(map(amount, cells))) as advance:
-            return run_cells(
+            results = run_cells(
                 function,
                 cells,
                 n_jobs=self.n_jobs if n_jobs is None else n_jobs,
                 cache=self.cells,
                 finished=lambda cell: advance(amount(cell)),
             )
+        tables = any(isinstance(result, pd.DataFrame) for result in results)
+        for cell, result in zip(cells, results, strict=True):
+            if result is None or (tables and not isinstance(result, pd.DataFrame)):
+                what = "nothing (is a return missing?)" if result is None else f"{brief(result)}, others a table"
+                raise TypeError(f"cell '{cell.label}' of '{title}' returned {what}")
+        return results
 
 
 @dataclass

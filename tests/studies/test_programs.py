@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cells import Cell
 from simstudy.cli import app
+from simstudy.program_files import ProgramError
 from simstudy.runner import run_cells
 from simstudy.studies import StudyError, load_study
 
@@ -248,3 +250,16 @@ def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
         assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
     else:
         assert len(ss.run_study(study, out=tmp_path / "out", n_jobs=2).tables) > 0
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        ("None if n == 3 else n", "cell '3' of 'squares' returned nothing (is a return missing?)"),
+        ("pd.DataFrame({'n': [n]}) if n != 3 else 9", "cell '3' of 'squares' returned 9, others a table"),
+    ],
+)
+def test_a_cell_that_returns_nothing_or_no_table_is_named(folder: Path, returned: str, told: str) -> None:
+    (folder / "study.py").write_text(PROGRAM.replace("return times(n, n) + study.seed", f"return {returned}"))
+    with pytest.raises(ProgramError, match=rf"study.py, line \d+: TypeError: {re.escape(told)}$"):
+        ss.run_study(folder, out=folder.parent / "out", n_jobs=1)
