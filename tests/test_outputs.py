@@ -250,6 +250,10 @@ ONE = [[[1, 1]], [[0, 1]]]
         ),
         (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
+        (
+            lambda: Outputs.from_scores(pd.DataFrame({"old": [1, 0], "new": [1, 2]}, index=["p", "q"]), "accuracy"),
+            "unlike correct = 2, total = 1 of system 'new', item 'q'$",
+        ),
         (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
         (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
         (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),

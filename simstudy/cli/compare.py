@@ -6,13 +6,15 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simstudy.cli.errors import say
+from simstudy.cli.errors import by_options, say
 from simstudy.cli.terminal import print_facts, print_line, print_table, print_written
+from simstudy.cli.usage import mapping
 from simstudy.plain_text import shown
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _MOST_ROWS = 40
 
 
 def compare(
+    context: typer.Context,
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Files of system outputs, or folders of them.")
     ],
@@ -115,7 +118,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    settings = {name: _plain(value) for name, value in locals().items()}
+    settings = {name: _plain(value) for name, value in locals().items() if name != "context"}
 
     from simstudy.cli.user_metric import metric_named
     from simstudy.loaders.formats import load
@@ -130,7 +133,7 @@ def compare(
             format=format,
             items=items,
             systems=systems,
-            columns=_mapping(columns),
+            columns=mapping(columns),
             missing=missing,
             tokenize=tokenize,
             lowercase=lowercase,
@@ -140,6 +143,7 @@ def compare(
             lower_is_better=lower_is_better,
             max_size=max_size,
         )
+    loaded = replace(loaded, notes=tuple(by_options(note, context.command.params) for note in loaded.notes))
     options = {
         "test": test,
         "n_resamples": resamples,
@@ -172,16 +176,6 @@ def compare(
         a, b = fail_unless_better
         say(f"{shown(a)} is not significantly better than {shown(b)} at {alpha:g}")
         raise typer.Exit(1)
-
-
-def _mapping(columns: str | None) -> dict[str, str]:
-    pairs = [part.partition("=") for part in (columns or "").split(",") if part]
-    if len({name.strip() for name, _, _ in pairs}) < len(pairs):
-        raise ValueError(f"columns must name each of ours once, not '{columns}'")
-    for name, equals, column in pairs:
-        if not (name and equals and column):
-            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
-    return {name.strip(): column.strip() for name, _, column in pairs}
 
 
 def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:

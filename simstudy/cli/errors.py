@@ -34,9 +34,12 @@ _STOPPED = {
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
 
-# How a message begins that says what an argument must be, and how it says another argument with its value.
+# How a message begins that says what an argument must be, and how it says another argument with its value: a name, a
+# column under our name, a flag.
 _ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
-_VALUE = re.compile(r"\b(\w+)='(\w+)'")
+_VALUE = re.compile(r"\b(\w+)='([\w-]+)'")
+_COLUMN = re.compile(r"\b(\w+)=\{'(.+?)': (?:'(.+?)'|(\.\.\.))\}")
+_FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -84,7 +87,7 @@ class OneLineGroup(TyperGroup):
             message, code = _said_of(error)
             of_program = isinstance(error, ProgramError)
             if not of_program:
-                message = _by_options(message, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
+                message = by_options(message, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
             if (code == BUG or of_program) and not shown:
                 message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
             _fail(message, code)
@@ -116,14 +119,23 @@ def _said_of(error: Exception) -> tuple[str, int]:
     return f"this is a bug of simstudy, not of what it was given ({named})", BUG
 
 
-def _by_options(message: str, params: Iterable[Any]) -> str:
-    """A message about an argument of the library, with the option that the command has for it instead."""
+def by_options(message: str, params: Iterable[Any]) -> str:
+    """A message about arguments of the library, with the options that a command of these parameters has for them."""
+    params = list(params)
+    flags = {(param.name, "False"): param.secondary_opts[0] for param in params if param.secondary_opts}
+    flags |= {(param.name, "True"): param.opts[0] for param in params if param.secondary_opts}
     options = {prefix + param.name: param.opts[0] for param in params for prefix in ("", "n_")}
     if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
         rest = message[begins.end(1) :]
         for value in ("must be None", "must not be True"):
             rest = rest.replace(value, "must not be given", 1)
         message = options[begins[1]] + rest
+
+    def column(found: re.Match[str]) -> str:
+        return f"{options[found[1]]} {found[2]}={found[3] or found[4]}" if found[1] in options else found[0]
+
+    message = _COLUMN.sub(column, message)
+    message = _FLAG.sub(lambda found: flags.get((found[1], found[2]), found[0]), message)
     return _VALUE.sub(lambda found: f"{options[found[1]]} {found[2]}" if found[1] in options else found[0], message)
 
 

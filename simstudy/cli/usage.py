@@ -44,3 +44,14 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for part in value:
             yield from _texts(part)
+
+
+def mapping(columns: str | None) -> dict[str, str]:
+    """What --columns says: our names of columns and the files'."""
+    pairs = [part.partition("=") for part in (columns or "").split(",") if part]
+    if len({name.strip() for name, _, _ in pairs}) < len(pairs):
+        raise ValueError(f"columns must name each of ours once, not '{columns}'")
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
+    return {name.strip(): column.strip() for name, _, column in pairs}

@@ -40,6 +40,9 @@ def ask(
     check_text("strata", strata, "the name of a column of the items", or_none=True)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
     what = unit or ranked.natural_unit
+    for argument, column in (("unit", None if what == "item" else what), ("strata", strata)):
+        if column is not None:
+            ranked.labels(column, argument)
     statistics, bounds = _units(ranked, what, strata)
     statistics, factor = rescaled(statistics, ranked.metric)
     question = Question(

@@ -118,8 +118,8 @@ def _matched(
         differences = [*problems, *extras]
         more = f", and {counted(len(differences) - 3, 'more file')}" if len(differences) > 3 else ""
         raise ValueError(
-            f"items differ: {'; '.join(differences[:3])}{more}; --missing drop leaves such items out, "
-            "--missing zero scores a missing one as no answer"
+            f"items differ: {'; '.join(differences[:3])}{more}; missing='drop' leaves such items out, "
+            "missing='zero' scores a missing one as no answer"
         )
     kept = wanted
     if missing == "zero":

@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import wraps
 from os.path import abspath
 from pathlib import Path
@@ -18,13 +19,17 @@ from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.showing import Shown
-from simstudy.validation import brief, check_choice, check_text, check_utf8
+from simstudy.validation import brief, check_choice, check_text, check_utf8, nearest
 
 P = ParamSpec("P")
 T = TypeVar("T", bound="Noted")
 
 #: What to do where some system lacks an item that others (or the references) have.
 MISSING = ("error", "drop", "zero")
+
+# Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
+_OURS = ("system", "item", "id", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
+_SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
 _KNOWN_SUFFIX = re.compile(
@@ -65,6 +70,7 @@ class Source:
             if abspath(path) in known:
                 raise ValueError(f"{path} is given twice")
             known.add(abspath(path))
+        check_columns(self.columns, self.metric)
         if self.missing == "zero" and self.metric.item_range and not self.metric.higher_is_better:
             raise ValueError(
                 f"missing must be 'error' or 'drop' for metric '{self.metric.name}', not 'zero': 0 would be the best "
@@ -189,8 +195,19 @@ def system_files(paths: Sequence[Path]) -> dict[str, Path]:
     return named
 
 
-def check_columns(columns: object) -> None:
-    """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files."""
+def check_columns(columns: object, metric: Metric | None = None) -> None:
+    """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files.
+
+    Names that are not ours are those of further columns of the items, but for those that look like a slip in one.
+
+    Examples
+    --------
+    >>> check_columns({"domain": "repo", "length": "n_words"})
+    >>> check_columns({"itme": "instance_id"})
+    Traceback (most recent call last):
+    ValueError: columns must map our names (system, item, id, score, gold, reference, domain, cluster, filter, tag, or \
+one of your own that is unlike these), not 'itme' (did you mean 'item'?)
+    """
     if columns is None:
         return
     if not isinstance(columns, Mapping):
@@ -198,6 +215,12 @@ def check_columns(columns: object) -> None:
     for ours, theirs in columns.items():
         for name in (ours, theirs):
             check_text("columns", name, "names of columns")
+        known = [*_OURS, *(metric.statistics if metric else ())]
+        if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_SLIP):
+            raise ValueError(
+                f"columns must map our names ({', '.join(known)}, or one of your own that is unlike these), "
+                f"not '{ours}'{nearest(ours, known)}"
+            )
 
 
 def counted(n: int, noun: str) -> str:

@@ -55,7 +55,9 @@ def read_candidate_table(
     table = read_table(path)
     for ours, theirs in {"gold": "gold", **columns}.items():
         if theirs not in table and (ours in ("gold", *_IDS) or not has_items):
-            no_column(path, theirs, table.columns, "; --columns gold=... names it" if ours == theirs == "gold" else "")
+            no_column(
+                path, theirs, table.columns, "; columns={'gold': ...} names it" if ours == theirs == "gold" else ""
+            )
     frame = renamed(table, columns)
     names, where = [*frame], places(frame, path)
     for name in names:
@@ -155,11 +157,11 @@ def _complete(cells: pd.DataFrame, scores: pd.DataFrame, missing: str, where: Wh
         wrong = scores[name].isna().to_numpy() & ~blank if name in scores else np.zeros(len(cells), dtype=bool)
         if (row := first_of(wrong)) is not None:
             raise ValueError(
-                f"{where(row)}: column '{name}' is taken for scores, but has {str(column.iloc[row])!r}; --columns "
-                f"{name}={name} makes it a column of the items"
+                f"{where(row)}: column '{name}' is taken for scores, but has {str(column.iloc[row])!r}; "
+                f"columns={{'{name}': '{name}'}} makes it a column of the items"
             )
         if missing == "error" and (row := first_of(blank)) is not None:
-            raise ValueError(f"{where(row)}: column '{name}' is empty; --missing drop leaves such candidates out")
+            raise ValueError(f"{where(row)}: column '{name}' is empty; missing='drop' leaves such candidates out")
         kept &= ~blank
     return kept
 
@@ -168,8 +170,8 @@ def _with_measures(scores: pd.DataFrame, measures: pd.DataFrame, path: Path) -> 
     for name in measures:
         if name in scores:
             raise ValueError(
-                f"{path}: column '{name}' has the name of an association measure of its contingency tables; --columns "
-                f"stored={name} makes it a column of the items"
+                f"{path}: column '{name}' has the name of an association measure of its contingency tables; "
+                f"columns={{'stored': '{name}'}} makes it a column of the items"
             )
     return pd.concat([scores.reset_index(drop=True), measures.reset_index(drop=True)], axis=1)
 
@@ -189,5 +191,5 @@ def _note_binary(scores: pd.DataFrame) -> None:
     names = [name for name in scores if set(scores[name]) == {0, 1}]
     if names:
         listed = ", ".join(f"'{name}'" for name in names)
-        example = f"--columns {names[0]}={names[0]} makes '{names[0]}' a column of the items"
+        example = f"columns={{'{names[0]}': '{names[0]}'}} makes '{names[0]}' a column of the items"
         note(f"taken for scores, though they are 0 and 1 only: {listed}; {example}")

@@ -183,7 +183,7 @@ def _note_ties(candidates: Candidates, n: int) -> None:
         alike = {other: count for other, count in tied.items() if count}
         note(
             f"{tied[name]:,} of {candidates.n_candidates:,} candidates have the score of another by '{name}'"
-            f"{_more(alike)}: ties broken at random (seed {candidates.seed}); --ties keep accepts all that tie"
+            f"{_more(alike)}: ties broken at random (seed {candidates.seed}); ties='keep' accepts all that tie"
         )
 
 

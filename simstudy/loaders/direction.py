@@ -28,10 +28,10 @@ def doubt(loaded: Loaded) -> str:
     suspects = [name for name in (*loaded.scored_by, metric.name) if sounds_like_error(name)]
     if not suspects or not metric.higher_is_better:
         return ""
-    means = "" if metric.name == MEAN else f"--metric {MEAN} with "
+    means = "" if metric.name == MEAN else f"metric='{MEAN}' with "
     return (
         f"scores are called '{suspects[0]}' and higher is taken to be better, so that the system with more of it wins: "
-        f"{means}--lower-is-better turns that round, --higher-is-better says that it is right"
+        f"{means}lower_is_better=True turns that round, lower_is_better=False says that it is right"
     )
 
 

@@ -50,7 +50,7 @@ def tidy_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     """Entries of a table with a row for each system and item."""
     metric = source.metric
     if "system" not in frame:
-        no_column(origin, "system", frame.columns, "; --columns system=... names it")
+        no_column(origin, "system", frame.columns, "; columns={'system': ...} names it")
     (system, systems), (item, items) = (coded(frame[column], column, where) for column in ("system", "item"))
     if "score" in frame and takes_one_score(metric):
         statistics = score_statistics(frame["score"], metric, where)
@@ -104,7 +104,7 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
     known = {"item", "domain", "cluster", *source.columns}
     systems = [name for name in frame.columns if name not in known]
     if "system" in systems or not systems:
-        no_column(origin, "score", frame.columns, "; --columns score=... names it")
+        no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
     return {system: [system] for system in systems}
 
 
@@ -114,7 +114,7 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
             f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
-            f"--columns {system}={system} makes it a column of the items"
+            f"columns={{'{system}': '{system}'}} makes it a column of the items"
         )
     return score_statistics(pd.Series(found), metric, lambda i: f"{where(rows[i])}, system '{system}'")
 

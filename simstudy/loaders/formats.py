@@ -154,7 +154,7 @@ def load(
     check_text("domain", domain, "the name of a domain", or_none=True)
     check_text("task", task)
     check_text("test_set", test_set)
-    check_columns(columns)
+    check_columns(columns, chosen)
     source = Source(
         tuple(_opened(_listed("paths", paths))),
         chosen,

@@ -76,7 +76,7 @@ def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Arr
     found = numbers(cells)
     low, high = metric.item_range or (-np.inf, np.inf)
     # Between 0 and 1 for accuracy: the mean of several answers to one question.
-    hint = "; --metric mean takes any number" if metric.name == "accuracy" else ""
+    hint = "; metric='mean' takes any number" if metric.name == "accuracy" else ""
     between = f"between {low:g} and {high:g} for metric '{metric.name}'"
     out_of_range = ~((found >= low) & (found <= high))
     for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):
@@ -94,5 +94,5 @@ def check_takes_one_score(metric: Metric) -> None:
     if not takes_one_score(metric):
         raise ValueError(
             f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
-            "--metric accuracy (0 to 1) or mean"
+            "metric='accuracy' (0 to 1) or metric='mean'"
         )

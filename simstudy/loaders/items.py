@@ -32,7 +32,7 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
     table = read_table(source.items)
     key = source.columns.get("id", source.columns.get("item", "id"))
     if key not in table:
-        no_column(source.items, key, table.columns, "; items are matched by it: --columns id=... names it")
+        no_column(source.items, key, table.columns, "; items are matched by it: columns={'id': ...} names it")
     table = _named(table, source, key, found)
     table = table.assign(id=table["id"].astype(str))
     _check_ids(table["id"], places(table, source.items))

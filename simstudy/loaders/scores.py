@@ -14,7 +14,7 @@ from simstudy.loaders.entries import Entries, is_tidy, tidy_entries, wide_entrie
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
 
 # Characters of a cell that a note shows.
@@ -71,7 +71,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     _check_columns(frame, origin, source)
     frame = renamed(frame, source.columns)
     if "item" not in frame:
-        no_column(origin, "item", frame.columns, "; --columns item=... names it")
+        no_column(origin, "item", frame.columns, "; columns={'item': ...} names it")
     tidy = is_tidy(frame, source.metric)
     frame = _plain(frame, tidy, source, places(frame, origin))
     if tidy and source.missing != "error" and "score" in frame:
@@ -99,9 +99,9 @@ def _check_columns(frame: pd.DataFrame, origin: str, source: Source) -> None:
             continue
         # What is declared of the items may be in a table of its own.
         if source.items is None or ours in ("system", "item", "score", *source.metric.statistics):
-            hint = "; --columns item=... names it" if ours == theirs else ""
+            hint = "; columns={'item': ...} names it" if ours == theirs else ""
             if source.metric.name.startswith("precision@"):
-                hint += "; of candidates, --columns gold=... names what says which are true"
+                hint += "; of candidates, columns={'gold': ...} names what says which are true"
             no_column(origin, theirs, frame.columns, hint)
 
 
@@ -130,26 +130,13 @@ def _check_once(entries: Entries, where: Where) -> None:
 
 def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
     """Raise a ValueError that names the first entry that breaks the metric's own rules."""
-
-    def breach(n: int) -> str:
-        try:
-            metric.check(entries.statistics[None, :n])
-        except ValueError as error:
-            return str(error)
-        return ""
-
-    message = breach(len(entries.statistics))
-    if not message:
-        return
-    # The shortest beginning of the table that breaks a rule ends with the entry that does.
-    good, bad = 0, len(entries.statistics)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (good, middle) if breach(middle) else (middle, bad)
-    rule = breach(bad).partition(" must have ")[2].partition(", unlike")[0]
-    shown = ", ".join(f"{n} = {v:g}" for n, v in zip(metric.statistics, entries.statistics[good], strict=True))
-    system = entries.systems[entries.system[good]]
-    raise ValueError(f"{where(entries.row[good])}, system '{system}': {shown}; metric '{metric.name}' needs {rule}")
+    try:
+        metric.check(entries.statistics[None])
+    except BrokenRule as broken:
+        i = broken.item
+        shown = ", ".join(f"{n} = {v:g}" for n, v in zip(metric.statistics, entries.statistics[i], strict=True))
+        place = f"{where(entries.row[i])}, system '{entries.systems[entries.system[i]]}'"
+        raise ValueError(f"{place}: {shown}; metric '{metric.name}' needs {broken.rule}") from None
 
 
 def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Where) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
         if len(_LATIN.findall(text)) / letters < 1 - _SHARE:
             note(
                 "ROUGE looks at runs of a-z and 0-9 only, and the references are mostly in other letters: "
-                f"'{name}' does not see them; --metric chrf does"
+                f"'{name}' does not see them; metric='chrf' does"
             )
         return
     by_default = source.metric.tokenizers and source.tokenize is None
@@ -59,10 +59,10 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     if language is None:
         return
     if not by_default:
-        note(f"the references look {language}: {name} takes words between spaces; --metric chrf takes none")
+        note(f"the references look {language}: {name} takes words between spaces; metric='chrf' takes none")
         return
     tokenizer = _SCRIPTS[language][1]
     note(
         f"the references look {language}, and BLEU with its default tokenizer (13a) takes a whole phrase for one word; "
-        f"--tokenize {tokenizer} (tokenize='{tokenizer}') is sacrebleu's for it"
+        f"tokenize='{tokenizer}' is sacrebleu's for it"
     )

@@ -66,7 +66,7 @@ def chosen(path: Path, known: Sequence[str], wanted: str | None, what: str, colu
     if wanted is not None and wanted not in known:
         raise ValueError(f"{path}: no {what} '{wanted}' among {', '.join(known) or 'none'}{nearest(wanted, known)}")
     if wanted is None and len(known) != 1:
-        several = f"{what}s {', '.join(known)}; --columns {column}=... chooses one"
+        several = f"{what}s {', '.join(known)}; columns={{'{column}': ...}} chooses one"
         raise ValueError(f"{path}: samples have {several if known else f'no {what}'}")
     return wanted or known[0]
 

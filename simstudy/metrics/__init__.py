@@ -95,7 +95,7 @@ def get_metric(metric: str | Metric) -> Metric:
     if found is None:
         near = nearest(metric, [*METRICS, "precision@10", "ndcg@10"])
         if sounds_like_error(metric):
-            near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better (--lower-is-better)"
+            near = f"; errors that files have as numbers are '{MEAN}' with lower_is_better=True"
         raise ValueError(
             f"metric must be one of {', '.join(METRICS)}, precision@n, ndcg@n (n >= 1), not '{metric}'{near}"
         )

@@ -25,6 +25,15 @@ Words = Literal["a-z0-9", "spaced", ""]
 TIE_TOLERANCE = 1e-12
 
 
+class BrokenRule(ValueError):
+    """Statistics break a metric's own rule, first those at the positions `system` and `item`."""
+
+    def __init__(self, metric: str, rule: str, system: int, item: int) -> None:
+        self.problem = f"statistics for metric '{metric}' must have {rule}"
+        self.rule, self.system, self.item = rule, system, item
+        super().__init__(f"{self.problem}, unlike those of system number {system}, item number {item}")
+
+
 class TextCounter(Protocol):
     """Counts a metric's statistics of texts, against references that are prepared once."""
 
@@ -143,7 +152,26 @@ class Metric(ABC):
         return None
 
     def check(self, statistics: Array) -> None:
-        """Raise ValueError where statistics of shape (K systems, n items, S) break the metric's own rules."""
+        """Raise a BrokenRule where statistics of shape (K systems, n items, S) break the metric's own rules."""
+
+    def check_named(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
+        """Raise a ValueError that names the first system and item whose statistics break the metric's own rules.
+
+        Examples
+        --------
+        >>> from simstudy.metrics import METRICS
+        >>> METRICS["mean"].check_named(np.array([[[1, 1]], [[3, 0]]]), ["old", "new"], ["q"])
+        Traceback (most recent call last):
+        ValueError: statistics for metric 'mean' must have sum = 0 where count is 0, unlike sum = 3, count = 0 of \
+system 'new', item 'q'
+        """
+        try:
+            self.check(statistics)
+        except BrokenRule as broken:
+            at = statistics[broken.system, broken.item]
+            found = ", ".join(f"{name} = {value:g}" for name, value in zip(self.statistics, at, strict=True))
+            place = f"system '{systems[broken.system]}', item '{items[broken.item]}'"
+            raise ValueError(f"{broken.problem}, unlike {found} of {place}") from None
 
     def check_scores(self, sums: Array, systems: Sequence[str]) -> None:
         """Raise a ValueError that names a system whose sums (K systems, S) have no score that could be compared."""
@@ -171,13 +199,10 @@ class Metric(ABC):
                 )
 
     def _require(self, holds: Array, rule: str) -> None:
-        """Raise a ValueError that names the first (system, item) at which a rule, of shape (K, n), is broken."""
+        """Raise a BrokenRule for the first (system, item) at which a rule, of shape (K, n), does not hold."""
         if not holds.all():
-            system, item = np.argwhere(~holds)[0]
-            raise ValueError(
-                f"statistics for metric '{self.name}' must have {rule}, unlike those of system number {system}, "
-                f"item number {item}"
-            )
+            system, item = np.argwhere(~holds)[0].tolist()
+            raise BrokenRule(self.name, rule, system, item)
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class Collection(Shown):
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
             raise ValueError(f"metric must be of the statistics ({own}), unlike '{metric.name}' of ({other})")
-        metric.check(self.statistics)
+        metric.check_named(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
     def head(self, n: int) -> Self:
@@ -265,12 +265,17 @@ class Collection(Shown):
             items=self.items if items is None else items,
         )
 
-    def labels(self, name: str) -> pd.Series[str]:
-        """A column of the item table as text, in which every item has a value; ValueError where one has none."""
+    def labels(self, name: str, argument: str = "") -> pd.Series[str]:
+        """A column of the item table as text, in which every item has a value; ValueError where one has none.
+
+        Where users name the column by an `argument`, they are told so of a column that is not there.
+        """
         check_text("name", name, "the name of a column of the items")
         if name not in self.items:
             columns = list(map(str, self.items.columns))
             known = f"they have {', '.join(columns)}{nearest(name, columns)}"
+            if argument:
+                raise ValueError(f"{argument} must be a column of the items{self._of()}, not '{name}'; {known}")
             raise ValueError(f"items{self._of()} have no column '{name}'; {known}")
         column = self.items[name].astype(str)
         blank = self.items[name].isna() | (column.str.strip() == "")

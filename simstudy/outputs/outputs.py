@@ -74,8 +74,9 @@ class Outputs(Collection):
             systems, array.shape[0], "systems", "name", [f"system-{k + 1}" for k in range(array.shape[0])]
         )
         item_table = keyed_table(items, array.shape[1], "items", "id", [str(i) for i in range(array.shape[1])])
-        metric.check(array)
-        metric.check_shared(array, system_table["name"].tolist(), item_table["id"].tolist())
+        names, ids = system_table["name"].tolist(), item_table["id"].tolist()
+        metric.check_named(array, names, ids)
+        metric.check_shared(array, names, ids)
         known = None if answers is None else checked_answers(answers, array.shape[:2])
         return cls(read_only(array), metric, complete_systems(system_table), item_table, task, test_set, known)
 

@@ -82,6 +82,11 @@ _BAD = {
     "no references": ("a.txt b.txt --metric bleu", "metric 'bleu' needs references: at least one file"),
     "references of scores": ("scores.csv --metric accuracy --references ref.txt", "references are not for CSV, TSV or"),
     "columns": ("scores.csv --metric accuracy --columns item:q", "columns must be like item=instance_id,score=resol"),
+    "a slip in a name of ours": (
+        "scores.csv --metric accuracy --columns itme=item",
+        "simstudy: --columns must map our names (system, item, id, score, gold, reference, domain, cluster, filter, "
+        "tag, correct, total, or one of your own that is unlike these), not 'itme' (did you mean 'item'?)",
+    ),
     "half a column": ("scores.csv --metric accuracy --columns item=", "columns must be like item=instance_id"),
     "no column": ("scores.csv --metric accuracy --columns item=itme", "scores.csv: no column 'itme' among item, old"),
     "the column of items under another name": (
@@ -150,10 +155,13 @@ _BAD = {
     "duplicates": ("scores.csv --metric accuracy --duplicates no", "duplicates must be one of keep, drop, not 'no'"),
     "alpha": ("scores.csv --metric accuracy --alpha 5", "alpha must lie between 0 and 1, both excluded, not 5"),
     "resamples": ("scores.csv --metric accuracy --resamples 0", "simstudy: --resamples must be at least 1"),
-    "unit": ("scores.csv --metric accuracy --unit cluster", "items have no column 'cluster'; they have id"),
+    "unit": (
+        "scores.csv --metric accuracy --unit cluster",
+        "simstudy: --unit must be a column of the items, not 'cluster'; they have id",
+    ),
     "strata": (
         "scores.csv --metric accuracy --test bootstrap --strata domain",
-        "items have no column 'domain'; they have id",
+        "simstudy: --strata must be a column of the items, not 'domain'; they have id",
     ),
     "strata of another test": (
         "scores.csv --metric accuracy --strata domain",

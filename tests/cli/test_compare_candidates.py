@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from tests.cli.command import as_json, compare
 
 _HOW = ("--metric", "precision@40", "--columns", "gold=is.good,length=length", "--resamples", "2000")
@@ -156,3 +157,21 @@ def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
     for better, worse in ("AB", "BA"):
         code, _, err = compare(*how, "--fail-unless-better", better, worse)
         assert (code, err) == (1, f"simstudy: {better} is not significantly better than {worse} at 0.05\n")
+
+
+def test_notes_and_errors_name_arguments_in_python_and_options_in_the_command() -> None:
+    """The same file, the same findings, each in the words of whoever reads them."""
+    Path("labels.csv").write_text("id,gold,t,svc\na,1,9,1\nb,1,8,1\nc,0,8,0\n")
+    notes = " ".join(as_json("labels.csv", "--metric", "precision@1")["notes"])
+    assert "; --columns svc=svc makes 'svc' a column of the items" in notes
+    assert "; --ties keep accepts all that tie" in notes
+    assert "columns=" not in notes
+    told = " ".join(ss.load_candidates("labels.csv").notes)
+    assert "; columns={'svc': 'svc'} makes 'svc' a column of the items" in told
+    assert "--" not in told
+    assert "; ties='keep' accepts all that tie" in " ".join(ss.load("labels.csv", "precision@1").notes)
+    Path("errors.csv").write_text("item,wer_a,wer_b\np,0.1,0.2\nq,0.3,0.2\n")
+    notes = " ".join(as_json("errors.csv", "--metric", "mean")["notes"])
+    assert ": --lower-is-better turns that round, --higher-is-better says that it is right" in notes
+    (told,) = ss.load("errors.csv", "mean").notes
+    assert ": lower_is_better=True turns that round, lower_is_better=False says that it is right" in told

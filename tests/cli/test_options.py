@@ -97,7 +97,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_every_option_is_tried() -> None:
-    assert set(OPTIONS) | ELSEWHERE | {"metric"} == set(
+    assert set(OPTIONS) | ELSEWHERE | {"metric", "context"} == set(
         inspect.signature(import_module("simstudy.cli.compare").compare).parameters
     )
 

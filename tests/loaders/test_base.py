@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, system_files
 from simstudy.metrics import get_metric
@@ -92,7 +94,7 @@ def test_items_that_the_references_lack() -> None:
 
 def test_many_files_that_differ_are_counted() -> None:
     short = [system(f"s{k}", {"x": 1}) for k in range(5)]
-    with pytest.raises(ValueError, match="s2.csv lacks .*, and 2 more files; --missing drop"):
+    with pytest.raises(ValueError, match="s2.csv lacks .*, and 2 more files; missing='drop'"):
         assemble([WHOLE, *short], source())
 
 
@@ -167,3 +169,21 @@ def test_zero_is_no_score_of_a_missing_item_where_lower_is_better() -> None:
         ValueError, match=r"^missing must be 'error' or 'drop' for metric 'mean \(lower is better\)', not"
     ):
         Source((), get_metric("mean (lower is better)"), missing="zero")
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("itme", "item"), ("scroe", "score"), ("clutser", "cluster"), ("gld", "gold")]
+)
+def test_a_slip_in_one_of_our_names_of_columns_is_told_and_a_name_of_ones_own_is_not(
+    tmp_path: Path, slip: str, meant: str
+) -> None:
+    """The file's own name is no slip, nor is a name that is unlike ours."""
+    path = tmp_path / "c.csv"
+    path.write_text(f"word,gold,t,{slip},x\na,1,9,1,1\nb,0,7,2,1\n")
+    told = rf"^columns must map our names \(system, item, .* not '{slip}' \(did you mean '{meant}'\?\)$"
+    for load in (lambda columns: ss.load(path, "precision@1", columns=columns), partial(ss.load_candidates, path)):
+        with pytest.raises(ValueError, match=told):
+            load(columns={slip: "x"})
+        found = load(columns={slip: slip, "length": "x"})
+        items = found.items if hasattr(found, "items") else found.outputs.items
+        assert {slip, "length"} <= set(items)

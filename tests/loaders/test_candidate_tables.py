@@ -72,7 +72,7 @@ def test_decimal_commas_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", ["Gold", "true"])
 def test_a_table_without_gold_is_told_how_to_name_it(header: str, tmp_path: Path) -> None:
     path = written(tmp_path, f"word,{header},t,mi\na,1,3,2\nb,0,2,1\n")
-    with pytest.raises(ValueError, match=r"of candidates, --columns gold=\.\.\. names what says which are true$"):
+    with pytest.raises(ValueError, match=r"of candidates, columns=\{'gold': \.\.\.\} names what says which are true$"):
         load(path, "precision@1")
 
 
@@ -134,7 +134,7 @@ def test_gold_that_is_the_same_for_all_tells_nothing(tmp_path: Path) -> None:
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     text = "is.colloc,t\n1,1\n0,2\n"
-    check_error("{c}: no column 'gold' among is.colloc, t; --columns gold=... names it", tmp_path, text)
+    check_error("{c}: no column 'gold' among is.colloc, t; columns={'gold': ...} names it", tmp_path, text)
     message = "{c}: no column 'is.coloc' among is.colloc, t (did you mean 'is.colloc'?)"
     check_error(message, tmp_path, text, columns={"gold": "is.coloc"})
     message = "{c}: no column 'word' among is.colloc, t"
@@ -147,7 +147,7 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
 
 def test_cells_that_are_no_scores(tmp_path: Path) -> None:
     message = (
-        "{c}, line 4: column 't' is taken for scores, but has 'much'; --columns t=t makes it a column of the items"
+        "{c}, line 4: column 't' is taken for scores, but has 'much'; columns={'t': 't'} makes it a column of the items"
     )
     check_error(message, tmp_path, "gold,t\n1,1\n0,2\n0,much\n")
 
@@ -155,7 +155,7 @@ def test_cells_that_are_no_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan", " "])
 def test_missing_scores(cell: str, tmp_path: Path) -> None:
     text = f"id,gold,t,mi\na,1,1,4\nb,0,{cell},5\nc,0,3,6\nd,1,{cell},1\n"
-    check_error("{c}, line 3: column 't' is empty; --missing drop leaves such candidates out", tmp_path, text)
+    check_error("{c}, line 3: column 't' is empty; missing='drop' leaves such candidates out", tmp_path, text)
     message = "missing must be 'error' or 'drop' for candidates: one without a score has no rank"
     check_error(message, tmp_path, text, missing="zero")
     loaded = read(tmp_path, text, "precision@1", missing="drop")
@@ -198,7 +198,7 @@ _COUNTS = {
 @pytest.mark.parametrize("case", _COUNTS)
 def test_bad_counts(case: str, tmp_path: Path) -> None:
     good, bad, message = _COUNTS[case]
-    with pytest.raises(ValueError, match=re.escape(message.format(c=tmp_path / "c.csv"))):
+    with pytest.raises(ValueError, match=re.escape(message.replace("{c}", str(tmp_path / "c.csv")))):
         read(tmp_path, CELLS.replace(good, bad))
 
 
@@ -220,6 +220,8 @@ def test_lines_of_bad_counts_are_right_where_rows_above_were_dropped(tmp_path: P
 
 def test_a_score_may_not_have_the_name_of_a_measure(tmp_path: Path) -> None:
     text = CELLS.replace("O22", "O22,mi").replace("100\n", "100,1\n").replace("64\n", "64,2\n")
-    message = "{c}: column 'mi' has the name of an association measure of its contingency tables; --columns stored=mi"
+    message = (
+        "{c}: column 'mi' has the name of an association measure of its contingency tables; columns={'stored': 'mi'}"
+    )
     check_error(f"{message} makes it a column of the items", tmp_path, text)
     assert read(tmp_path, text, columns={"stored": "mi"}).outputs.names == list(MEASURES)

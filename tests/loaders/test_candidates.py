@@ -33,7 +33,7 @@ def read(folder: Path, text: str, metric: str = "precision@2", *, name: str = "c
 
 def check_error(message: str, folder: Path, text: str, metric: str = "precision@2", **options: object) -> None:
     """The whole message, one line, in which {c} is the file."""
-    with pytest.raises(ValueError, match=f"^{re.escape(message.format(c=folder / 'c.csv'))}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message.replace('{c}', str(folder / 'c.csv')))}$"):
         read(folder, text, metric, **options)
 
 
@@ -126,8 +126,8 @@ def test_one_table_and_no_references(tmp_path: Path) -> None:
 
 def test_scores_of_zero_and_one_are_told(tmp_path: Path) -> None:
     text = "id,gold,t,is.SVC\na,1,9,1\nb,1,8,1\nc,0,7,0\n"
-    told = "taken for scores, though they are 0 and 1 only: 'is.SVC'; --columns is.SVC=is.SVC makes 'is.SVC' a column "
-    assert read(tmp_path, text, "precision@1").notes[0] == f"{told}of the items"
+    told = "taken for scores, though they are 0 and 1 only: 'is.SVC'; columns={'is.SVC': 'is.SVC'} makes 'is.SVC' a"
+    assert read(tmp_path, text, "precision@1").notes[0] == f"{told} column of the items"
     assert read(tmp_path, text, "precision@1", columns={"svc": "is.SVC"}).notes == ()
 
 
@@ -142,7 +142,7 @@ def test_ties_are_told(tmp_path: Path) -> None:
     assert loaded.notes == (
         "all candidates have the same score by 'flat': its ranking is by chance",
         "3 of 4 candidates have the score of another by 'freq', fewer by 1 other: ties broken at random (seed 7); "
-        "--ties keep accepts all that tie",
+        "ties='keep' accepts all that tie",
     )
 
 

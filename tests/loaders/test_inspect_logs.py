@@ -90,7 +90,7 @@ def test_logs_of_one_model_are_told_by_file(tmp_path: Path) -> None:
 
 def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C"), sample(2, None), sample(3, float("nan"))])
-    with pytest.raises(ValueError, match=r"lacks 2 of 3 items, first '2' \(system 'org/a'\); --missing"):
+    with pytest.raises(ValueError, match=r"lacks 2 of 3 items, first '2' \(system 'org/a'\); missing='drop'"):
         read(path)
     assert read(path, missing="drop").outputs.scores().tolist() == [100]
     assert read(path, missing="zero").outputs.statistics[0].tolist() == [[1, 1], [0, 1], [0, 1]]
@@ -100,7 +100,7 @@ def test_one_scorer_of_several_is_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C", judge=0)])
     assert read(path, score="judge").outputs.scores().tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"log.json: samples have scorers match, judge; --columns score=\.\.\. chooses"
+        ValueError, match=r"log.json: samples have scorers match, judge; columns=\{'score': \.\.\.\} chooses"
     ):
         read(path)
     with pytest.raises(ValueError, match=r"no scorer 'jugde' among match, judge \(did you mean 'judge'\?\)$"):

@@ -92,7 +92,7 @@ def test_items_are_matched_by_id(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"items.csv lacks 1 of 2 items, first '9'$"):
         items_by_id(source, named("1", "9"))
     with pytest.raises(
-        ValueError, match=r"no column 'id' among topic, area, n; items are matched by it: --columns id="
+        ValueError, match=r"no column 'id' among topic, area, n; items are matched by it: columns=\{'id': "
     ):
         items_by_id(Source((), get_metric("ap"), items=path), named("1"))
     path.write_text("id\n1\n2\n1\n")

@@ -71,7 +71,7 @@ def test_one_metric_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, score="acc").outputs.scores().tolist() == [50]
     assert read(path, score="acc_norm").outputs.scores().tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"jsonl: samples have metrics acc, acc_norm; --columns score=\.\.\. chooses one$"
+        ValueError, match=r"jsonl: samples have metrics acc, acc_norm; columns=\{'score': \.\.\.\} chooses one$"
     ):
         read(path)
     with pytest.raises(ValueError, match=r"no metric 'acc_nrm' among acc, acc_norm \(did you mean 'acc_norm'\?\)$"):
@@ -100,7 +100,7 @@ def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
     assert read(path, other, filter="flexible-extract").outputs.statistics[0, :, 0].tolist() == [0, 0, 1]
     with pytest.raises(
         ValueError,
-        match=r"jsonl: samples have filters strict-match, flexible-extract; --columns filter=\.\.\. chooses one$",
+        match=r"jsonl: samples have filters strict-match, flexible-extract; columns=\{'filter': \.\.\.\} chooses one$",
     ):
         read(path)
     with pytest.raises(ValueError, match="no filter 'strict' among strict-match, flexible-extract"):
@@ -122,7 +122,7 @@ def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
     assert read(path).outputs.scores().tolist() == [75]
     path = write(tmp_path, "m", "u", [sample(0, {"f": 1.5})])
     with pytest.raises(
-        ValueError, match=r"line 1: a score must be between 0 and 1 for metric 'accuracy', not 1\.5; --metric mean"
+        ValueError, match=r"line 1: a score must be between 0 and 1 for metric 'accuracy', not 1\.5; metric='mean'"
     ):
         read(path)
     with pytest.raises(ValueError, match="metric 'f1' needs .* of each item, but there is one score"):

@@ -39,7 +39,7 @@ def read(
 
 def check_error(message: str, folder: Path, *texts: str, **how: object) -> None:
     """The whole message, one line, in which {s} and {t} are the first two files."""
-    message = message.format(s=folder / "s.csv", t=folder / "t.csv")
+    message = message.replace("{s}", str(folder / "s.csv")).replace("{t}", str(folder / "t.csv"))
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read(folder, *texts, **how)  # type: ignore[arg-type]
 
@@ -107,7 +107,7 @@ def test_tidy_counts(tmp_path: Path) -> None:
 
 def test_missing_items(tmp_path: Path) -> None:
     text = "item,a,b,c\nx,1,0,1\ny,1,,1\nz,0,NA,0\n"
-    how = "--missing drop leaves such items out, --missing zero scores a missing one as no answer"
+    how = "missing='drop' leaves such items out, missing='zero' scores a missing one as no answer"
     check_error(f"items differ: {{s}} lacks 2 of 3 items, first 'y' (system 'b'); {how}", tmp_path, text)
     assert read(tmp_path, text, missing="drop").outputs.items["id"].tolist() == ["x"]
     assert read(tmp_path, text, missing="zero").outputs.statistics[1].tolist() == [[0, 1], [0, 1], [0, 1]]
@@ -186,7 +186,7 @@ HEAD = "system,item,score\na,01,1\n"
         (
             HEAD + "a,02,50\n",
             "accuracy",
-            "{s}, line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; --metric mean takes any "
+            "{s}, line 3: a score must be between 0 and 1 for metric 'accuracy', not 50; metric='mean' takes any "
             "number",
         ),
         (HEAD + "a,02,1.5\n", "ap", "{s}, line 3: a score must be between 0 and 1 for metric 'ap', not 1.5"),
@@ -206,12 +206,12 @@ HEAD = "system,item,score\na,01,1\n"
         (
             "system,itm,score\na,1,1\n",
             "mean",
-            "{s}: no column 'item' among system, itm, score (did you mean 'itm'?); --columns item=... names it",
+            "{s}: no column 'item' among system, itm, score (did you mean 'itm'?); columns={'item': ...} names it",
         ),
         (
             "system,item,scor\na,1,1\n",
             "mean",
-            "{s}: no column 'score' among system, item, scor (did you mean 'scor'?); --columns score=... names it",
+            "{s}: no column 'score' among system, item, scor (did you mean 'scor'?); columns={'score': ...} names it",
         ),
         (
             HEAD,
@@ -223,14 +223,14 @@ HEAD = "system,item,score\na,01,1\n"
             "item,a,note\nx,1,good\n",
             "mean",
             "{s}, line 2: column 'note' is taken for a system, but has 'good'; "
-            "--columns note=note makes it a column of the items",
+            "columns={'note': 'note'} makes it a column of the items",
         ),
         ("item,a\nx,1\nx,1\n", "mean", "{s}, line 3: item 'x' of system 'a' again, first in {s}, line 2"),
         (
             "item,a\nx,2\n",
             "accuracy",
             "{s}, line 2, system 'a': a score must be between 0 and 1 for metric 'accuracy', not "
-            "2; --metric mean takes any number",
+            "2; metric='mean' takes any number",
         ),
         (
             F1 + "z,1,3,2,1,1\n",

@@ -348,7 +348,7 @@ def test_scripts_without_words_between_spaces_are_told(tmp_path: Path, language:
 
     (told,) = notes("bleu")
     assert told.startswith(f"the references look {language}, and BLEU with its default tokenizer (13a)")
-    assert f"--tokenize {tokenizer} " in told
+    assert f"tokenize='{tokenizer}' is" in told
     assert notes("bleu", "char") == notes("chrf") == ()
     assert notes("chrf++")[0].startswith(f"the references look {language}: chrf++ takes words between spaces")
 

@@ -55,7 +55,7 @@ def test_identical_rankings_have_equal_answers(tmp_path: Path) -> None:
 
 def test_missing_topics_are_an_error_or_count_as_zero(tmp_path: Path) -> None:
     runs = {"a": RUN, "b": "3 Q0 d 1 1 t\n9 Q0 d 1 1 t\n"}
-    with pytest.raises(ValueError, match=r"items differ: .*/b lacks 1 of 2 items, first '1' \(system 'b'\); --missing"):
+    with pytest.raises(ValueError, match=r"items differ: .*/b lacks 1 of 2 items, first '1' \(system 'b'\); missing="):
         read(tmp_path, runs)
     loaded = read(tmp_path, runs, missing="zero")
     assert loaded.outputs.statistics[1].tolist() == [[0, 1], [1, 1]]

@@ -87,7 +87,7 @@ def test_scores_go_with_their_systems(chinchor: Outputs) -> None:
 @pytest.mark.parametrize("metric", [*BETAS, "muc_recall", "muc_precision"])
 def test_rules(fills: list[float], metric: str) -> None:
     with pytest.raises(
-        ValueError, match=r"correct \+ partial <= actual, unlike those of system number 0, item number 0"
+        ValueError, match=r"correct \+ partial <= actual, unlike possible = .* of system 'system-1', item '0'$"
     ):
         Outputs.from_statistics([[fills]], metric)
 
