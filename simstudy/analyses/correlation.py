@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.metrics.base import item_deviations
+from simstudy.metrics.ratio import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations

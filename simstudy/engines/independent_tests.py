@@ -15,7 +15,8 @@ from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
 from simstudy.engines.question import Answers, Question, products
-from simstudy.metrics.base import FloatArray, item_deviations
+from simstudy.metrics.base import FloatArray
+from simstudy.metrics.ratio import item_deviations
 
 
 def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatArray:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray, IntArray, whole
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions
+from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
 from simstudy.pvalues import CONVENTIONS, Convention
 

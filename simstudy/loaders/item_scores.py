@@ -10,7 +10,8 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.loaders.tables import Where, first_of
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray, whole
+from simstudy.metrics.base import Array, FloatArray
+from simstudy.metrics.ratio import whole
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.aer import Aer
 from simstudy.metrics.attachment import LAS, UAS
-from simstudy.metrics.base import Metric, Ratio
+from simstudy.metrics.base import Metric
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.direction import sounds_like_error
@@ -17,6 +17,7 @@ from simstudy.metrics.mean import MEAN, Mean
 from simstudy.metrics.muc import MUC
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
+from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.rouge import KINDS, Rouge
 from simstudy.metrics.spans import SPAN_F1
 from simstudy.validation import brief, nearest

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simstudy.metrics.base import Array, IntArray, Ratio, TextCounter
+from simstudy.metrics.base import Array, IntArray, TextCounter
+from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import check_texts
 
 

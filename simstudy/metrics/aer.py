@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from simstudy.metrics.base import Array, Ratio
+from simstudy.metrics.base import Array
+from simstudy.metrics.ratio import Ratio
 
 #: A source word and a target word, by their positions.
 Link = tuple[int, int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from simstudy.metrics.base import Array, Ratio
+from simstudy.metrics.base import Array
+from simstudy.metrics.ratio import Ratio
 
 
 class Counts(Ratio):

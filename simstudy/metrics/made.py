@@ -18,7 +18,7 @@ from simstudy.provenance import definition_of, program_of
 from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MadeMetric(Metric):
     """A metric by a user's function; `metric` makes it.
 

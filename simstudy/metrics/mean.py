@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array, Ratio
+from simstudy.metrics.base import Array
+from simstudy.metrics.ratio import Ratio
 
 #: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
 #: differ in direction only the name has to say it.

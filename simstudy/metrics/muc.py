@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics.base import Array, Ratio
+from simstudy.metrics.base import Array
 from simstudy.metrics.f_measure import PRECISION, RECALL, Counts, FBeta
+from simstudy.metrics.ratio import Ratio
 
 
 class Fills(Ratio):

@@ -10,7 +10,8 @@ from math import frexp, ldexp
 
 import numpy as np
 
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric, Ratio, whole
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
+from simstudy.metrics.ratio import Ratio, whole
 
 #: Sizes of scores that double precision can add, square and compare: sums stay below the one, and of each system that
 #: does not have 0 everywhere some score is at least the other, or that part of another system's largest.

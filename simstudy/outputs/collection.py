@@ -246,7 +246,7 @@ class Collection(Shown):
             for table in (self.systems, self.items)
             for name in table.columns
         ]
-        parts = [self.statistics, repr(self.metric), self.task, self.test_set, json.dumps(tables), self.answers]
+        parts = [self.statistics, self.metric.definition, self.task, self.test_set, json.dumps(tables), self.answers]
         return fingerprint(parts)
 
     def _with(

@@ -48,7 +48,7 @@ def write(outputs: Collection, path: str | Path) -> None:
             columns[f"{k}:answers"] = pa.array(outputs.answers[k])
     header = {
         "metric": outputs.metric.name,
-        "metric_as": repr(outputs.metric),
+        "metric_as": outputs.metric.definition,
         "metric_signature": outputs.metric.signature,
         "task": outputs.task,
         "test_set": outputs.test_set,
@@ -70,8 +70,8 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
         raise ValueError(
             f"{path} has outputs of a metric of one's own, '{header['metric']}': load(path, metric) takes it"
         ) from None
-    if repr(found) != header["metric_as"]:
-        raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found}")
+    if found.definition != header["metric_as"]:
+        raise ValueError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found.definition}")
     try:
         outputs = _collection(kind, header, table, found.signed(header["metric_signature"]))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.engines.asking import ask
-from simstudy.metrics.base import Ratio
+from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import Comparison
 from simstudy.tasks import Task

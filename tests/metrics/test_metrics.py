@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -103,3 +105,34 @@ def test_a_sum_over_no_count_is_refused_and_no_score_is_none() -> None:
     with pytest.raises(ValueError, match="^statistics for metric 'mean' must have sum = 0 where count is 0, unlike"):
         METRICS["mean"].check(np.array([[[1.0, 1], [3, 0]]]))
     METRICS["mean"].check(np.array([[[1.0, 1], [0, 0]]]))
+
+
+def test_a_metric_shows_itself_in_one_line_that_can_be_read() -> None:
+    assert repr(METRICS["f1"]) == (
+        "Metric f1: F1, percent, statistics correct, guessed, gold, 2 correct / (guessed + gold)"
+    )
+    assert repr(METRICS["accuracy"]) == "Metric accuracy: percent, statistics correct, total, correct / total"
+    assert "lower is better" in repr(METRICS["aer"])
+    assert "\n" not in "".join(map(repr, METRICS.values()))
+
+
+def test_what_tells_metrics_apart_is_in_their_definition_and_in_what_they_show() -> None:
+    """Results are kept under the one and cells under the other; labels and units decide no number."""
+    assert len({repr(metric) for metric in METRICS.values()}) == len(METRICS)
+    assert len({metric.definition for metric in METRICS.values()}) == len(METRICS)
+    plain = Ratio("r", ("a", "b"), numerator=(1, 0), denominator=(0, 1))
+    others = [
+        replace(plain, name="s"),
+        replace(plain, statistics=("a", "c")),
+        replace(plain, numerator=(1, 1)),
+        replace(plain, numerator=(-1, 0)),
+        replace(plain, denominator=(0, 2)),
+        replace(plain, higher_is_better=False),
+    ]
+    for known in (repr, attrgetter("definition")):
+        assert len({known(metric) for metric in [plain, *others]}) == 1 + len(others)
+    for other in (replace(plain, scale=1.0), replace(plain, shared=("b",)), replace(plain, item_range=(0, 1))):
+        assert other.definition != plain.definition
+    assert replace(plain, label="R", unit="percent").definition.replace("'R'", "'r'").replace("percent", "") == (
+        plain.definition
+    )
