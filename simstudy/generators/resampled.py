@@ -155,7 +155,7 @@ def resample_training(
     if metric is not None:
         check_choice("metric", metric, task.metrics)
     chosen = task.metric if metric is None else task.metrics[metric]
-    counted = [[repr(one), definition_of(count)] for one, count in task.statistics.items()]
+    counted = [[one.definition, definition_of(count)] for one, count in task.statistics.items()]
     models = {
         family: [fingerprint(_parameters(base)), program_of(base, [*task.statistics.values()], [*task.statistics])]
         for family, base in task.systems.items()
