@@ -79,7 +79,7 @@ def _sum_of(names: Sequence[str], weights: Sequence[int]) -> str:
     terms = [(w < 0, name if abs(w) == 1 else f"{abs(w)} {name}") for name, w in zip(names, weights, strict=True) if w]
     first = f"-{terms[0][1]}" if terms and terms[0][0] else "".join(term for _, term in terms[:1])
     told = first + "".join(f" {'-' if less else '+'} {term}" for less, term in terms[1:])
-    return f"({told})" if " " in told else told
+    return f"({told})" if len(terms) > 1 else told
 
 
 def combine(statistics: Array, weights: tuple[int, ...]) -> Array:

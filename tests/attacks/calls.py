@@ -43,6 +43,7 @@ SIZE_FIT = ss.size_fit(THRESHOLDS)
 GAINS = ss.significant_gains(MANY_PAIRS)
 ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
 CALIBRATION = ss.calibration(ss.compare(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
+ONE_SET = ss.compare(MANY)
 BOARD = ss.leaderboard(OUTPUTS)
 
 CANDIDATES_FRAME = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
@@ -308,6 +309,7 @@ _ANALYSES: dict[str, Call] = {
         ss.significant_gains,
         {"pairs": MANY_PAIRS, "alpha": 0.05, "power": (0.5, 0.8), "min_pairs": 10},
     ),
+    "overlay": (ss.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
     "size_fit": (ss.size_fit, {"table": THRESHOLDS}),
     "thresholds": (
         ss.thresholds,

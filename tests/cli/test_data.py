@@ -69,7 +69,7 @@ def test_fetch_prints_the_paths(at_hand: Path) -> None:
     ("arguments", "message"),
     [
         (["fetch", "ntlk"], "no data set and no data file is called 'ntlk' (did you mean 'nltk'?)"),
-        (["fetch", "nltk", "--data-dir", "/nowhere"], "/nowhere/nltk/brown.zip is missing"),
+        (["fetch", "nltk", "--data-dir", "/nowhere"], "/nowhere lacks nltk/brown.zip"),
         (["list", "ntlk"], "data set must be one of colloc_krenn,"),
     ],
 )

@@ -211,7 +211,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
         ({"duplicates": "dropp"}, r"duplicates must be one of keep, drop, not 'dropp' \(did you mean 'drop'\?\)"),
         ({"alpha": 5}, "alpha must lie between 0 and 1"),
         ({"comparison": {"test": "bootstrp"}}, "did you mean 'bootstrap'"),
-        ({"comparison": {"unit": "document"}}, "unit must be a column of the items, not 'document'"),
+        ({"comparison": {"unit": "document"}}, "unit must be a column of the items of test set 'exam', not 'document'"),
         ({"margin": 0}, "margin must be a number above 0, on the metric's scale, not 0"),
         ({"margin": float("nan")}, "margin must be a number above 0, on the metric's scale, not nan"),
     ],

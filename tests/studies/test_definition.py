@@ -79,7 +79,7 @@ def test_every_kind_has_a_shipped_study() -> None:
         (GOOD + "[comparison]\ntest = 'bootstrp'", "not 'bootstrp' (did you mean 'bootstrap'?)"),
         (
             GOOD.replace("digits", "digit"),
-            "task: it must be one of digits, tagging, not 'digit' (did you mean 'digits'?)",
+            "digits, tagging, not 'digit' (did you mean 'digits'?)",
         ),
         (GOOD.replace("100, 200", "200, 100"), "home.sizes: it must ascend, not [200, 100]"),
         (GOOD.replace("100, 200", ""), "home.sizes: list should have at least 1 item"),
@@ -125,7 +125,7 @@ def changed(content: Any, path: tuple[str | int, ...], key: str | int, value: ob
     [
         ("yeh_2000", (), "comparison", {}, "unknown key 'comparison' (the keys are title, question, kind, seed, n_shu"),
         ("yeh_2000", ("systems", "training"), "replicate", [5], "unknown key 'systems.training.replicate' (did you m"),
-        ("yeh_2000", ("systems",), "task", "digit", "systems.task: it must be one of digits, tagging, not 'digit' (d"),
+        ("yeh_2000", ("systems",), "task", "digit", "systems.task: it must be one of brown_tagging, chunking, "),
         ("yeh_2000", ("dependence",), "within", [0.1, 1.0], "dependence.within.1: input should be less than 1, not 1"),
         ("yeh_2000", ("dependence",), "between", 0.7, "dependence: within and between must not exceed 1 together"),
         ("yeh_2000", (), "n_shuffles", 0, "n_shuffles: input should be greater than or equal to 1, not 0"),

@@ -37,6 +37,7 @@ THRESHOLDS = pd.DataFrame(
         "relation": "same family", "n_pairs": [1001, 1002, 1003, 1004], "n_window": [31, 32, 3, 34],
         "threshold": [1.11, 1.22, np.nan, 1.44], "low": [1.01, np.nan, np.nan, 1.04],
         "high": [2.01, np.nan, np.nan, 2.04], "fit": [3.01, 3.02, np.nan, np.nan],
+        "residual": [-0.631, -0.596, np.nan, np.nan], "metric": "accuracy",
     }
 )  # fmt: skip
 
@@ -70,11 +71,12 @@ def of_resampling(**more: pd.DataFrame) -> dict[str, Section]:
 def test_thresholds_at_home_by_all_kinds_and_elsewhere_by_the_studys_own() -> None:
     # fmt: off
     assert rows(of_resampling()["Gain threshold against test size"]) == [
-        ["test set", "items", "unit", "sides", "relation", "pairs", "p ≈ 0.05", "threshold", "95 %", "c / √n"],
-        ["home", "1,200", "document", "one", "same family", "1,001", "31", "1.11", "1.01–2.01", "3.01"],
-        ["home", "1,200", "document", "two", "same family", "1,002", "32", "1.22", "none", "3.02"],
-        ["home", "1,200", "item", "one", "same family", "1,003", "3", "too few pairs", "none", ""],
-        ["away", "300", "document", "one", "same family", "1,004", "34", "1.44", "1.04–2.04", ""],
+        ["test set", "items", "unit", "sides", "relation", "pairs", "p ≈ 0.05", "threshold", "95 %", "c / √n",
+         "off by"],
+        ["home", "1,200", "document", "one", "same family", "1,001", "31", "1.11", "1.01–2.01", "3.01", "-63%"],
+        ["home", "1,200", "document", "two", "same family", "1,002", "32", "1.22", "none", "3.02", "-60%"],
+        ["home", "1,200", "item", "one", "same family", "1,003", "3", "too few pairs", "none", "", ""],
+        ["away", "300", "document", "one", "same family", "1,004", "34", "1.44", "1.04–2.04", "", ""],
     ]
     # fmt: on
 

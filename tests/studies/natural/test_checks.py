@@ -63,10 +63,10 @@ def test_sizes_of_an_entry_are_those_of_its_largest_test_set(make: Make, tmp_pat
 def test_units_and_strata_are_columns_of_the_items(make: Make, data_dir: Path, tmp_path: Path) -> None:
     said = problem(make, data_dir, tmp_path, EXAMS, MEASURES, comparison={"unit": "document"})
     assert "test set 'exam a', test set 'exam b', " in said or "test set 'exam a', sizes 40, " in said
-    assert "have no column 'document'; they have id, domain" in said
-    assert "of test set 'runs' have no column 'document'" in said
+    assert "unit must be a column of the items of test set 'exam a', not 'document'; they have id, domain" in said
+    assert "of test set 'runs', not 'document'" in said
     said = problem(make, data_dir, tmp_path, EXAMS, comparison={"test": "bootstrap", "strata": "genre"})
-    assert "have no column 'genre'" in said
+    assert "strata must be a column of the items of test set 'exam a', not 'genre'" in said
 
 
 def test_initial_segments_of_one_unit(make: Make, data_dir: Path, tmp_path: Path) -> None:
