@@ -81,12 +81,12 @@ def bracket_counts(guessed: Tree, gold: Tree) -> tuple[int, int, int]:
         raise ValueError(
             f"trees must be of the same words; the first that differs is '{own}', in the gold tree '{other}'"
         )
-    kept = [tag not in _PUNCTUATION for tag in gold.tags]
+    kept = [counts_in_extent(tag) for tag in gold.tags]
     found, wanted = (
         Counter(
             (label, start, end)
             for full, start, end in _among(tree.brackets, kept)
-            if (label := _category(full)) not in _UNCOUNTED
+            if (label := counted_label(full)) is not None
         )
         for tree in (guessed, gold)
     )
@@ -101,8 +101,30 @@ def _among(brackets: Sequence[Bracket], kept: Sequence[bool]) -> Iterator[Bracke
             yield label, before[start], before[end]
 
 
+def counts_in_extent(tag: str) -> bool:
+    """Whether a word with this gold tag has a place in the extent of a bracket: all but punctuation."""
+    return tag not in _PUNCTUATION
+
+
 @cache
-def _category(label: str) -> str:
-    """A label without function tags; one that begins with a hyphen (-LRB-) is a name of its own."""
-    category = label if label.startswith("-") else re.split(r"[-=|]", label, maxsplit=1)[0]
-    return "ADVP" if category == "PRT" else category
+def counted_label(label: str) -> str | None:
+    """What a bracket's label counts as; None where it does not count.
+
+    Examples
+    --------
+    >>> counted_label("NP-SBJ"), counted_label("PRT"), counted_label("TOP")
+    ('NP', 'ADVP', None)
+    """
+    category = without_function_tags(label)
+    return None if category in _UNCOUNTED else "ADVP" if category == "PRT" else category
+
+
+def without_function_tags(label: str) -> str:
+    """A label's category; one that begins with a hyphen (-LRB-) is a name of its own.
+
+    Examples
+    --------
+    >>> without_function_tags("NP-SBJ-2"), without_function_tags("ADJP|ADVP"), without_function_tags("-LRB-")
+    ('NP', 'ADJP', '-LRB-')
+    """
+    return label if label.startswith("-") else re.split(r"[-=|]", label, maxsplit=1)[0]

@@ -1,0 +1,162 @@
+"""Parsers: a lexicon, a plain grammar that prunes and an annotated one that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.tasks.base import Examples
+from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
+from simstudy.tasks.cky import best_parse, coarse_pass, survivors
+from simstudy.tasks.constituents import Brackets, GoldTrees, Sentences
+from simstudy.tasks.grammars import (
+    Annotated,
+    Coarse,
+    Fine,
+    boundaries,
+    coarse_grammar,
+    counted,
+    fine_grammar,
+    markovised,
+    plain,
+    probabilities,
+)
+from simstudy.tasks.lexicon import tag_scores
+
+FloatArray = NDArray[np.float64]
+
+# Within a span, figures of merit that are so much below the best are not followed.
+_BEAM = 1e-5
+
+# Posteriors below which the fine pass builds nothing: where it finds no parse, it tries again with the next.
+_THRESHOLDS = (1e-4, 1e-8)
+
+# A word's best tag gets this as its probability, so that long sentences stay within the range of floating-point numbers.
+_SCALE = 500.0
+
+
+@dataclass(frozen=True)
+class TagCounts:
+    """How often words were seen with a grammar's tags, which are its symbols 1 … n_tags.
+
+    Attributes
+    ----------
+    word, tag, count
+        (pairs,) the word's number, the tag's (from 0) and how often.
+    """
+
+    word: IntArray
+    tag: IntArray
+    count: FloatArray
+    n_tags: int
+
+    @classmethod
+    def of(cls, sentences: Sentences, trees: BinaryTrees, annotated: Annotated, n_plain_tags: int, weights: FloatArray) -> TagCounts:
+        """Counts in trees that weigh so much."""
+        leaves = np.flatnonzero(trees.left < 0)
+        leaves = leaves[weights[trees.tree[leaves]] > 0]
+        n_tags = int(np.count_nonzero((annotated.coarse > 0) & (annotated.coarse <= n_plain_tags)))
+        code, place = np.unique(
+            sentences.word[trees.start[leaves]].astype(np.int64) * n_tags + annotated.symbol[leaves] - 1, return_inverse=True
+        )
+        count = np.bincount(place, weights[trees.tree[leaves]], len(code))
+        return cls((code // n_tags).astype(np.int32), (code % n_tags).astype(np.int32), count, n_tags)
+
+    def scores(self, forms: IntArray, wanted: IntArray) -> FloatArray:
+        """P(word | tag) (wanted, tags), scaled so that a word's best tag has the same in all words."""
+        scores = tag_scores(self.word, self.tag, self.count, self.n_tags, forms, wanted)
+        best = scores.max(axis=1, initial=0.0, keepdims=True)
+        scaled: FloatArray = scores * (_SCALE / np.where(best > 0, best, 1.0))
+        return scaled
+
+
+@dataclass(frozen=True)
+class Parser:
+    """What has been learned from one training set."""
+
+    symbols: Symbols
+    coarse: Coarse
+    coarse_tags: TagCounts
+    fine: Fine
+    fine_tags: TagCounts
+
+    @classmethod
+    def of(cls, examples: Examples, weights: FloatArray, fine: Fine, fine_tags: TagCounts) -> Parser:
+        """With a plain grammar of the same trees."""
+        gold: GoldTrees = examples.gold
+        n_tags = len(gold.symbols.tags)
+        annotated = plain(gold.trees, gold.symbols)
+        rules = probabilities(counted(gold.trees, annotated, weights), gold.symbols.size)
+        coarse = coarse_grammar(rules, gold.symbols.size, *boundaries(gold.trees, gold.symbols, weights))
+        return cls(
+            gold.symbols, coarse, TagCounts.of(examples.inputs, gold.trees, annotated, n_tags, weights), fine, fine_tags
+        )
+
+    def __call__(self, examples: Examples) -> Brackets:
+        """The best parse of every sentence."""
+        sentences: Sentences = examples.inputs
+        wanted, word = np.unique(sentences.word, return_inverse=True)
+        tags = self.coarse_tags.scores(sentences.forms, wanted)
+        fine = self.fine_tags.scores(sentences.forms, wanted)
+        merit = self._boundary_merits(tags)
+        found, unparsed = [], 0
+        for i, (first, last) in enumerate(zip(sentences.bounds[:-1], sentences.bounds[1:], strict=True)):
+            nodes = self._parse(word[first:last], tags, fine, *merit)
+            unparsed += not len(nodes)
+            found.append(np.column_stack([np.full(len(nodes), i), nodes]))
+        table = np.concatenate([np.empty((0, 4), dtype=np.int64), *found])
+        label = self.fine.coarse[table[:, 1]] - self.symbols.first_label
+        chosen = (label >= 0) & (label < len(self.symbols.labels))
+        return Brackets(table[chosen, 0], label[chosen].astype(np.int64), table[chosen, 2], table[chosen, 3], unparsed)
+
+    def _boundary_merits(self, tags: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What each word (and last, the end of the sentence) says for symbols that begin behind, or end before it."""
+        shares = tags / np.maximum(tags.sum(axis=1, keepdims=True), 1e-300)
+        end = np.zeros((1, tags.shape[1] + 1))
+        end[0, 0] = 1.0
+        given_tag = np.concatenate([np.column_stack([np.zeros(len(tags)), shares]), end])
+        given_symbol = np.concatenate([np.column_stack([np.zeros(len(tags)), tags]), end])
+        return given_tag @ self.coarse.before.T, given_symbol @ self.coarse.after.T
+
+    def _parse(
+        self, word: NDArray[np.intp], tags: FloatArray, fine: FloatArray, before: FloatArray, after: FloatArray
+    ) -> IntArray:
+        """The nodes of one sentence's best parse, see `best_parse`."""
+        n = len(word)
+        leaves = np.zeros((n, self.symbols.size))
+        leaves[:, 1 : 1 + tags.shape[1]] = tags[word]
+        bounded = np.concatenate([[-1], word, [-1]])
+        inside, outside = coarse_pass(leaves, before[bounded[: n + 1]], after[bounded[1:]], self.coarse, _BEAM)
+        if n == 0 or inside[0, n, 0] <= 0:
+            return np.empty((0, 3), dtype=np.int32)
+        for threshold in _THRESHOLDS:
+            nodes = best_parse(fine[word], survivors(inside, outside, threshold), self.fine)
+            if len(nodes):
+                break
+        return nodes
+
+
+@dataclass(frozen=True)
+class TreebankGrammar:
+    """A PCFG of annotated nodes, its rules counted (Klein and Manning 2003).
+
+    Attributes
+    ----------
+    horizontal, vertical
+        How much a node knows, see `markovised`.
+    """
+
+    horizontal: int
+    vertical: int
+
+    def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Brackets]:
+        """A parser from trees that count so many times; nothing is random in it."""
+        gold: GoldTrees = examples.gold
+        counts = weights.astype(np.float64)
+        annotated = markovised(gold.trees, gold.symbols, self.horizontal, self.vertical)
+        rules = probabilities(counted(gold.trees, annotated, counts), len(annotated.coarse))
+        tags = TagCounts.of(examples.inputs, gold.trees, annotated, len(gold.symbols.tags), counts)
+        return Parser.of(examples, counts, fine_grammar(rules, annotated.coarse), tags)
