@@ -17,7 +17,6 @@ from simstudy.tasks.binary_trees import IntArray
 from simstudy.tasks.grammars import Coarse, Fine, slot_of
 
 FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 class Items(NamedTuple):
@@ -150,15 +149,6 @@ def _share_out(above: FloatArray, outside: FloatArray, lefts: Items, rights: Ite
 
 
 @njit(cache=True, nogil=True)
-def survivors(inside: FloatArray, outside: FloatArray, threshold: float) -> BoolArray:
-    """Which symbols (n, n + 1, symbols) have a posterior of at least the threshold, and more than 0."""
-    n = len(inside)
-    product = inside * outside
-    allowed: BoolArray = (product > 0.0) & (product >= threshold * inside[0, n, 0])
-    return allowed
-
-
-@njit(cache=True, nogil=True)
 def _grown(table: IntArray, size: int) -> IntArray:
     larger = np.empty((size, table.shape[1]), np.int32)
     larger[: len(table)] = table
@@ -166,17 +156,24 @@ def _grown(table: IntArray, size: int) -> IntArray:
 
 
 @njit(cache=True, nogil=True)
-def best_parse(words: FloatArray, allowed: BoolArray, grammar: Fine) -> IntArray:
+def best_parse(
+    words: FloatArray, inside: FloatArray, outside: FloatArray, grammar: Fine, threshold: float, beam: float
+) -> IntArray:
     """The nodes (nodes, 3) of the most probable parse: symbol, start and end, top first; none where there is no parse.
 
     Parameters
     ----------
     words
         (n, tags) P(word | tag) of the grammar's tags, scaled, where symbol 1 + i is tag i.
-    allowed
-        (n, n + 1, plain symbols) what may be built.
+    inside, outside
+        Of the coarse pass.
     grammar
         The annotated grammar.
+    threshold
+        Nothing is built whose plain symbol has a smaller posterior.
+    beam
+        A symbol stays in a span if its probability, times what is outside its plain symbol, times its share of that symbol,
+        is at least so many times the best one's.
     """
     n, n_tags = words.shape
     n_symbols = len(grammar.coarse)
@@ -187,10 +184,17 @@ def best_parse(words: FloatArray, allowed: BoolArray, grammar: Fine) -> IntArray
     n_items = 0
     best, made = np.zeros(n_symbols), np.empty((n_symbols, 2), np.int32)
     order, place = np.empty(n_symbols, np.int32), np.empty(n_symbols, np.int32)
+    least = max(threshold * inside[0, n, 0], 1e-300)
+    here, merit = np.empty(inside.shape[2], np.bool_), np.empty(n_symbols)
     for length in range(1, n + 1):
         for i in range(n - length + 1):
             j = i + length
-            here = allowed[i, j]
+            possible = False
+            for s in range(len(here)):
+                here[s] = inside[i, j, s] * outside[i, j, s] >= least
+                possible |= here[s]
+            if not possible:
+                continue
             count = 0
             if length == 1:
                 for tag in range(n_tags):
@@ -199,7 +203,7 @@ def best_parse(words: FloatArray, allowed: BoolArray, grammar: Fine) -> IntArray
                         made[1 + tag, :] = -1
                         order[count] = 1 + tag
                         count += 1
-            elif here.any():
+            else:
                 for k in range(i + 1, j):
                     if begin[i, k] == end[i, k] or begin[k, j] == end[k, j]:
                         continue
@@ -223,6 +227,7 @@ def best_parse(words: FloatArray, allowed: BoolArray, grammar: Fine) -> IntArray
                                     made[parent, 0] = a
                                     made[parent, 1] = b
             count = _climb(best, made, order, count, here, grammar)
+            count = _keep_best(best, made, order, count, merit, outside[i, j], grammar, beam)
             if n_items + count > len(items):
                 items = _grown(items, 2 * (n_items + count))
                 scores = np.append(scores, np.empty(len(items) - len(scores)))
@@ -245,7 +250,7 @@ def best_parse(words: FloatArray, allowed: BoolArray, grammar: Fine) -> IntArray
 
 
 @njit(cache=True, nogil=True)
-def _climb(best: FloatArray, made: IntArray, order: IntArray, count: int, here: BoolArray, grammar: Fine) -> int:
+def _climb(best: FloatArray, made: IntArray, order: IntArray, count: int, here: NDArray[np.bool_], grammar: Fine) -> int:
     """Apply unary rules until no symbol of a span gets better; made is then (child's symbol, -2)."""
     again = True
     while again:
@@ -266,6 +271,34 @@ def _climb(best: FloatArray, made: IntArray, order: IntArray, count: int, here: 
                     made[parent, 1] = -2
                     again = True
     return count
+
+
+@njit(cache=True, nogil=True)
+def _keep_best(
+    best: FloatArray, made: IntArray, order: IntArray, count: int, merit: FloatArray, outside: FloatArray, grammar: Fine,
+    beam: float,
+) -> int:  # fmt: skip
+    """Leave out the symbols of a span whose merit is too far below the best one's, and on which no other one stands."""
+    highest = 0.0
+    for c in range(count):
+        symbol = order[c]
+        merit[symbol] = best[symbol] * grammar.share[symbol] * outside[grammar.coarse[symbol]]
+        highest = max(highest, merit[symbol])
+    for c in range(count):
+        symbol = order[c]
+        if merit[symbol] >= beam * highest:
+            while made[symbol, 1] == -2:
+                symbol = made[symbol, 0]
+                merit[symbol] = highest
+    kept = 0
+    for c in range(count):
+        symbol = order[c]
+        if merit[symbol] >= beam * highest:
+            order[kept] = symbol
+            kept += 1
+        else:
+            best[symbol] = 0.0
+    return kept
 
 
 @njit(cache=True, nogil=True)

@@ -245,6 +245,8 @@ class Fine(NamedTuple):
         Unary rules by their child.
     coarse
         (symbols,) the plain symbol of each.
+    share
+        (symbols,) how large a part of its plain symbol's nodes each is.
     """
 
     keys: NDArray[np.int64]
@@ -256,17 +258,19 @@ class Fine(NamedTuple):
     unary_parent: IntArray
     unary_weight: FloatArray
     coarse: IntArray
+    share: FloatArray
 
 
-def fine_grammar(rules: Rules, coarse: IntArray) -> Fine:
-    """Arrays for the fine pass, from rule probabilities."""
+def fine_grammar(rules: Rules, coarse: IntArray, count: FloatArray) -> Fine:
+    """Arrays for the fine pass, from rule probabilities and how often each symbol was seen."""
     n = len(coarse)
+    share = count / np.maximum(np.bincount(coarse, count)[coarse], 1e-300)
     pairs, first = np.unique(rules.binary[:, 1].astype(np.int64) * n + rules.binary[:, 2], return_index=True)
     keys, slots = _hashed(pairs)
     unary_first = np.searchsorted(rules.unary[:, 1], np.arange(n + 1)).astype(np.int32)
     return Fine(
         keys, slots, np.append(first, len(rules.binary)).astype(np.int32), np.ascontiguousarray(rules.binary[:, 0]),
-        rules.binary_weight, unary_first, np.ascontiguousarray(rules.unary[:, 0]), rules.unary_weight, coarse,
+        rules.binary_weight, unary_first, np.ascontiguousarray(rules.unary[:, 0]), rules.unary_weight, coarse, share,
     )  # fmt: skip
 
 

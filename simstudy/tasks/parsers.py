@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.tasks.base import Examples
 from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
-from simstudy.tasks.cky import best_parse, coarse_pass, survivors
+from simstudy.tasks.cky import best_parse, coarse_pass
 from simstudy.tasks.constituents import Brackets, GoldTrees, Sentences
 from simstudy.tasks.grammars import (
     Annotated,
@@ -24,15 +24,16 @@ from simstudy.tasks.grammars import (
     plain,
     probabilities,
 )
+from simstudy.tasks.latent_grammar import Events, learned
 from simstudy.tasks.lexicon import tag_scores
 
 FloatArray = NDArray[np.float64]
 
 # Within a span, figures of merit that are so much below the best are not followed.
-_BEAM = 1e-5
+_BEAM = 1e-3
 
-# Posteriors below which the fine pass builds nothing: where it finds no parse, it tries again with the next.
-_THRESHOLDS = (1e-4, 1e-8)
+# Posteriors below which the fine pass builds nothing, and its own beam: where there is no parse, the next pair is tried.
+_FINE_PASSES = ((3e-4, 1e-3), (1e-5, 1e-7))
 
 # A word's best tag gets this as its probability, so that long sentences stay within the range of floating-point numbers.
 _SCALE = 500.0
@@ -132,8 +133,8 @@ class Parser:
         inside, outside = coarse_pass(leaves, before[bounded[: n + 1]], after[bounded[1:]], self.coarse, _BEAM)
         if n == 0 or inside[0, n, 0] <= 0:
             return np.empty((0, 3), dtype=np.int32)
-        for threshold in _THRESHOLDS:
-            nodes = best_parse(fine[word], survivors(inside, outside, threshold), self.fine)
+        for threshold, beam in _FINE_PASSES:
+            nodes = best_parse(fine[word], inside, outside, self.fine, threshold, beam)
             if len(nodes):
                 break
         return nodes
@@ -159,4 +160,39 @@ class TreebankGrammar:
         annotated = markovised(gold.trees, gold.symbols, self.horizontal, self.vertical)
         rules = probabilities(counted(gold.trees, annotated, counts), len(annotated.coarse))
         tags = TagCounts.of(examples.inputs, gold.trees, annotated, len(gold.symbols.tags), counts)
-        return Parser.of(examples, counts, fine_grammar(rules, annotated.coarse), tags)
+        seen = np.bincount(annotated.symbol, counts[gold.trees.tree], len(annotated.coarse))
+        return Parser.of(examples, counts, fine_grammar(rules, annotated.coarse, seen), tags)
+
+
+@dataclass(frozen=True)
+class LatentStates:
+    """A PCFG of latent states, learned by splitting and merging (Petrov et al. 2006).
+
+    Attributes
+    ----------
+    rounds
+        How often states are split.
+    n_iterations
+        Of expectation maximisation after each split, and half as many after each merger.
+    share_merged
+        The share of splits that is undone.
+    """
+
+    rounds: int
+    n_iterations: int
+    share_merged: float
+
+    def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Brackets]:
+        """A parser from trees that count so many times; the seed moves the two halves of a state apart."""
+        gold: GoldTrees = examples.gold
+        counts = weights.astype(np.float64)
+        events = Events.of(gold.trees, examples.inputs.word, counts)
+        grammar = learned(events, gold.symbols.size, self.rounds, self.n_iterations, self.share_merged, seed)
+        states = grammar.states
+        leaves = np.flatnonzero(states.left < 0)
+        n_tags = int(states.first[gold.symbols.first_label]) - 1
+        tags = TagCounts(
+            events.words[states.rule[leaves]], (states.parent[leaves] - 1).astype(np.int32), grammar.count[leaves], n_tags
+        )
+        fine = fine_grammar(grammar.rules(), grammar.coarse(), grammar.state_counts())
+        return Parser.of(examples, counts, fine, tags)
