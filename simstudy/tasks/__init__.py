@@ -42,11 +42,25 @@ def _chunking(data_dir: Path | None) -> Task:
     return chunking(data_dir)
 
 
+def _constituency(data_dir: Path | None) -> Task:
+    from simstudy.tasks.constituency import constituency
+
+    return constituency(data_dir)
+
+
+def _constituency_ptb(data_dir: Path | None) -> Task:
+    from simstudy.tasks.constituency import constituency_ptb
+
+    return constituency_ptb(data_dir)
+
+
 #: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
 TASKS: dict[str, Callable[[Path | None], Task]] = {
     "brown_tagging": _brown,
     "chunking": _chunking,
     "dependencies": _dependencies,
+    "constituency": _constituency,
+    "constituency_ptb": _constituency_ptb,
     "digits": _digits,
     "tagging": _tagging,
 }

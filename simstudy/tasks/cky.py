@@ -47,7 +47,7 @@ def coarse_pass(words: FloatArray, before: FloatArray, after: FloatArray, gramma
     shape = (n, n + 1, n_symbols)
     lefts = Items(np.zeros((n, n + 1), np.int32), np.empty(shape, np.int32), np.empty(shape))
     rights = Items(np.zeros((n, n + 1), np.int32), np.empty(shape, np.int32), np.empty(shape))
-    made = np.empty(n_symbols)
+    made, merit = np.empty(n_symbols), np.empty(n_symbols)
     for length in range(1, n + 1):
         for i in range(n - length + 1):
             j = i + length
@@ -66,9 +66,10 @@ def coarse_pass(words: FloatArray, before: FloatArray, after: FloatArray, gramma
                 total[0] = 0.0
             best = 0.0
             for s in range(n_symbols):
-                best = max(best, total[s] * before[i, s] * after[j, s])
+                merit[s] = total[s] * before[i, s] * after[j, s] if total[s] > 0.0 else 0.0
+                best = max(best, merit[s])
             for s in range(n_symbols):
-                if total[s] > 0.0 and total[s] * before[i, s] * after[j, s] >= beam * best:
+                if total[s] > 0.0 and merit[s] >= beam * best:
                     if grammar.is_left[s]:
                         _add(lefts, i, j, s, total[s])
                     if grammar.is_right[s]:

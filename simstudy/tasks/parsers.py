@@ -30,10 +30,10 @@ from simstudy.tasks.lexicon import tag_scores
 FloatArray = NDArray[np.float64]
 
 # Within a span, figures of merit that are so much below the best are not followed.
-_BEAM = 1e-3
+_BEAM = 3e-3
 
 # Posteriors below which the fine pass builds nothing, and its own beam: where there is no parse, the next pair is tried.
-_FINE_PASSES = ((3e-4, 1e-3), (1e-5, 1e-7))
+_FINE_PASSES = ((1e-3, 1e-3), (1e-5, 1e-6))
 
 # A word's best tag gets this as its probability, so that long sentences stay within the range of floating-point numbers.
 _SCALE = 500.0
