@@ -28,7 +28,9 @@ class Items(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def coarse_pass(words: FloatArray, before: FloatArray, after: FloatArray, grammar: Coarse, beam: float) -> tuple[FloatArray, FloatArray]:
+def coarse_pass(
+    words: FloatArray, before: FloatArray, after: FloatArray, grammar: Coarse, beam: float, floor: float
+) -> tuple[FloatArray, FloatArray]:
     """Inside and outside probabilities of plain symbols (n, n + 1, symbols), any place of a chain of unary rules counted.
 
     Parameters
@@ -36,11 +38,14 @@ def coarse_pass(words: FloatArray, before: FloatArray, after: FloatArray, gramma
     words
         (n, symbols) P(word | tag), scaled; 0 for symbols that are no tags.
     before, after
-        (n + 1, symbols) what the word before a span that begins at i, and the word behind one that ends there, say for a symbol.
+        (n + 1, symbols) what is before a span that begins at i, and behind one that ends there, says for a symbol: factors of
+        the figure of merit.
     grammar
         The plain grammar.
     beam
-        A symbol stays in a span if its figure of merit is at least so many times the best one's.
+        A symbol stays in a span if its figure of merit is at least so many times the best one's,
+    floor
+        and at least this.
     """
     n, n_symbols = words.shape
     inside = np.zeros((n, n + 1, n_symbols))
@@ -69,7 +74,7 @@ def coarse_pass(words: FloatArray, before: FloatArray, after: FloatArray, gramma
                 merit[s] = total[s] * before[i, s] * after[j, s] if total[s] > 0.0 else 0.0
                 best = max(best, merit[s])
             for s in range(n_symbols):
-                if total[s] > 0.0 and merit[s] >= beam * best:
+                if total[s] > 0.0 and merit[s] >= max(beam * best, floor):
                     if grammar.is_left[s]:
                         _add(lefts, i, j, s, total[s])
                     if grammar.is_right[s]:
@@ -101,7 +106,7 @@ def _combine(made: FloatArray, lefts: Items, rights: Items, i: int, k: int, j: i
 
 
 # What has a smaller share of the sentence's probability is not followed downwards.
-_NEGLIGIBLE = 1e-9
+_NEGLIGIBLE = 1e-7
 
 
 @njit(cache=True, nogil=True)
@@ -327,3 +332,31 @@ def _nodes(items: IntArray, top: int, begin: IntArray, end: IntArray, n: int) ->
             stack[size + 1], spans[size + 1, 0], spans[size + 1, 1] = left, i, k
             size += 2
     return found[:count]
+
+
+@njit(cache=True, nogil=True)
+def forward(tags: FloatArray, transition: FloatArray) -> FloatArray:
+    """Probabilities (n + 2,) of the first 0, 1, ..., n words, and of all and the end, by a hidden Markov model.
+
+    Parameters
+    ----------
+    tags
+        (n, tags) P(word | tag), scaled.
+    transition
+        (tags + 1, tags + 1) P(tag | tag before); 0 is the sentence's boundary.
+    """
+    n, n_tags = tags.shape
+    prefix = np.ones(n + 2)
+    state, following = np.zeros(n_tags + 1), np.zeros(n_tags + 1)
+    state[0] = 1.0
+    for i in range(n):
+        following[:] = 0.0
+        for one in range(n_tags + 1):
+            if state[one] > 0.0:
+                for other in range(n_tags):
+                    following[other + 1] += state[one] * transition[one, other + 1]
+        following[1:] *= tags[i]
+        state[:] = following
+        prefix[i + 1] = state.sum()
+    prefix[n + 1] = (state * transition[:, 0]).sum()
+    return prefix

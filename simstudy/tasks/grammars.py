@@ -13,6 +13,10 @@ from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
 FloatArray = NDArray[np.float64]
 
 
+# What a count of 0 is worth in figures of merit.
+_UNSEEN = 1e-3
+
+
 class Annotated(NamedTuple):
     """Nodes with a grammar's own symbols.
 
@@ -176,6 +180,8 @@ class Coarse(NamedTuple):
     before, after
         (symbols, tags + 1): P(symbol | tag of the word before its span) and P(tag of the word after | symbol); tag 0
         is the end of the sentence.
+    transition
+        (tags + 1, tags + 1) P(tag | tag of the word before).
     """
 
     first: IntArray
@@ -188,10 +194,11 @@ class Coarse(NamedTuple):
     is_right: NDArray[np.bool_]
     before: FloatArray
     after: FloatArray
+    transition: FloatArray
 
 
-def coarse_grammar(rules: Rules, n_symbols: int, before: FloatArray, after: FloatArray) -> Coarse:
-    """Arrays for the coarse pass, from rule probabilities."""
+def coarse_grammar(rules: Rules, n_symbols: int, before: FloatArray, after: FloatArray, transition: FloatArray) -> Coarse:
+    """Arrays for the coarse pass, from rule probabilities and `boundaries`."""
     left, right = rules.binary[:, 1].astype(np.int64), rules.binary[:, 2].astype(np.int64)
     first = np.searchsorted(left * n_symbols + right, np.arange(n_symbols**2 + 1)).astype(np.int32)
     step = np.zeros((n_symbols, n_symbols))
@@ -204,15 +211,22 @@ def coarse_grammar(rules: Rules, n_symbols: int, before: FloatArray, after: Floa
     return Coarse(
         first, np.ascontiguousarray(rules.binary[:, 0]), rules.binary_weight, chain_first, top.astype(np.int32),
         chains[child, top], np.isin(used, left), np.isin(used, right), before, after,
+        transition,
     )  # fmt: skip
 
 
 def boundaries(
     trees: BinaryTrees, symbols: Symbols, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """P(symbol | tag before its span) and P(tag after its span | symbol), each (symbols, tags + 1).
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What the boundary figure of merit is made of (Caraballo and Charniak 1998, section 5).
 
-    With the inside probability they make the boundary figure of merit (Caraballo and Charniak 1998, section 5).
+    Returns
+    -------
+    before, after
+        P(symbol | tag before its span) and P(tag after its span | symbol), each (symbols, tags + 1); tag 0 is the
+        sentence's boundary.
+    transition
+        (tags + 1, tags + 1) P(tag | tag of the word before).
     """
     n_tags = len(symbols.tags) + 1
     leaves = trees.left < 0
@@ -225,9 +239,14 @@ def boundaries(
     for place in (trees.start, trees.end + 1):
         seen = np.where(tree[place] == trees.tree, tag[place], 0)
         table = np.bincount(trees.symbol * n_tags + seen, weight, symbols.size * n_tags)
-        tables.append(table.reshape(symbols.size, n_tags) + 1e-3)
+        tables.append(table.reshape(symbols.size, n_tags) + _UNSEEN)
     before, after = tables
-    return before / before.sum(axis=0), after / after.sum(axis=1, keepdims=True)
+    # The tag after a tag's span; and at the sentence's beginning, the tags before which nothing stands.
+    transition = np.vstack([before[:n_tags, 0], after[1:n_tags]])
+    transition[0, 0] = 0.0
+    return tuple(
+        table / table.sum(axis=axis, keepdims=True) for table, axis in ((before, 0), (after, 1), (transition, 1))
+    )  # type: ignore[return-value]
 
 
 class Fine(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.tasks.base import Examples
 from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
-from simstudy.tasks.cky import best_parse, coarse_pass
+from simstudy.tasks.cky import best_parse, coarse_pass, forward
 from simstudy.tasks.constituents import Brackets, GoldTrees, Sentences
 from simstudy.tasks.grammars import (
     Annotated,
@@ -29,10 +29,11 @@ from simstudy.tasks.lexicon import tag_scores
 
 FloatArray = NDArray[np.float64]
 
-# Within a span, figures of merit that are so much below the best are not followed.
-_BEAM = 3e-3
+# Beams of the coarse pass, and figures of merit below which a symbol is dropped in any case. Where a pass leaves no parse,
+# the next is tried.
+_COARSE_PASSES = ((3e-3, 1e-5), (1e-3, 0.0))
 
-# Posteriors below which the fine pass builds nothing, and its own beam: where there is no parse, the next pair is tried.
+# The same for the fine pass: posteriors below which it builds nothing, and its own beam.
 _FINE_PASSES = ((1e-3, 1e-3), (1e-5, 1e-6))
 
 # A word's best tag gets this as its probability, so that long sentences stay within the range of floating-point numbers.
@@ -130,14 +131,16 @@ class Parser:
         leaves = np.zeros((n, self.symbols.size))
         leaves[:, 1 : 1 + tags.shape[1]] = tags[word]
         bounded = np.concatenate([[-1], word, [-1]])
-        inside, outside = coarse_pass(leaves, before[bounded[: n + 1]], after[bounded[1:]], self.coarse, _BEAM)
-        if n == 0 or inside[0, n, 0] <= 0:
-            return np.empty((0, 3), dtype=np.int32)
-        for threshold, beam in _FINE_PASSES:
-            nodes = best_parse(fine[word], inside, outside, self.fine, threshold, beam)
-            if len(nodes):
-                break
-        return nodes
+        # As in Caraballo and Charniak (1998), equation 8: an estimate of a symbol's posterior.
+        prefix = forward(tags[word], self.coarse.transition)[:, None]
+        merit = before[bounded[: n + 1]] * prefix[:-1], after[bounded[1:]] / prefix[1:]
+        for beam, floor in _COARSE_PASSES if n else ():
+            inside, outside = coarse_pass(leaves, *merit, self.coarse, beam, floor)
+            for threshold, fine_beam in _FINE_PASSES if inside[0, n, 0] > 0 else ():
+                nodes = best_parse(fine[word], inside, outside, self.fine, threshold, fine_beam)
+                if len(nodes):
+                    return nodes
+        return np.empty((0, 3), dtype=np.int32)
 
 
 @dataclass(frozen=True)
