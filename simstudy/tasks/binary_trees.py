@@ -1,7 +1,8 @@
 """Constituency trees as binary ones, in flat arrays: what treebank grammars are counted in.
 
-A node with more than two children becomes a chain of nodes that branches to the right (Klein and Manning 2003, section 2): the
-first child, and an intermediate node over the others. All grammars share this shape and differ in how they annotate nodes.
+A node with more than two children becomes a chain of nodes that branches to the right (Klein and Manning 2003,
+section 2): the first child, and an intermediate node over the others. All grammars share this shape and differ in how
+they annotate nodes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from simstudy.metrics.parseval import Bracket, Tree, without_function_tags
 
 IntArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 
 #: The symbol above every tree.
 TOP = 0
@@ -108,8 +110,8 @@ class BinaryTrees:
     def of(cls, trees: Sequence[Tree], symbols: Symbols) -> BinaryTrees:
         """Trees without function tags and traces, as binary ones.
 
-        Brackets without a label, and those called TOP, ROOT or S1, are left out: the tree's top is TOP. A node whose only
-        child has its own label is left out too.
+        Brackets without a label, and those called TOP, ROOT or S1, are left out: the tree's top is TOP. A node whose
+        only child has its own label is left out too.
         """
         columns = _Columns()
         number = {tag: 1 + i for i, tag in enumerate(symbols.tags)}

@@ -38,9 +38,9 @@ def constituency(data_dir: Path | None = None) -> Task:
     """Labelled F1 of parsers of biomedical articles; an item is a sentence, an article its ``cluster``.
 
     Trained on the 60 training articles of CRAFT's official split, 18,951 trees of any length (titles, headings and
-    captions among them). Test sets are its 30 test articles and, as another domain, the Penn Treebank sample, both without the
-    sentences of more than 40 words: 7,659 of 9,099 trees, and 3,629 of 3,914. They are in a fixed random order, so that every
-    initial segment is a random sample.
+    captions among them). Test sets are its 30 test articles and, as another domain, the Penn Treebank sample, both
+    without the sentences of more than 40 words: 7,659 of 9,099 trees, and 3,629 of 3,914. They are in a fixed random
+    order, so that every initial segment is a random sample.
 
     Sentences are parsed from their words: tags are the grammar's own. Traces and function tags are removed.
     """
@@ -53,8 +53,8 @@ def constituency(data_dir: Path | None = None) -> Task:
 def constituency_ptb(data_dir: Path | None = None) -> Task:
     """The reverse of `constituency`: parsers trained on newspaper text, biomedical articles the other domain.
 
-    Of the 199 files of the Penn Treebank sample every fourth is for testing (wsj_0004, wsj_0008, ...), the others are for
-    training.
+    Of the 199 files of the Penn Treebank sample every fourth is for testing (wsj_0004, wsj_0008, ...), the others are
+    for training.
     """
     craft = _craft(data_dir)
     ptb = _penn_treebank(data_dir)
@@ -84,7 +84,7 @@ def constituency_task(
     train
         Trees of any length; those without words are left out.
     test_sets
-        Name -> documents. Sentences of more than `LONGEST` words are left out, and the others put into a fixed mixed order.
+        Name -> documents. Sentences of more than `LONGEST` words are left out, the others put into a fixed order.
     files
         Names of public files that the documents are from.
 
@@ -99,7 +99,9 @@ def constituency_task(
         rows[test_set] = [short[i] for i in mixed_order([""] * len(short))]
     for which, found in rows.items():
         if not found:
-            raise ValueError(f"'{which}' of task '{name}' must have at least one tree with words (at most {LONGEST} to test)")
+            raise ValueError(
+                f"'{which}' of task '{name}' must have at least one tree with words (at most {LONGEST} to test)"
+            )
     everything = [tree for found in rows.values() for _, _, tree in found]
     symbols, vocabulary = Symbols.of(everything), Vocabulary.of(everything)
     examples = {}

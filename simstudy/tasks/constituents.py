@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics.parseval import Tree, counted_label, counts_in_extent
-from simstudy.tasks.base import Examples
 from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
+from simstudy.tasks.examples import Examples
 from simstudy.tasks.lexicon import forms_of
 
 

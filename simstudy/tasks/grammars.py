@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
-
-FloatArray = NDArray[np.float64]
+from simstudy.tasks.binary_trees import BinaryTrees, FloatArray, IntArray, Symbols
 
 
-# What a count of 0 is worth in figures of merit.
-_UNSEEN = 1e-3
+def totals(place: NDArray[Any], weight: FloatArray, size: int) -> FloatArray:
+    """Sums (size,) of the weights that are in each place."""
+    return np.bincount(place, weight, size).astype(np.float64)
 
 
 class Annotated(NamedTuple):
@@ -59,8 +58,8 @@ def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: 
 
     Intermediate nodes know the `horizontal` (0, 1 or 2) last children of their owner. With `vertical` 2 all nodes but
     TOP know the label above, tags too (their TAG-PA), and these splits are made: noun phrases that hold only
-    tags (BASE-NP), verb phrases by the tag of their first verb (SPLIT-VP, with every verbal tag its own), and nodes other than
-    tags that have one child (UNARY-INTERNAL).
+    tags (BASE-NP), verb phrases by the tag of their first verb (SPLIT-VP, with every verbal tag its own), and nodes
+    other than tags that have one child (UNARY-INTERNAL).
     """
     owners = symbols.owners()
     inner = trees.symbol >= symbols.first_intermediate
@@ -145,16 +144,16 @@ def counted(trees: BinaryTrees, annotated: Annotated, weights: FloatArray) -> Ru
     left, right = symbol[trees.left[pairs]], symbol[trees.right[pairs]]
     code, place = np.unique((left * n + right) * n + symbol[pairs], return_inverse=True)
     binary = np.stack([code % n, code // n // n, code // n % n], axis=1).astype(np.int32)
-    binary_weight = np.bincount(place, weight[pairs], len(code))
+    binary_weight = totals(place, weight[pairs], len(code))
     code, place = np.unique(symbol[trees.left[singles]] * n + symbol[singles], return_inverse=True)
     unary = np.stack([code % n, code // n], axis=1).astype(np.int32)
-    return Rules(binary, binary_weight, unary, np.bincount(place, weight[singles], len(code)))
+    return Rules(binary, binary_weight, unary, totals(place, weight[singles], len(code)))
 
 
 def probabilities(rules: Rules, n_symbols: int) -> Rules:
     """Relative frequencies: the weights of a parent's rules sum to 1."""
     binary, unary = (
-        np.bincount(table[:, 0], weight, n_symbols)
+        totals(table[:, 0], weight, n_symbols)
         for table, weight in ((rules.binary, rules.binary_weight), (rules.unary, rules.unary_weight))
     )
     total = binary + unary
@@ -162,156 +161,3 @@ def probabilities(rules: Rules, n_symbols: int) -> Rules:
         binary_weight=rules.binary_weight / total[rules.binary[:, 0]],
         unary_weight=rules.unary_weight / total[rules.unary[:, 0]],
     )
-
-
-class Coarse(NamedTuple):
-    """A plain grammar as the coarse pass reads it.
-
-    Attributes
-    ----------
-    first
-        (symbols², + 1) where the rules of left child a and right child b begin: entry a * symbols + b.
-    parent, weight
-        (rules,)
-    chain_first, chain_top, chain_weight
-        Over a symbol stand, in these rows, tops of chains of unary rules, itself among them, with the sums of all such chains.
-    is_left, is_right
-        (symbols,) whether any rule has it as that child.
-    before, after
-        (symbols, tags + 1): P(symbol | tag of the word before its span) and P(tag of the word after | symbol); tag 0
-        is the end of the sentence.
-    transition
-        (tags + 1, tags + 1) P(tag | tag of the word before).
-    """
-
-    first: IntArray
-    parent: IntArray
-    weight: FloatArray
-    chain_first: IntArray
-    chain_top: IntArray
-    chain_weight: FloatArray
-    is_left: NDArray[np.bool_]
-    is_right: NDArray[np.bool_]
-    before: FloatArray
-    after: FloatArray
-    transition: FloatArray
-
-
-def coarse_grammar(rules: Rules, n_symbols: int, before: FloatArray, after: FloatArray, transition: FloatArray) -> Coarse:
-    """Arrays for the coarse pass, from rule probabilities and `boundaries`."""
-    left, right = rules.binary[:, 1].astype(np.int64), rules.binary[:, 2].astype(np.int64)
-    first = np.searchsorted(left * n_symbols + right, np.arange(n_symbols**2 + 1)).astype(np.int32)
-    step = np.zeros((n_symbols, n_symbols))
-    step[rules.unary[:, 1], rules.unary[:, 0]] = rules.unary_weight
-    # All chains of unary rules: 1 + U + U² + ... Below 1e-12 there is rounding only.
-    chains = np.linalg.inv(np.eye(n_symbols) - step)
-    child, top = np.nonzero(chains > 1e-12)
-    chain_first = np.searchsorted(child, np.arange(n_symbols + 1)).astype(np.int32)
-    used = np.arange(n_symbols)
-    return Coarse(
-        first, np.ascontiguousarray(rules.binary[:, 0]), rules.binary_weight, chain_first, top.astype(np.int32),
-        chains[child, top], np.isin(used, left), np.isin(used, right), before, after,
-        transition,
-    )  # fmt: skip
-
-
-def boundaries(
-    trees: BinaryTrees, symbols: Symbols, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """What the boundary figure of merit is made of (Caraballo and Charniak 1998, section 5).
-
-    Returns
-    -------
-    before, after
-        P(symbol | tag before its span) and P(tag after its span | symbol), each (symbols, tags + 1); tag 0 is the
-        sentence's boundary.
-    transition
-        (tags + 1, tags + 1) P(tag | tag of the word before).
-    """
-    n_tags = len(symbols.tags) + 1
-    leaves = trees.left < 0
-    tag = np.zeros(int(trees.end.max(initial=0)) + 2, dtype=np.int64)
-    tree = np.full(len(tag), -1)
-    tag[trees.start[leaves] + 1] = trees.symbol[leaves]
-    tree[trees.start[leaves] + 1] = trees.tree[leaves]
-    weight = weights[trees.tree]
-    tables = []
-    for place in (trees.start, trees.end + 1):
-        seen = np.where(tree[place] == trees.tree, tag[place], 0)
-        table = np.bincount(trees.symbol * n_tags + seen, weight, symbols.size * n_tags)
-        tables.append(table.reshape(symbols.size, n_tags) + _UNSEEN)
-    before, after = tables
-    # The tag after a tag's span; and at the sentence's beginning, the tags before which nothing stands.
-    transition = np.vstack([before[:n_tags, 0], after[1:n_tags]])
-    transition[0, 0] = 0.0
-    return tuple(
-        table / table.sum(axis=axis, keepdims=True) for table, axis in ((before, 0), (after, 1), (transition, 1))
-    )  # type: ignore[return-value]
-
-
-class Fine(NamedTuple):
-    """An annotated grammar as the fine pass reads it.
-
-    Attributes
-    ----------
-    keys, slots
-        A hash table: pairs left * symbols + right (-1 where free), and the row of `first`.
-    first
-        (pairs + 1,) where the rules of a pair of children begin.
-    parent, weight
-        (rules,)
-    unary_first, unary_parent, unary_weight
-        Unary rules by their child.
-    coarse
-        (symbols,) the plain symbol of each.
-    share
-        (symbols,) how large a part of its plain symbol's nodes each is.
-    """
-
-    keys: NDArray[np.int64]
-    slots: IntArray
-    first: IntArray
-    parent: IntArray
-    weight: FloatArray
-    unary_first: IntArray
-    unary_parent: IntArray
-    unary_weight: FloatArray
-    coarse: IntArray
-    share: FloatArray
-
-
-def fine_grammar(rules: Rules, coarse: IntArray, count: FloatArray) -> Fine:
-    """Arrays for the fine pass, from rule probabilities and how often each symbol was seen."""
-    n = len(coarse)
-    share = count / np.maximum(np.bincount(coarse, count)[coarse], 1e-300)
-    pairs, first = np.unique(rules.binary[:, 1].astype(np.int64) * n + rules.binary[:, 2], return_index=True)
-    keys, slots = _hashed(pairs)
-    unary_first = np.searchsorted(rules.unary[:, 1], np.arange(n + 1)).astype(np.int32)
-    return Fine(
-        keys, slots, np.append(first, len(rules.binary)).astype(np.int32), np.ascontiguousarray(rules.binary[:, 0]),
-        rules.binary_weight, unary_first, np.ascontiguousarray(rules.unary[:, 0]), rules.unary_weight, coarse, share,
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, inline="always")
-def slot_of(keys: NDArray[np.int64], pair: int) -> int:
-    """Where a pair is in the hash table, or the free place where it would be."""
-    mask = len(keys) - 1
-    at = (pair * 0x9E3779B1 >> 7) & mask
-    while keys[at] != pair and keys[at] >= 0:
-        at = (at + 1) & mask
-    return at
-
-
-@njit(cache=True, nogil=True)
-def _hashed(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], IntArray]:
-    size = 4
-    while size < 3 * len(pairs):
-        size *= 2
-    keys, slots = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int32)
-    for i, pair in enumerate(pairs):
-        at = slot_of(keys, pair)
-        keys[at], slots[at] = pair, i
-    return keys, slots
-
-

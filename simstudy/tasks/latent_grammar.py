@@ -1,7 +1,7 @@
-"""Grammars whose symbols have latent states, learned by splitting, expectation maximisation and merging (Petrov et al. 2006).
+"""Grammars whose symbols have latent states, learned by splitting, estimation and merging (Petrov et al. 2006).
 
-Every symbol but TOP is split in two again and again. A state's rules are learned from binary trees in which symbols are seen
-and states are not; splits of little use are undone.
+Every symbol but TOP is split in two again and again. A state's rules are learned by expectation maximisation from
+binary trees in which symbols are seen and states are not; splits of little use are undone.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from simstudy.tasks.binary_trees import BinaryTrees, IntArray
-from simstudy.tasks.grammars import Rules
+from simstudy.tasks.binary_trees import BinaryTrees, FloatArray, IntArray
+from simstudy.tasks.grammars import Rules, totals
+from simstudy.tasks.latent_kernels import expected_counts, inside, merging_losses, outside
 
-FloatArray = NDArray[np.float64]
 LongArray = NDArray[np.int64]
 
 # How far chance moves the two halves of a state apart, so that they can become different.
 _NOISE = 0.01
 
-# How much of a rule's probability comes from its average over the states of the parent (Petrov et al. 2006, section 2.4).
+# How much of a rule's probability comes from its average over the parent's states (Petrov et al. 2006, section 2.4).
 _SMOOTHING = 0.01
 
 # Rules of states that are less probable are left out of the grammar that is parsed with.
@@ -59,8 +58,8 @@ class Events:
         at = np.full(len(trees.tree) + 1, -1, dtype=np.int32)
         at[chosen] = np.arange(len(chosen))
         part = BinaryTrees(
-            trees.symbol[chosen], at[trees.left[chosen]], at[trees.right[chosen]], trees.start[chosen], trees.end[chosen],
-            trees.tree[chosen],
+            trees.symbol[chosen], at[trees.left[chosen]], at[trees.right[chosen]], trees.start[chosen],
+            trees.end[chosen], trees.tree[chosen],
         )  # fmt: skip
         symbol = np.append(part.symbol, -1).astype(np.int64)
         left, right = symbol[part.left], symbol[part.right]
@@ -103,13 +102,17 @@ class States:
         offset = np.concatenate([[0], np.cumsum(size)])
         rule = np.repeat(np.arange(len(rules)), size)
         cell = np.arange(offset[-1]) - offset[rule]
-        within = cell // (shape[rule, 1] * shape[rule, 2]), cell // shape[rule, 2] % shape[rule, 1], cell % shape[rule, 2]
-        parent, left, right = (
-            np.where(rules[rule, c] >= 0, first[rules[rule, c]] + within[c], -1) for c in range(3)
+        within = (
+            cell // (shape[rule, 1] * shape[rule, 2]),
+            cell // shape[rule, 2] % shape[rule, 1],
+            cell % shape[rule, 2],
         )
+        parent, left, right = (np.where(rules[rule, c] >= 0, first[rules[rule, c]] + within[c], -1) for c in range(3))
         return cls(first, offset, rule, parent, left, right)
 
-    def cells(self, rule: LongArray, parent: LongArray, left: LongArray, right: LongArray, rules: IntArray) -> LongArray:
+    def cells(
+        self, rule: LongArray, parent: LongArray, left: LongArray, right: LongArray, rules: IntArray
+    ) -> LongArray:
         """Which cells have these states."""
         counts = np.diff(self.first)
         symbol = rules[rule]
@@ -146,8 +149,8 @@ class LatentGrammar:
         n_states = int(states.first[-1])
         # The average over the states of the parent: cells of a rule that have the same children.
         group = (states.rule * (n_states + 1) + states.left + 1) * (n_states + 1) + states.right + 1
-        _, group = np.unique(group, return_inverse=True)
-        mean = np.bincount(group, self.probability / n_parents)[group]
+        kinds, group = np.unique(group, return_inverse=True)
+        mean = totals(group, self.probability / n_parents, len(kinds))[group]
         smooth = (1 - _SMOOTHING) * self.probability + _SMOOTHING * mean
         pairs = np.flatnonzero((states.right >= 0) & (smooth > _LEAST))
         pairs = pairs[np.lexsort((states.parent[pairs], states.right[pairs], states.left[pairs]))]
@@ -163,26 +166,26 @@ class LatentGrammar:
 
     def state_counts(self) -> FloatArray:
         """How often each state was seen (states,)."""
-        return np.bincount(self.states.parent, self.count, int(self.states.first[-1]))
+        return totals(self.states.parent, self.count, int(self.states.first[-1]))
 
 
 def plain_grammar(events: Events, n_symbols: int) -> LatentGrammar:
     """One state for each symbol: relative frequencies."""
     states = States.of(events.rules, np.ones(n_symbols, dtype=np.int64))
-    count = np.bincount(events.rule, events.weight, len(events.rules))
+    count = totals(events.rule, events.weight, len(events.rules))
     return LatentGrammar(states, normalised(count, states), count, -np.inf)
 
 
 def normalised(count: FloatArray, states: States) -> FloatArray:
     """Probabilities of cells given their parent's state; 0 for a state that was never seen."""
-    total = np.bincount(states.parent, count, int(states.first[-1]))[states.parent]
+    total = totals(states.parent, count, int(states.first[-1]))[states.parent]
     return np.divide(count, total, out=np.zeros_like(count), where=total > 0)
 
 
 def re_estimated(grammar: LatentGrammar, events: Events) -> LatentGrammar:
     """One iteration of expectation maximisation."""
-    inside, outside, scale = inside_outside(grammar, events)
-    count = _expected_counts(*_arrays(grammar, events), inside, outside, scale, events.weight)
+    within, around, scale = inside_outside(grammar, events)
+    count = expected_counts(*_arrays(grammar, events), within, around, scale, events.weight)
     log_likelihood = float(events.weight @ np.log(scale))
     return LatentGrammar(grammar.states, normalised(count, grammar.states), count, log_likelihood)
 
@@ -206,14 +209,14 @@ def split(grammar: LatentGrammar, events: Events, rng: np.random.Generator) -> L
 def merged(grammar: LatentGrammar, events: Events, share: float) -> LatentGrammar:
     """Undo the share of the last splits whose loss in likelihood is the least (section 2.3)."""
     old = grammar.states
-    inside, outside, _ = inside_outside(grammar, events)
+    within, around, _ = inside_outside(grammar, events)
     n_states = int(old.first[-1])
     seen = grammar.state_counts()
     partner = (np.arange(n_states) - 1 ^ 1) + 1
     partner[0] = 0
     both = seen + seen[partner]
     frequency = np.divide(seen, both, out=np.full(n_states, 0.5), where=both > 0)
-    loss = _merging_losses(events.trees.symbol, old.first, inside, outside, events.weight, frequency)
+    loss = merging_losses(events.trees.symbol, old.first, within, around, events.weight, frequency)
     pairs = len(loss)
     undone = np.zeros(pairs, dtype=bool)
     undone[np.argsort(loss.round(6), kind="stable")[: round(share * pairs)]] = True
@@ -224,7 +227,7 @@ def merged(grammar: LatentGrammar, events: Events, share: float) -> LatentGramma
     coarse = grammar.coarse()
     new = States.of(events.rules, np.bincount(coarse[is_new], minlength=len(old.first) - 1))
     cells = new.cells(old.rule, becomes[old.parent], becomes[old.left], becomes[old.right], events.rules)
-    count = np.bincount(cells, grammar.count, int(new.offset[-1]))
+    count = totals(cells, grammar.count, int(new.offset[-1]))
     return LatentGrammar(new, normalised(count, new), count, grammar.log_likelihood)
 
 
@@ -246,13 +249,13 @@ def learned(
 
 
 def inside_outside(grammar: LatentGrammar, events: Events) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Inside and outside probabilities (nodes, most states), scaled so that their products sum to 1, and scales (nodes,).
+    """Inside and outside probabilities (nodes, most states), their products scaled to a sum of 1, and scales (nodes,).
 
     The product of a tree's scales is its probability.
     """
     arrays = _arrays(grammar, events)
-    inside, scale = _inside(*arrays, int(np.diff(grammar.states.first).max()))
-    return inside, _outside(*arrays, inside, scale), scale
+    scaled, scale = inside(*arrays, int(np.diff(grammar.states.first).max()))
+    return scaled, outside(*arrays, scaled, scale), scale
 
 
 _Arrays = tuple[IntArray, IntArray, IntArray, LongArray, LongArray, FloatArray]
@@ -262,115 +265,3 @@ def _arrays(grammar: LatentGrammar, events: Events) -> _Arrays:
     trees = events.trees
     offset = grammar.states.offset[events.rule]
     return trees.symbol, trees.left, trees.right, np.diff(grammar.states.first), offset, grammar.probability
-
-
-@njit(cache=True, nogil=True)
-def _inside(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    most: int,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    n = len(symbol)
-    inside, scale = np.zeros((n, most)), np.empty(n)
-    for node in range(n):
-        a, b, cell = left[node], right[node], offset[node]
-        own = n_states[symbol[node]]
-        total = 0.0
-        for x in range(own):
-            value = 0.0
-            if a < 0:
-                value = probability[cell]
-                cell += 1
-            elif b < 0:
-                for y in range(n_states[symbol[a]]):
-                    value += probability[cell] * inside[a, y]
-                    cell += 1
-            else:
-                n_right = n_states[symbol[b]]
-                for y in range(n_states[symbol[a]]):
-                    part = 0.0
-                    for z in range(n_right):
-                        part += probability[cell] * inside[b, z]
-                        cell += 1
-                    value += part * inside[a, y]
-            inside[node, x] = value
-            total += value
-        scale[node] = total
-        for x in range(own):
-            inside[node, x] /= total
-    return inside, scale
-
-
-@njit(cache=True, nogil=True)
-def _outside(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    inside: FloatArray, scale: FloatArray,
-) -> FloatArray:  # fmt: skip
-    outside = np.zeros(inside.shape)
-    for node in range(len(symbol) - 1, -1, -1):
-        a, b, cell = left[node], right[node], offset[node]
-        if symbol[node] == 0:
-            outside[node, 0] = 1.0
-        if a < 0:
-            continue
-        for x in range(n_states[symbol[node]]):
-            above = outside[node, x] / scale[node]
-            for y in range(n_states[symbol[a]]):
-                if b < 0:
-                    outside[a, y] += above * probability[cell]
-                    cell += 1
-                    continue
-                part = 0.0
-                beside = above * inside[a, y]
-                for z in range(n_states[symbol[b]]):
-                    part += probability[cell] * inside[b, z]
-                    outside[b, z] += beside * probability[cell]
-                    cell += 1
-                outside[a, y] += above * part
-    return outside
-
-
-@njit(cache=True, nogil=True)
-def _expected_counts(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    inside: FloatArray, outside: FloatArray, scale: FloatArray, weight: FloatArray,
-) -> FloatArray:  # fmt: skip
-    count = np.zeros(len(probability))
-    for node in range(len(symbol)):
-        a, b, cell = left[node], right[node], offset[node]
-        for x in range(n_states[symbol[node]]):
-            above = weight[node] * outside[node, x] / scale[node]
-            if a < 0:
-                count[cell] += above * probability[cell]
-                cell += 1
-                continue
-            for y in range(n_states[symbol[a]]):
-                beside = above * inside[a, y]
-                if b < 0:
-                    count[cell] += beside * probability[cell]
-                    cell += 1
-                    continue
-                for z in range(n_states[symbol[b]]):
-                    count[cell] += beside * inside[b, z] * probability[cell]
-                    cell += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _merging_losses(
-    symbol: IntArray, first: LongArray, inside: FloatArray, outside: FloatArray, weight: FloatArray,
-    frequency: FloatArray,
-) -> FloatArray:  # fmt: skip
-    """How much of the log-likelihood each pair of states (1 and 2, 3 and 4, ...) is worth, node by node."""
-    loss = np.zeros((len(frequency) - 1) // 2)
-    for node in range(len(symbol)):
-        begin = first[symbol[node]]
-        if begin == 0:
-            continue
-        for x in range(0, first[symbol[node] + 1] - begin, 2):
-            state = begin + x
-            one, other = inside[node, x], inside[node, x + 1]
-            apart = one * outside[node, x] + other * outside[node, x + 1]
-            mean = frequency[state] * one + frequency[state + 1] * other
-            joined = mean * (outside[node, x] + outside[node, x + 1])
-            loss[(state - 1) // 2] -= weight[node] * np.log(max(1.0 + joined - apart, 1e-300))
-    return loss

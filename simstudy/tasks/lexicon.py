@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
+from simstudy.tasks.binary_trees import FloatArray, IntArray
+from simstudy.tasks.grammars import totals
 
 # Words seen no more often than this tell how unknown words are tagged.
 _RARE = 4
@@ -22,7 +22,7 @@ _WORD_STRENGTH = 1.0
 def forms_of(words: Sequence[str]) -> IntArray:
     """Numbers (n words, 4) of the forms of words: the shape, and the shape with the last one, two and three letters.
 
-    The shape says what the signatures of the Stanford and Berkeley parsers do: capitals, digits, hyphens and what else there is.
+    The shape says what the signatures of the Stanford and Berkeley parsers do: capitals, digits, hyphens and the like.
     """
     table = np.empty((len(words), 4), dtype=np.int32)
     for level in range(4):
@@ -72,11 +72,11 @@ def tag_scores(
         (n, n_tags); a tag that was never seen has 0.
     """
     n_words = len(forms)
-    of_tag = np.bincount(tags, counts, n_tags)
-    of_word = np.bincount(words, counts, n_words)
+    of_tag = totals(tags, counts, n_tags)
+    of_word = totals(words, counts, n_words)
     # Where every word is frequent, all of them must do.
     rare = (of_word[words] <= _RARE) | (of_word[of_word > 0].min(initial=np.inf) > _RARE)
-    share = np.bincount(tags[rare], counts[rare], n_tags)
+    share = totals(tags[rare], counts[rare], n_tags)
     share = np.broadcast_to(share / max(share.sum(), 1e-300), (len(wanted), n_tags))
     for level in range(forms.shape[1]):
         used, place = np.unique(forms[wanted, level], return_inverse=True)
@@ -97,7 +97,7 @@ def _updated(
     chosen: NDArray[np.bool_], n_rows: int, n_tags: int, strength: float,
 ) -> FloatArray:  # fmt: skip
     """Shares that have seen the counts of their rows, the old ones being worth so many sightings."""
-    seen = np.bincount(row[chosen] * n_tags + tags[chosen], counts[chosen], n_rows * n_tags).reshape(n_rows, n_tags)
-    totals = seen.sum(axis=1)[place, None]
-    updated: FloatArray = (seen[place] + strength * share) / (totals + strength)
+    seen = totals(row[chosen] * n_tags + tags[chosen], counts[chosen], n_rows * n_tags).reshape(n_rows, n_tags)
+    sightings = seen.sum(axis=1)[place, None]
+    updated: FloatArray = (seen[place] + strength * share) / (sightings + strength)
     return updated

@@ -8,35 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.tasks.base import Examples
-from simstudy.tasks.binary_trees import BinaryTrees, IntArray, Symbols
-from simstudy.tasks.cky import best_parse, coarse_pass, forward
+from simstudy.tasks.binary_trees import BinaryTrees, FloatArray, IntArray, Symbols
+from simstudy.tasks.coarse_pass import Coarse, boundaries, coarse_grammar, coarse_pass, forward
 from simstudy.tasks.constituents import Brackets, GoldTrees, Sentences
-from simstudy.tasks.grammars import (
-    Annotated,
-    Coarse,
-    Fine,
-    boundaries,
-    coarse_grammar,
-    counted,
-    fine_grammar,
-    markovised,
-    plain,
-    probabilities,
-)
+from simstudy.tasks.examples import Examples
+from simstudy.tasks.fine_pass import Fine, best_parse, fine_grammar
+from simstudy.tasks.grammars import Annotated, counted, markovised, plain, probabilities, totals
 from simstudy.tasks.latent_grammar import Events, learned
 from simstudy.tasks.lexicon import tag_scores
 
-FloatArray = NDArray[np.float64]
-
-# Beams of the coarse pass, and figures of merit below which a symbol is dropped in any case. Where a pass leaves no parse,
-# the next is tried.
-_COARSE_PASSES = ((3e-3, 1e-5), (1e-3, 0.0))
+# Beams of the coarse pass, and figures of merit below which a symbol is dropped in any case. Where a pass leaves no
+# parse, the next is tried.
+_COARSE_PASSES = ((3e-3, 1e-5), (3e-3, 0.0), (1e-4, 0.0))
 
 # The same for the fine pass: posteriors below which it builds nothing, and its own beam.
 _FINE_PASSES = ((1e-3, 1e-3), (1e-5, 1e-6))
 
-# A word's best tag gets this as its probability, so that long sentences stay within the range of floating-point numbers.
+# A word's best tag gets this as its probability, so that long sentences stay within the range of floats.
 _SCALE = 500.0
 
 
@@ -56,15 +44,18 @@ class TagCounts:
     n_tags: int
 
     @classmethod
-    def of(cls, sentences: Sentences, trees: BinaryTrees, annotated: Annotated, n_plain_tags: int, weights: FloatArray) -> TagCounts:
+    def of(
+        cls, sentences: Sentences, trees: BinaryTrees, annotated: Annotated, n_plain_tags: int, weights: FloatArray
+    ) -> TagCounts:
         """Counts in trees that weigh so much."""
         leaves = np.flatnonzero(trees.left < 0)
         leaves = leaves[weights[trees.tree[leaves]] > 0]
         n_tags = int(np.count_nonzero((annotated.coarse > 0) & (annotated.coarse <= n_plain_tags)))
         code, place = np.unique(
-            sentences.word[trees.start[leaves]].astype(np.int64) * n_tags + annotated.symbol[leaves] - 1, return_inverse=True
+            sentences.word[trees.start[leaves]].astype(np.int64) * n_tags + annotated.symbol[leaves] - 1,
+            return_inverse=True,
         )
-        count = np.bincount(place, weights[trees.tree[leaves]], len(code))
+        count = totals(place, weights[trees.tree[leaves]], len(code))
         return cls((code // n_tags).astype(np.int32), (code % n_tags).astype(np.int32), count, n_tags)
 
     def scores(self, forms: IntArray, wanted: IntArray) -> FloatArray:
@@ -163,7 +154,7 @@ class TreebankGrammar:
         annotated = markovised(gold.trees, gold.symbols, self.horizontal, self.vertical)
         rules = probabilities(counted(gold.trees, annotated, counts), len(annotated.coarse))
         tags = TagCounts.of(examples.inputs, gold.trees, annotated, len(gold.symbols.tags), counts)
-        seen = np.bincount(annotated.symbol, counts[gold.trees.tree], len(annotated.coarse))
+        seen = totals(annotated.symbol, counts[gold.trees.tree], len(annotated.coarse))
         return Parser.of(examples, counts, fine_grammar(rules, annotated.coarse, seen), tags)
 
 
@@ -195,7 +186,10 @@ class LatentStates:
         leaves = np.flatnonzero(states.left < 0)
         n_tags = int(states.first[gold.symbols.first_label]) - 1
         tags = TagCounts(
-            events.words[states.rule[leaves]], (states.parent[leaves] - 1).astype(np.int32), grammar.count[leaves], n_tags
+            events.words[states.rule[leaves]],
+            (states.parent[leaves] - 1).astype(np.int32),
+            grammar.count[leaves],
+            n_tags,
         )
         fine = fine_grammar(grammar.rules(), grammar.coarse(), grammar.state_counts())
         return Parser.of(examples, counts, fine, tags)

@@ -72,7 +72,10 @@ def names(trees: list[Tree], horizontal: int, vertical: int) -> tuple[BinaryTree
 def test_horizontal_memory_is_that_of_klein_and_manning() -> None:
     """VP -> a b c d e: with h = 2 the node over d and e knows b and c; with h = 1 it knows c; with 0 nothing."""
     first = "((VP (a x) (b x) (c x) (d x) (e x)))"
-    for horizontal, others in ((2, "((VP (z x) (b x) (c x) (d x) (f x)))"), (1, "((VP (y x) (z x) (c x) (f x) (g x)))")):
+    for horizontal, others in (
+        (2, "((VP (z x) (b x) (c x) (d x) (f x)))"),
+        (1, "((VP (y x) (z x) (c x) (f x) (g x)))"),
+    ):
         for second, same in ((others, True), (others.replace("(c x)", "(h x)"), False)):
             binary, annotated, symbols = names(parse_trees(first + second, "example"), horizontal, 1)
             over_two = (binary.end - binary.start == 2) & (binary.symbol >= symbols.first_intermediate)

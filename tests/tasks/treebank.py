@@ -10,7 +10,7 @@ from simstudy.metrics.parseval import Tree
 TREES = parse_trees(
     """
 ( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sees) (NP (NP (DT a) (NN cat)) (PP (IN in) (NP (DT the) (NN park))))) (. .)) )
-( (S (NP-SBJ-1 (NNP Fido)) (VP (VBZ is) (VP (VBN seen) (NP (-NONE- *-1)) (PP-LGS (IN by) (NP (DT the) (NN cat))))) (. .)) )
+( (S (NP-SBJ-1 (NNP Fido)) (VP (VBZ is) (VP (VBN seen) (NP (-NONE- *-1)) (PP-LGS (IN by) (NP (NN cat))))) (. .)) )
 ( (HEADING (NP (NN Results))) )
 ( (S (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))) (CC and) (S (NP (NNS dogs)) (VP (VBP see) (NP (PRP it)))) (. .)) )
 ( (S (NP (NP (NNS dogs)) (PP (IN in) (NP (NNS parks)))) (VP (VBP see) (NP (DT the) (JJ old) (JJ big) (NN cat))) (. .)) )
