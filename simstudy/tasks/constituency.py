@@ -64,10 +64,10 @@ def constituency_ptb(data_dir: Path | None = None) -> Task:
 
 
 def base_systems() -> dict[str, BaseSystem]:
-    """Three grammars that know different things: the siblings before, the label above, or states that are learned."""
+    """Three grammars that know different things: siblings and kinds of phrases, the label above, or learned states."""
     return {
-        "Markov": TreebankGrammar(horizontal=2, vertical=1),
-        "parent": TreebankGrammar(horizontal=1, vertical=2),
+        "Markov": TreebankGrammar(horizontal=2, vertical=1, splits=True),
+        "parent": TreebankGrammar(horizontal=1, vertical=2, splits=False),
         "latent": LatentStates(rounds=3, n_iterations=8, share_merged=0.5),
     }
 

@@ -53,13 +53,13 @@ def plain(trees: BinaryTrees, symbols: Symbols) -> Annotated:
     return Annotated(trees.symbol, np.arange(symbols.size, dtype=np.int32))
 
 
-def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: int) -> Annotated:
+def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: int, splits: bool) -> Annotated:
     """Horizontal and vertical Markovisation (Klein and Manning 2003, section 2).
 
     Intermediate nodes know the `horizontal` (0, 1 or 2) last children of their owner. With `vertical` 2 all nodes but
-    TOP know the label above, tags too (their TAG-PA), and these splits are made: noun phrases that hold only
-    tags (BASE-NP), verb phrases by the tag of their first verb (SPLIT-VP, with every verbal tag its own), and nodes
-    other than tags that have one child (UNARY-INTERNAL).
+    TOP know the label above, tags too. With `splits` tags know it in any case (TAG-PA), and told apart are noun phrases
+    that hold only tags (BASE-NP), verb phrases by the tag of their first verb (SPLIT-VP, with every verbal tag its
+    own), and nodes other than tags that have one child (UNARY-INTERNAL).
     """
     owners = symbols.owners()
     inner = trees.symbol >= symbols.first_intermediate
@@ -72,11 +72,11 @@ def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: 
         keys.append(last)
     if horizontal > 1:
         keys.append(np.where(inner & inner[above], last[above], 0))
-    if vertical > 1:
-        up, kind = _context(
-            trees.symbol, trees.left, trees.right, parents, owners, inner, *_special(symbols), symbols.first_label
-        )
-        keys += [up, kind]
+    up, kind = _context(
+        trees.symbol, trees.left, trees.right, parents, owners, inner, *_special(symbols), symbols.first_label
+    )
+    keys.append(up if vertical > 1 else np.where(splits & (trees.left < 0), up, 0))
+    keys.append(kind if splits else np.zeros_like(kind))
     return _numbered(keys, trees.symbol)
 
 

@@ -140,18 +140,19 @@ class TreebankGrammar:
 
     Attributes
     ----------
-    horizontal, vertical
+    horizontal, vertical, splits
         How much a node knows, see `markovised`.
     """
 
     horizontal: int
     vertical: int
+    splits: bool
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Brackets]:
         """A parser from trees that count so many times; nothing is random in it."""
         gold: GoldTrees = examples.gold
         counts = weights.astype(np.float64)
-        annotated = markovised(gold.trees, gold.symbols, self.horizontal, self.vertical)
+        annotated = markovised(gold.trees, gold.symbols, self.horizontal, self.vertical, self.splits)
         rules = probabilities(counted(gold.trees, annotated, counts), len(annotated.coarse))
         tags = TagCounts.of(examples.inputs, gold.trees, annotated, len(gold.symbols.tags), counts)
         seen = totals(annotated.symbol, counts[gold.trees.tree], len(annotated.coarse))

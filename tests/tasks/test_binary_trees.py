@@ -63,10 +63,12 @@ def test_empty_trees_have_no_nodes_and_one_word_has_two() -> None:
     assert BinaryTrees.of([empty], symbols).brackets(symbols) == []
 
 
-def names(trees: list[Tree], horizontal: int, vertical: int) -> tuple[BinaryTrees, Annotated, Symbols]:
+def names(
+    trees: list[Tree], horizontal: int, vertical: int, splits: bool = False
+) -> tuple[BinaryTrees, Annotated, Symbols]:
     symbols = Symbols.of(trees)
     binary = BinaryTrees.of(trees, symbols)
-    return binary, markovised(binary, symbols, horizontal, vertical), symbols
+    return binary, markovised(binary, symbols, horizontal, vertical, splits), symbols
 
 
 def test_horizontal_memory_is_that_of_klein_and_manning() -> None:
@@ -97,9 +99,11 @@ def test_parents_tell_nodes_apart_through_intermediate_ones() -> None:
     assert one == two
 
 
-@pytest.mark.parametrize(("horizontal", "vertical"), [(0, 1), (2, 1), (1, 2), (2, 2)])
-def test_probabilities_of_a_symbols_rules_sum_to_1(horizontal: int, vertical: int) -> None:
-    binary, annotated, symbols = names(TREES, horizontal, vertical)
+@pytest.mark.parametrize(
+    ("horizontal", "vertical", "splits"), [(0, 1, False), (2, 1, True), (1, 2, False), (2, 2, True)]
+)
+def test_probabilities_of_a_symbols_rules_sum_to_1(horizontal: int, vertical: int, splits: bool) -> None:
+    binary, annotated, symbols = names(TREES, horizontal, vertical, splits)
     weights = np.random.default_rng(0).integers(0, 3, len(TREES)).astype(float)
     rules = probabilities(counted(binary, annotated, weights), len(annotated.coarse))
     total = np.zeros(len(annotated.coarse))
@@ -121,6 +125,19 @@ def test_rule_counts_with_weights_are_those_of_copies() -> None:
         ways.append(counted(binary, plain(binary, symbols), counts.astype(float)))
     for one, other in zip(*ways, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_splits_are_those_of_klein_and_manning() -> None:
+    """Base noun phrases and finite verb phrases are told apart; prepositional phrases are not."""
+    text = "((S (NP (NP (NN a)) (PP (IN of) (NP (NN b)))) (VP (VBZ c) (VP (VBN d) (PP (IN by) (NP (NN e)))))))"
+    binary, annotated, symbols = names(parse_trees(text, "example"), 0, 1, True)
+    kinds = {
+        label: annotated.symbol[binary.symbol == symbols.labels.index(label) + symbols.first_label].tolist()
+        for label in symbols.labels
+    }
+    assert [len(set(kinds[label])) for label in ("NP", "VP", "PP")] == [2, 2, 1]
+    a, b, top, e = kinds["NP"][0], kinds["NP"][1], kinds["NP"][2], kinds["NP"][3]
+    assert a == b == e != top
 
 
 def test_brackets_are_counted_as_the_metric_counts_them() -> None:
