@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from simstudy.generators.redrawn import redraw as redraw
     from simstudy.generators.resampled import resample_training as resample_training
     from simstudy.generators.synthetic import correlated_accuracies as correlated_accuracies
+    from simstudy.learners import Examples as Examples
     from simstudy.loaders.candidates import load_candidates as load_candidates
     from simstudy.loaders.formats import load as load
     from simstudy.loaders.systems import describe_systems as describe_systems
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from simstudy.rankings.candidates import Candidates as Candidates
     from simstudy.studies import load_study as load_study
     from simstudy.studies import run_study as run_study
-    from simstudy.tasks import Examples as Examples
     from simstudy.tasks import Task as Task
     from simstudy.tasks import load_task as load_task
 
@@ -81,7 +81,7 @@ __version__ = "0.2.0"
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
     "Candidates": "simstudy.rankings.candidates",
-    "Examples": "simstudy.tasks",
+    "Examples": "simstudy.learners",
     "Outputs": "simstudy.outputs",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",

@@ -26,6 +26,7 @@ FLOORS = [
     {"outputs"},
     {"rankings", "units", "sections"},
     {"loaders", "engines", "analyses", "figures"},
+    {"learners"},
     {"tasks", "report"},
     {"generators", "examination"},
     {"studies"},

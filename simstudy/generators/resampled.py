@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from simstudy.cells import Cell
 from simstudy.fingerprints import derived_seed, fingerprint
+from simstudy.learners.examples import BaseSystem
 from simstudy.outputs import Outputs
 from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
 from simstudy.tasks.base import Task
-from simstudy.tasks.examples import BaseSystem
 from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
 
 #: As in section 3.2.2 of the paper: 5 full-size, 10 half-size and 10 quarter-size training sets.

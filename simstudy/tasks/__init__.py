@@ -1,71 +1,26 @@
-"""Tasks: data, base systems, metric and test sets, ready for training-set resampling."""
+"""Tasks: data, base systems, metrics and test sets, ready for training-set resampling."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from simstudy.tasks.base import Task
-from simstudy.tasks.classification import Classifier, Rows
-from simstudy.tasks.examples import BaseSystem, Examples
 from simstudy.validation import check_choice, check_path
 
-
-def _digits(data_dir: Path | None) -> Task:
-    # Learners come with scikit-learn, for which only those who train should wait.
-    from simstudy.tasks.digits import digits
-
-    return digits(data_dir)
-
-
-def _tagging(data_dir: Path | None) -> Task:
-    from simstudy.tasks.tagging import tagging
-
-    return tagging(data_dir)
-
-
-def _dependencies(data_dir: Path | None) -> Task:
-    from simstudy.tasks.dependencies import dependencies
-
-    return dependencies(data_dir)
-
-
-def _brown(data_dir: Path | None) -> Task:
-    from simstudy.tasks.brown import brown
-
-    return brown(data_dir)
-
-
-def _chunking(data_dir: Path | None) -> Task:
-    from simstudy.tasks.chunking import chunking
-
-    return chunking(data_dir)
-
-
-def _constituency(data_dir: Path | None) -> Task:
-    from simstudy.tasks.constituency import constituency
-
-    return constituency(data_dir)
-
-
-def _constituency_ptb(data_dir: Path | None) -> Task:
-    from simstudy.tasks.constituency import constituency_ptb
-
-    return constituency_ptb(data_dir)
-
-
-#: Name -> function that makes the task, given a folder of data files (or None, to fetch them).
-TASKS: dict[str, Callable[[Path | None], Task]] = {
-    "brown_tagging": _brown,
-    "chunking": _chunking,
-    "dependencies": _dependencies,
-    "constituency": _constituency,
-    "constituency_ptb": _constituency_ptb,
-    "digits": _digits,
-    "tagging": _tagging,
+#: Name -> module and name of the function that makes the task, given a folder of data files (or None, to fetch them).
+#: It is imported when the task is asked for: for learners only those who train should wait.
+TASKS: dict[str, str] = {
+    "brown_tagging": "simstudy.tasks.brown:brown",
+    "chunking": "simstudy.tasks.chunking:chunking",
+    "constituency": "simstudy.tasks.constituency:constituency",
+    "constituency_ptb": "simstudy.tasks.constituency:constituency_ptb",
+    "dependencies": "simstudy.tasks.dependencies:dependencies",
+    "digits": "simstudy.tasks.digits:digits",
+    "tagging": "simstudy.tasks.tagging:tagging",
 }
 
-__all__ = ["TASKS", "BaseSystem", "Classifier", "Examples", "Rows", "Task", "load_task"]
+__all__ = ["TASKS", "Task", "load_task"]
 
 
 def load_task(name: str, data_dir: str | Path | None = None) -> Task:
@@ -74,7 +29,7 @@ def load_task(name: str, data_dir: str | Path | None = None) -> Task:
     Raises
     ------
     ValueError
-        For an unknown name.
+        For an unknown name, or where the package of one of its learners is not installed.
     simstudy.datasets.DataError
         Where its data cannot be had.
 
@@ -85,4 +40,6 @@ def load_task(name: str, data_dir: str | Path | None = None) -> Task:
     """
     check_choice("task", name, TASKS)
     check_path("data_dir", data_dir, or_none=True)
-    return TASKS[name](Path(data_dir) if data_dir else None)
+    module, _, function = TASKS[name].partition(":")
+    task: Task = getattr(import_module(module), function)(Path(data_dir) if data_dir else None)
+    return task

@@ -12,9 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
 from simstudy.fingerprints import fingerprint
-from simstudy.metrics import Metric, get_metric
-from simstudy.showing import Shown, listed
-from simstudy.tasks.classification import (
+from simstudy.learners.classification import (
     Classifier,
     CountPositives,
     check_classifier,
@@ -22,7 +20,9 @@ from simstudy.tasks.classification import (
     examples_of,
     labels_of,
 )
-from simstudy.tasks.examples import BaseSystem, Count, Examples
+from simstudy.learners.examples import BaseSystem, Count, Examples
+from simstudy.metrics import Metric, get_metric
+from simstudy.showing import Shown, listed
 from simstudy.validation import brief, check_mapping, check_text
 
 

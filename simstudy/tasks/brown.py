@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 
 from simstudy.datasets import fetch, registry
+from simstudy.learners.classification import Classifier, Rows, count_correct
+from simstudy.learners.examples import Examples
+from simstudy.learners.sequences.perceptron import GreedyPerceptron
+from simstudy.learners.sequences.token_features import Tokens, numbered_view, sparse_views
+from simstudy.learners.sequences.trigram_tagger import TrigramTagger, spelling_view
 from simstudy.loaders.tagged import TaggedDocument, read_tagged
 from simstudy.tasks.base import Task
-from simstudy.tasks.classification import Classifier, Rows, count_correct
-from simstudy.tasks.examples import Examples
 from simstudy.tasks.orders import mixed_order
-from simstudy.tasks.perceptron import GreedyPerceptron
-from simstudy.tasks.token_features import Tokens, numbered_view, sparse_views
-from simstudy.tasks.trigram_tagger import TrigramTagger, spelling_view
 
 _CORPUS = "nltk/brown.zip"
 

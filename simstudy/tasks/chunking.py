@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from sklearn.linear_model import SGDClassifier
 
 from simstudy.datasets import fetch, registry
+from simstudy.learners.classification import Classifier, Rows
+from simstudy.learners.examples import Examples
+from simstudy.learners.sequences.crf import ConditionalRandomField
+from simstudy.learners.sequences.spans import count_spans
+from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM
+from simstudy.learners.sequences.token_features import numbered, one_hot
 from simstudy.loaders.lines import decoded
 from simstudy.metrics.spans import is_bio
 from simstudy.tasks.base import Task
-from simstudy.tasks.classification import Classifier, Rows
-from simstudy.tasks.crf import ConditionalRandomField
-from simstudy.tasks.examples import Examples
 from simstudy.tasks.orders import mixed_order
-from simstudy.tasks.spans import count_spans
-from simstudy.tasks.specialised_hmm import SpecialisedHMM
-from simstudy.tasks.token_features import numbered, one_hot
 from simstudy.unpacking import unzipped
 
 _CORPUS = "nltk/conll2000.zip"

@@ -9,14 +9,14 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.datasets import fetch_each, registry
+from simstudy.learners.constituency.binary_trees import Symbols
+from simstudy.learners.constituency.constituents import GoldTrees, Sentences, Vocabulary, count_brackets
+from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
+from simstudy.learners.examples import BaseSystem, Examples
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree
 from simstudy.tasks.base import Task
-from simstudy.tasks.binary_trees import Symbols
-from simstudy.tasks.constituents import GoldTrees, Sentences, Vocabulary, count_brackets
-from simstudy.tasks.examples import BaseSystem, Examples
 from simstudy.tasks.orders import mixed_order
-from simstudy.tasks.parsers import LatentStates, TreebankGrammar
 from simstudy.unpacking import unzipped
 
 #: The longest sentence of a test set, in words, punctuation among them and traces not: as parsers are often compared.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from simstudy.learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser
+from simstudy.learners.dependencies.trees import count_las, count_uas, index_sentences, read_dependencies
+from simstudy.learners.examples import Examples
 from simstudy.tasks.base import Task
-from simstudy.tasks.dependency_parsers import GraphParser, LabelledParser, Reparser, TransitionParser
-from simstudy.tasks.dependency_trees import count_las, count_uas, index_sentences, read_dependencies
-from simstudy.tasks.examples import Examples
 from simstudy.tasks.treebanks import item_table, read_ud_english
 
 

@@ -11,11 +11,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
 
+from simstudy.learners.classification import Classifier, Rows, count_correct
+from simstudy.learners.examples import Examples
+from simstudy.learners.sequences.token_features import Tokens, dense_view, sparse_views
 from simstudy.loaders.conllu import Sentence
 from simstudy.tasks.base import Task
-from simstudy.tasks.classification import Classifier, Rows, count_correct
-from simstudy.tasks.examples import Examples
-from simstudy.tasks.token_features import Tokens, dense_view, sparse_views
 from simstudy.tasks.treebanks import item_table, read_ud_english
 
 

@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from simstudy.generators.resampled import Variant, resample_training, train_variant, variants
+from simstudy.learners.classification import Rows
 from simstudy.runner import CellsFailed
 from simstudy.tasks.base import Task
-from simstudy.tasks.classification import Rows
 
 X, Y = load_iris(return_X_y=True)
 

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.learners import Examples
 from simstudy.studies import StudyError, make_study
 from simstudy.studies.run import Results
-from simstudy.tasks import TASKS, Examples, Task
+from simstudy.tasks import TASKS, Task
 from tests.tasks.test_structured import Lookup, count_spans, count_tags
 
 N = 240
@@ -50,7 +51,7 @@ STUDY: dict[str, Any] = {
 @pytest.fixture(scope="module", autouse=True)
 def known() -> Any:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(TASKS, "tags", tags)
+        patched.setitem(TASKS, "tags", f"{__name__}:tags")
         yield
 
 

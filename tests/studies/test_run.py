@@ -213,22 +213,23 @@ class Shaky(ClassifierMixin, BaseEstimator):
         return np.asarray(self.model_.predict(features))
 
 
+def shaky(_: Path | None) -> Task:
+    """Digits, of which one of two base systems does not always learn."""
+    digits = ss.load_task("digits")
+    train, test = digits.train, digits.test_sets["test"]
+    return Task.from_arrays(
+        "shaky",
+        train.inputs.features["default"],
+        train.gold,
+        systems={"bayes": GaussianNB(var_smoothing=0.05), "shaky": Shaky()},
+        test_sets={"test": (test.inputs.features["default"], test.gold)},
+    )
+
+
 def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digits = ss.load_task("digits")
-
-    def shaky(_: Path | None) -> Task:
-        train, test = digits.train, digits.test_sets["test"]
-        return Task.from_arrays(
-            "shaky",
-            train.inputs.features["default"],
-            train.gold,
-            systems={"bayes": GaussianNB(var_smoothing=0.05), "shaky": Shaky()},
-            test_sets={"test": (test.inputs.features["default"], test.gold)},
-        )
-
-    monkeypatch.setitem(TASKS, "shaky", shaky)
+    monkeypatch.setitem(TASKS, "shaky", f"{__name__}:shaky")
     study.write_text(SMALL.split("[domains]")[0].replace('"digits"', '"shaky"'))
     out = tmp_path / "out"
     result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from simstudy.generators.resampled import Variant, train_variant
+from simstudy.learners import Examples, Rows
+from simstudy.learners.sequences.spans import count_spans
 from simstudy.metrics.spans import span_counts
-from simstudy.tasks import Examples, Rows, Task, load_task
+from simstudy.tasks import Task, load_task
 from simstudy.tasks.chunking import read_chunks
-from simstudy.tasks.spans import count_spans
 from tests.conftest import SHARED
 
 

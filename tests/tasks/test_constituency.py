@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from simstudy.generators.resampled import Variant, train_variant
+from simstudy.learners.constituency.coarse_pass import forward
+from simstudy.learners.constituency.constituents import count_brackets
+from simstudy.learners.constituency.lexicon import forms_of, tag_scores
+from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
 from simstudy.tasks import Task
-from simstudy.tasks.coarse_pass import forward
 from simstudy.tasks.constituency import Document, base_systems, constituency_task
-from simstudy.tasks.constituents import count_brackets
-from simstudy.tasks.lexicon import forms_of, tag_scores
-from simstudy.tasks.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
-from tests.tasks.treebank import TREES
+from tests.learners.treebank import TREES
 
 SYSTEMS = {
     "Markov": TreebankGrammar(2, 1, True),
@@ -68,6 +68,14 @@ def test_test_sets_have_no_long_sentences_and_no_empty_ones() -> None:
     assert task.train.n_items == 3
     with pytest.raises(ValueError, match="'test' of task 'made up' must have at least one tree with words"):
         constituency_task("made up", made_up(*trees), {"test": made_up(trees[1], trees[2])})
+
+
+def test_gold_answers_are_right() -> None:
+    task = constituency_task("made up", made_up(*TREES), {"test": made_up(*TREES)})
+    wanted = {f"made up-{k}": bracket_counts(tree, tree) for k, tree in enumerate(TREES, start=1)}
+    examples = task.test_sets["test"]
+    counts = task.count(task.metric, "test", examples.gold)
+    assert {name: tuple(row) for name, row in zip(examples.items["id"], counts.tolist(), strict=True)} == wanted
 
 
 def test_known_words_are_tagged_as_they_were_and_unknown_ones_by_their_form() -> None:

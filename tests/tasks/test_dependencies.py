@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from simstudy.generators.resampled import Variant, resample_training, train_variant
-from simstudy.tasks import Examples, Task, load_task, treebanks
-from simstudy.tasks.dependency_parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
-from simstudy.tasks.dependency_trees import (
+from simstudy.learners import Examples
+from simstudy.learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
+from simstudy.learners.dependencies.trees import (
     Parses,
     Words,
     count_las,
@@ -20,8 +20,9 @@ from simstudy.tasks.dependency_trees import (
     index_sentences,
     read_dependencies,
 )
+from simstudy.tasks import Task, load_task, treebanks
 from tests.conftest import SHARED
-from tests.tasks.trees import examples, invented, is_tree, sentence, shown
+from tests.learners.trees import examples, invented, is_tree, sentence, shown
 
 PARSERS = {
     "transition": LabelledParser(TransitionParser(epochs=3, bits=14), label_bits=12),

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from simstudy.tasks import Task, token_features, treebanks
-from simstudy.tasks.classification import CountPositives, Rows
-from simstudy.tasks.examples import Examples
-from simstudy.tasks.token_features import Tokens, dense_view, sparse_views
+from simstudy.learners.classification import CountPositives, Rows
+from simstudy.learners.examples import Examples
+from simstudy.learners.sequences import token_features
+from simstudy.learners.sequences.token_features import Tokens, dense_view, sparse_views
+from simstudy.tasks import Task, treebanks
 
 # The package has a function of the same name.
 tagging = import_module("simstudy.tasks.tagging")

@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 
 from simstudy.generators.resampled import Variant, resample_training
+from simstudy.learners import Examples
 from simstudy.metrics.spans import span_counts
 from simstudy.runner import CellsFailed
 from simstudy.studies.stand_ins import stand_in
-from simstudy.tasks import Examples, Task
+from simstudy.tasks import Task
 
 SENTENCES = [["a", "b"], ["b", "c", "a"], ["c"], ["a", "a", "b", "d"]]
 TAGS = [["B-x", "O"], ["O", "O", "B-x"], ["O"], ["B-x", "I-x", "O", "B-y"]]

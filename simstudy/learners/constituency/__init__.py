@@ -1,0 +1,1 @@
+"""Constituency parsers: grammars with annotated and with latent states."""

@@ -1,0 +1,260 @@
+"""The fine pass of the parser: the best parse of an annotated grammar among what the coarse pass has left (Viterbi)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from simstudy.learners.constituency.binary_trees import FloatArray, IntArray
+from simstudy.learners.constituency.grammars import Rules, totals
+
+
+class Fine(NamedTuple):
+    """An annotated grammar as the fine pass reads it.
+
+    Attributes
+    ----------
+    keys, slots
+        A hash table: pairs left * symbols + right (-1 where free), and the row of `first`.
+    first
+        (pairs + 1,) where the rules of a pair of children begin.
+    parent, weight
+        (rules,)
+    unary_first, unary_parent, unary_weight
+        Unary rules by their child.
+    coarse
+        (symbols,) the plain symbol of each.
+    share
+        (symbols,) how large a part of its plain symbol's nodes each is.
+    """
+
+    keys: NDArray[np.int64]
+    slots: IntArray
+    first: IntArray
+    parent: IntArray
+    weight: FloatArray
+    unary_first: IntArray
+    unary_parent: IntArray
+    unary_weight: FloatArray
+    coarse: IntArray
+    share: FloatArray
+
+
+def fine_grammar(rules: Rules, coarse: IntArray, count: FloatArray) -> Fine:
+    """Arrays for the fine pass, from rule probabilities and how often each symbol was seen."""
+    n = len(coarse)
+    share = count / np.maximum(totals(coarse, count, n)[coarse], 1e-300)
+    pairs, first = np.unique(rules.binary[:, 1].astype(np.int64) * n + rules.binary[:, 2], return_index=True)
+    keys, slots = _hashed(pairs)
+    unary_first = np.searchsorted(rules.unary[:, 1], np.arange(n + 1)).astype(np.int32)
+    return Fine(
+        keys, slots, np.append(first, len(rules.binary)).astype(np.int32), np.ascontiguousarray(rules.binary[:, 0]),
+        rules.binary_weight, unary_first, np.ascontiguousarray(rules.unary[:, 0]), rules.unary_weight, coarse, share,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, inline="always")
+def slot_of(keys: NDArray[np.int64], pair: int) -> int:
+    """Where a pair is in the hash table, or the free place where it would be."""
+    mask = len(keys) - 1
+    at = (pair * 0x9E3779B1 >> 7) & mask
+    while keys[at] != pair and keys[at] >= 0:
+        at = (at + 1) & mask
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _hashed(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], IntArray]:
+    size = 4
+    while size < 3 * len(pairs):
+        size *= 2
+    keys, slots = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int32)
+    for i, pair in enumerate(pairs):
+        at = slot_of(keys, pair)
+        keys[at], slots[at] = pair, i
+    return keys, slots
+
+
+@njit(cache=True, nogil=True)
+def _grown(table: IntArray, size: int) -> IntArray:
+    larger = np.empty((size, table.shape[1]), np.int32)
+    larger[: len(table)] = table
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def best_parse(
+    words: FloatArray, inside: FloatArray, outside: FloatArray, grammar: Fine, threshold: float, beam: float
+) -> IntArray:
+    """The nodes (nodes, 3) of the most probable parse: symbol, start and end, top first; none where there is no parse.
+
+    Parameters
+    ----------
+    words
+        (n, tags) P(word | tag) of the grammar's tags, scaled, where symbol 1 + i is tag i.
+    inside, outside
+        Of the coarse pass.
+    grammar
+        The annotated grammar.
+    threshold
+        Nothing is built whose plain symbol has a smaller posterior.
+    beam
+        A symbol stays in a span if its probability, times what is outside its plain symbol, times its share of that
+        symbol, is at least so many times the best one's.
+    """
+    n, n_tags = words.shape
+    n_symbols = len(grammar.coarse)
+    # A span's items stand together: from[i, j] to to[i, j].
+    begin, end = np.zeros((n, n + 1), np.int32), np.zeros((n, n + 1), np.int32)
+    # Symbol; and what it was made of: left and right item, an item and -1, or twice -1.
+    items, scores = np.empty((4096, 3), np.int32), np.empty(4096)
+    n_items = 0
+    best, made = np.zeros(n_symbols), np.empty((n_symbols, 2), np.int32)
+    order, place = np.empty(n_symbols, np.int32), np.empty(n_symbols, np.int32)
+    least = max(threshold * inside[0, n, 0], 1e-300)
+    here, merit = np.empty(inside.shape[2], np.bool_), np.empty(n_symbols)
+    for length in range(1, n + 1):
+        for i in range(n - length + 1):
+            j = i + length
+            possible = False
+            for s in range(len(here)):
+                here[s] = inside[i, j, s] * outside[i, j, s] >= least
+                possible |= here[s]
+            if not possible:
+                continue
+            count = 0
+            if length == 1:
+                for tag in range(n_tags):
+                    if words[i, tag] > 0.0 and here[grammar.coarse[1 + tag]]:
+                        best[1 + tag] = words[i, tag]
+                        made[1 + tag, :] = -1
+                        order[count] = 1 + tag
+                        count += 1
+            else:
+                for k in range(i + 1, j):
+                    if begin[i, k] == end[i, k] or begin[k, j] == end[k, j]:
+                        continue
+                    for a in range(begin[i, k], end[i, k]):
+                        row = np.int64(items[a, 0]) * n_symbols
+                        for b in range(begin[k, j], end[k, j]):
+                            pair = row + items[b, 0]
+                            slot = slot_of(grammar.keys, pair)
+                            if grammar.keys[slot] != pair:
+                                continue
+                            both = scores[a] * scores[b]
+                            at = grammar.slots[slot]
+                            for r in range(grammar.first[at], grammar.first[at + 1]):
+                                parent = grammar.parent[r]
+                                score = both * grammar.weight[r]
+                                if score > best[parent] and here[grammar.coarse[parent]]:
+                                    if best[parent] == 0.0:
+                                        order[count] = parent
+                                        count += 1
+                                    best[parent] = score
+                                    made[parent, 0] = a
+                                    made[parent, 1] = b
+            count = _climb(best, made, order, count, here, grammar)
+            count = _keep_best(best, made, order, count, merit, outside[i, j], grammar, beam)
+            if n_items + count > len(items):
+                items = _grown(items, 2 * (n_items + count))
+                scores = np.append(scores, np.empty(len(items) - len(scores)))
+            for c in range(count):
+                place[order[c]] = n_items + c
+            begin[i, j] = n_items
+            for c in range(count):
+                symbol = order[c]
+                items[n_items, 0] = symbol
+                items[n_items, 1] = made[symbol, 0] if made[symbol, 1] != -2 else place[made[symbol, 0]]
+                items[n_items, 2] = max(made[symbol, 1], -1)
+                scores[n_items] = best[symbol]
+                best[symbol] = 0.0
+                n_items += 1
+            end[i, j] = n_items
+    for item in range(begin[0, n], end[0, n]):
+        if items[item, 0] == 0:
+            return _nodes(items, item, begin, end, n)
+    return np.empty((0, 3), np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _climb(
+    best: FloatArray, made: IntArray, order: IntArray, count: int, here: NDArray[np.bool_], grammar: Fine
+) -> int:
+    """Apply unary rules until no symbol of a span gets better; made is then (child's symbol, -2)."""
+    again = True
+    while again:
+        again = False
+        c = 0
+        while c < count:
+            child = order[c]
+            c += 1
+            for r in range(grammar.unary_first[child], grammar.unary_first[child + 1]):
+                parent = grammar.unary_parent[r]
+                score = best[child] * grammar.unary_weight[r]
+                if score > best[parent] and here[grammar.coarse[parent]]:
+                    if best[parent] == 0.0:
+                        order[count] = parent
+                        count += 1
+                    best[parent] = score
+                    made[parent, 0] = child
+                    made[parent, 1] = -2
+                    again = True
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _keep_best(
+    best: FloatArray, made: IntArray, order: IntArray, count: int, merit: FloatArray, outside: FloatArray,
+    grammar: Fine, beam: float,
+) -> int:  # fmt: skip
+    """Leave out the symbols of a span whose merit is too far below the best one's, and on which no other one stands."""
+    highest = 0.0
+    for c in range(count):
+        symbol = order[c]
+        merit[symbol] = best[symbol] * grammar.share[symbol] * outside[grammar.coarse[symbol]]
+        highest = max(highest, merit[symbol])
+    for c in range(count):
+        symbol = order[c]
+        if merit[symbol] >= beam * highest:
+            while made[symbol, 1] == -2:
+                symbol = made[symbol, 0]
+                merit[symbol] = highest
+    kept = 0
+    for c in range(count):
+        symbol = order[c]
+        if merit[symbol] >= beam * highest:
+            order[kept] = symbol
+            kept += 1
+        else:
+            best[symbol] = 0.0
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _nodes(items: IntArray, top: int, begin: IntArray, end: IntArray, n: int) -> IntArray:
+    """A parse from its top item: a node's span is found from its words, which come in order."""
+    stack = np.empty(4 * len(items) + 4, np.int32)
+    found = np.empty((len(items), 3), np.int32)
+    spans = np.empty((len(stack), 2), np.int32)
+    stack[0], spans[0, 0], spans[0, 1] = top, 0, n
+    size, count = 1, 0
+    while size:
+        size -= 1
+        item, i, j = stack[size], spans[size, 0], spans[size, 1]
+        found[count, 0], found[count, 1], found[count, 2] = items[item, 0], i, j
+        count += 1
+        left, right = items[item, 1], items[item, 2]
+        if left >= 0 and right < 0:
+            stack[size], spans[size, 0], spans[size, 1] = left, i, j
+            size += 1
+        elif left >= 0:
+            k = i + 1
+            while not (begin[i, k] <= left < end[i, k]):
+                k += 1
+            stack[size], spans[size, 0], spans[size, 1] = right, k, j
+            stack[size + 1], spans[size + 1, 0], spans[size + 1, 1] = left, i, k
+            size += 2
+    return found[:count]

@@ -1,0 +1,1 @@
+"""Dependency parsers: transition-based, graph-based, and an ensemble of them."""

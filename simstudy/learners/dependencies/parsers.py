@@ -1,0 +1,193 @@
+"""Base systems of dependency parsing: what finds heads, and what labels the arcs of the trees found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+
+from simstudy.fingerprints import derived_seed
+from simstudy.learners.dependencies.eisner import best_projective_tree
+from simstudy.learners.dependencies.graph_parser import learn_arcs, nearest_projective, parse_arcs
+from simstudy.learners.dependencies.hashed_features import averaged, tables
+from simstudy.learners.dependencies.relation_labeller import label_trees, learn_labels
+from simstudy.learners.dependencies.transition_parser import learn_transitions, parse_transitions
+from simstudy.learners.dependencies.trees import Integers, Parses, Words
+from simstudy.learners.examples import Examples
+
+
+class HeadFinder(Protocol):
+    """An unlabelled parser that can be trained."""
+
+    def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
+        """Learn from sentences, each there as often as weights (n,) say; return what finds other words' heads."""
+
+
+@dataclass(frozen=True)
+class TransitionParser:
+    """A greedy arc-hybrid parser with a dynamic oracle (Goldberg and Nivre 2013): averaged perceptron.
+
+    Attributes
+    ----------
+    epochs
+        How often the training set is gone through, each time in another order.
+    right_to_left
+        Whether sentences are read from right to left.
+    bits
+        Features are hashed into 2^bits rows of weights.
+    """
+
+    epochs: int = 10
+    right_to_left: bool = False
+    bits: int = 21
+
+    def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
+        """Learn to take transitions."""
+        if self.right_to_left:
+            words, heads = words.mirrored(), words.mirrored_heads(heads)
+        order = presentation(weights, self.epochs, seed)
+        learnt, sums = tables(self.bits, 4)
+        n_steps = learn_transitions(*words.arrays, heads, order, int(weights.sum()), learnt, sums)
+        model = averaged(learnt, sums, n_steps)
+
+        def find(words: Words) -> Integers:
+            found = np.empty(len(words.forms), np.int64)
+            parse_transitions(*(words.mirrored() if self.right_to_left else words).arrays, model, found)
+            return words.mirrored_heads(found) if self.right_to_left else found
+
+        return find
+
+
+@dataclass(frozen=True)
+class GraphParser:
+    """A first-order graph-based parser (McDonald et al. 2005): Eisner's algorithm, averaged perceptron with a margin.
+
+    Trees are projective. A training tree that is not is replaced by the projective one that has most of its arcs.
+
+    Attributes
+    ----------
+    epochs
+        How often the training set is gone through, each time in another order.
+    margin
+        By how much a gold tree's score is to be above another's for each arc that differs; a perceptron's update
+        changes an arc's score by about 35, the number of its features.
+    bits
+        Features are hashed into 2^bits weights.
+    """
+
+    epochs: int = 6
+    margin: int = 40
+    bits: int = 22
+
+    def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
+        """Learn to score arcs."""
+        order = presentation(weights, self.epochs, seed)
+        target = np.empty(len(heads), np.int64)
+        nearest_projective(words.bounds, heads, target)
+        learnt, sums = (table[:, 0] for table in tables(self.bits, 1))
+        n_steps = learn_arcs(*words.arrays, target, order, self.margin, learnt, sums)
+        model = averaged(learnt, sums, n_steps)
+
+        def find(words: Words) -> Integers:
+            found = np.empty(len(words.forms), np.int64)
+            parse_arcs(*words.arrays, model, found)
+            return found
+
+        return find
+
+
+@dataclass(frozen=True)
+class Reparser:
+    """An ensemble of parsers: the projective tree with most of their votes (Sagae and Lavie 2006).
+
+    Surdeanu and Manning (2010) found such ensembles of a few simple parsers to be as good as more elaborate ones.
+
+    Attributes
+    ----------
+    members
+        The parsers, each with its own randomness.
+    votes
+        How many votes each of them has.
+    """
+
+    members: tuple[HeadFinder, ...]
+    votes: tuple[int, ...]
+
+    def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
+        """Let every member learn."""
+        finders = [
+            member.learn(words, heads, weights, derived_seed(seed, "member", k))
+            for k, member in enumerate(self.members)
+        ]
+
+        def find(words: Words) -> Integers:
+            proposals = np.stack([finder(words) for finder in finders])
+            found = np.empty(len(words.forms), np.int64)
+            _reparse(words.bounds, proposals, np.array(self.votes), found)
+            return found
+
+        return find
+
+
+@dataclass(frozen=True)
+class LabelledParser:
+    """A base system: what finds heads, and a linear classifier of arcs that labels them, trained on gold trees.
+
+    Attributes
+    ----------
+    heads
+        What finds heads.
+    label_epochs
+        How often the labels' classifier goes through the training set.
+    label_bits
+        Its features are hashed into 2^label_bits rows of weights.
+    """
+
+    heads: HeadFinder
+    label_epochs: int = 3
+    label_bits: int = 18
+
+    def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], Parses]:
+        """Train on sentences that are `Words` with `Parses` in an order that the seed draws."""
+        words: Words = examples.inputs
+        gold: Parses = examples.gold
+        find = self.heads.learn(words, gold.heads, weights, derived_seed(seed, "heads"))
+        order = presentation(weights, self.label_epochs, derived_seed(seed, "labels"))
+        learnt, sums = tables(self.label_bits, int(gold.relations.max()) + 1)
+        n_steps = learn_labels(*words.arrays, gold.heads, gold.relations, order, learnt, sums)
+        model = averaged(learnt, sums, n_steps)
+
+        def parse(other: Examples) -> Parses:
+            words: Words = other.inputs
+            found = find(words)
+            relations = np.empty(len(found), np.int64)
+            label_trees(*words.arrays, found, model, relations)
+            return Parses(found, relations)
+
+        return parse
+
+
+def presentation(weights: Integers, epochs: int, seed: int) -> Integers:
+    """The order in which sentences are learnt from: in each epoch every one as often as its weight says, shuffled."""
+    rng = np.random.default_rng(seed)
+    items = np.repeat(np.arange(len(weights)), weights)
+    return np.concatenate([rng.permutation(items) for _ in range(epochs)])
+
+
+@njit(cache=True, nogil=True)
+def _reparse(bounds, proposals, votes, heads):
+    """Fill heads with the trees of most votes, given the heads (members, entries) that the members propose."""
+    longest = np.max(np.diff(bounds))
+    scores = np.zeros((longest, longest))
+    heads[:] = -1
+    for item in range(len(bounds) - 1):
+        first, last = bounds[item], bounds[item + 1]
+        n = last - first - 2
+        scores[: n + 1, : n + 1] = 0
+        for member in range(len(votes)):
+            for m in range(1, n + 1):
+                scores[proposals[member, first + m], m] += votes[member]
+        best_projective_tree(scores, n, heads[first:last])

@@ -1,0 +1,182 @@
+"""A greedy transition parser: averaged perceptron, exploration with a dynamic oracle; compiled.
+
+Unlabelled; the features are those of Zhang and Nivre (2011) as far as they suit the arc-hybrid system, and suffixes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simstudy.learners.dependencies.arc_hybrid import NEVER, legal, losses, take
+from simstudy.learners.dependencies.hashed_features import slot
+
+_MOST_SLOTS = 72
+
+
+@njit(cache=True, nogil=True)
+def state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots):
+    """Fill slots with the rows of a state's features, and return how many there are. Word n + 1 stands for none."""
+    none = n + 1
+    s0 = stack[size - 1]
+    s1 = stack[size - 2] if size > 1 else none
+    s2 = stack[size - 3] if size > 2 else none
+    b0 = front if front <= n else none
+    b1 = front + 1 if front < n else none
+    b2 = front + 2 if front < n - 1 else none
+    k = 0
+    # One word.
+    for position, word in enumerate((s0, s1, b0, b1, b2)):
+        slots[k] = slot(3 * position + 1, form[word], tag[word], mask)
+        slots[k + 1] = slot(3 * position + 2, form[word], 0, mask)
+        slots[k + 2] = slot(3 * position + 3, tag[word], 0, mask)
+        k += 3
+    for position, word in enumerate((s0, s1, b0)):
+        slots[k] = slot(20 + position, suffix[word], tag[word], mask)
+        k += 1
+    # Two words.
+    for position in range(3):
+        if position == 0:
+            x, y = s0, b0
+        elif position == 1:
+            x, y = s1, s0
+        else:
+            x, y = s1, b0
+        both = form[x] * 32 + tag[x]
+        template = 30 + 8 * position
+        slots[k] = slot(template, both, form[y] * 32 + tag[y], mask)
+        slots[k + 1] = slot(template + 1, form[x], form[y], mask)
+        slots[k + 2] = slot(template + 2, both, tag[y], mask)
+        slots[k + 3] = slot(template + 3, tag[x], form[y] * 32 + tag[y], mask)
+        slots[k + 4] = slot(template + 4, tag[x], tag[y], mask)
+        slots[k + 5] = slot(template + 5, suffix[x] * 32 + tag[x], suffix[y] * 32 + tag[y], mask)
+        k += 6
+    # Three and four tags.
+    t0, t1, t2 = tag[s0], tag[s1], tag[s2]
+    u0, u1, u2 = tag[b0], tag[b1], tag[b2]
+    slots[k] = slot(60, (u0 * 32 + u1) * 32 + u2, 0, mask)
+    slots[k + 1] = slot(61, (t0 * 32 + u0) * 32 + u1, 0, mask)
+    slots[k + 2] = slot(62, (t1 * 32 + t0) * 32 + u0, 0, mask)
+    slots[k + 3] = slot(63, (t2 * 32 + t1) * 32 + t0, 0, mask)
+    slots[k + 4] = slot(64, ((t1 * 32 + t0) * 32 + u0) * 32 + u1, 0, mask)
+    slots[k + 5] = slot(65, (t0 * 32 + u0) * 32 + u1, u2, mask)
+    k += 6
+    # Children, with their heads and beside the other.
+    context = (t0 * 32 + u0) * 32 + t1
+    for position in range(3):
+        head = s0 if position == 0 else s1 if position == 1 else b0
+        for side in range(4):
+            if position == 2 and side > 1:
+                break
+            child = outer[side, head]
+            template = 70 + 4 * position + side
+            slots[k] = slot(template, context, tag[child], mask)
+            k += 1
+            if side % 2 == 0:
+                slots[k] = slot(template + 20, tag[head] * 32 + tag[child], form[child], mask)
+                k += 1
+    # Distance and numbers of children.
+    distance = min(b0 - s0, 6) if b0 != none else 7
+    gap = min(s0 - s1, 6) if s1 != none else 7
+    slots[k] = slot(110, context, distance, mask)
+    slots[k + 1] = slot(111, form[s0] * 8 + distance, tag[b0], mask)
+    slots[k + 2] = slot(112, tag[s0] * 8 + distance, form[b0], mask)
+    slots[k + 3] = slot(113, context, gap, mask)
+    k += 4
+    for position in range(3):
+        word = s0 if position == 0 else s1 if position == 1 else b0
+        left, right = min(n_children[0, word], 3), min(n_children[1, word], 3)
+        slots[k] = slot(120 + position, form[word] * 16 + left * 4 + right, tag[word], mask)
+        slots[k + 1] = slot(123 + position, context, left * 4 + right, mask)
+        k += 2
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _best(scores, allowed):
+    best = -1
+    for transition in range(3):
+        if allowed[transition] and (best < 0 or scores[transition] > scores[best]):
+            best = transition
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _begin(n, stack, heads, outer, n_children):
+    stack[0] = 0
+    heads[: n + 1] = -1
+    outer[:, : n + 2] = n + 1
+    n_children[:, : n + 2] = 0
+
+
+@njit(cache=True, nogil=True)
+def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, weights, sums):
+    """Learn weights from sentences in an order; return the number of steps.
+
+    Words of sentence i stand from bounds[i] on, the root first and none last; gold has their heads. In the first
+    n_followed sentences of the order the states are those on the way to the gold tree, later those that the parser
+    gets into by its own mistakes (Goldberg and Nivre 2012, with p = 1). The aim is the transition that scores highest
+    of those that lose the fewest gold arcs, so that a tree that is not projective teaches, too.
+    """
+    mask = len(weights) - 1
+    longest = np.max(np.diff(bounds))
+    stack, heads = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
+    slots, scores, cost = np.empty(_MOST_SLOTS, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
+    allowed = np.empty(3, np.bool_)
+    step = 0
+    for turn, item in enumerate(order):
+        first, last = bounds[item], bounds[item + 1]
+        form, tag, suffix, target = forms[first:last], tags[first:last], suffixes[first:last], gold[first:last]
+        n = last - first - 2
+        _begin(n, stack, heads, outer, n_children)
+        size, front = 1, 1
+        while size > 1 or front <= n:
+            losses(stack, size, front, n, target, cost)
+            k = state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots)
+            scores[:] = 0
+            for i in range(k):
+                for transition in range(3):
+                    scores[transition] += weights[slots[i], transition]
+            for transition in range(3):
+                allowed[transition] = cost[transition] < NEVER
+            guessed = _best(scores, allowed)
+            least = min(cost[0], cost[1], cost[2])
+            for transition in range(3):
+                allowed[transition] = cost[transition] == least
+            aim = _best(scores, allowed)
+            if guessed != aim and cost[guessed] > least:
+                for i in range(k):
+                    weights[slots[i], aim] += 1
+                    weights[slots[i], guessed] -= 1
+                    sums[slots[i], aim] += step
+                    sums[slots[i], guessed] -= step
+            step += 1
+            size, front = take(aim if turn < n_followed else guessed, stack, size, front, heads, outer, n_children)
+    return step
+
+
+@njit(cache=True, nogil=True)
+def parse_transitions(bounds, forms, tags, suffixes, weights, heads):
+    """Fill heads with those of greedy parses; the root's and those of none are -1."""
+    mask = len(weights) - 1
+    longest = np.max(np.diff(bounds))
+    stack = np.empty(longest, np.int64)
+    outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
+    slots, scores, allowed = np.empty(_MOST_SLOTS, np.int64), np.empty(3), np.empty(3, np.bool_)
+    heads[:] = -1
+    for item in range(len(bounds) - 1):
+        first, last = bounds[item], bounds[item + 1]
+        form, tag, suffix, own = forms[first:last], tags[first:last], suffixes[first:last], heads[first:last]
+        n = last - first - 2
+        _begin(n, stack, own, outer, n_children)
+        size, front = 1, 1
+        while size > 1 or front <= n:
+            k = state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots)
+            scores[:] = 0
+            for i in range(k):
+                for transition in range(3):
+                    scores[transition] += weights[slots[i], transition]
+            for transition in range(3):
+                allowed[transition] = legal(transition, stack, size, front, n)
+            size, front = take(_best(scores, allowed), stack, size, front, own, outer, n_children)

@@ -1,0 +1,1 @@
+"""Taggers and chunkers: labels of the tokens of a sentence."""

@@ -1,0 +1,160 @@
+"""A greedy tagger with an averaged perceptron: from left to right, with its own last two tags among the features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from simstudy.learners.examples import Examples
+
+Integers = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class GreedyPerceptron:
+    """A base system of `Rows` that are words: an averaged perceptron that tags from left to right.
+
+    Attributes
+    ----------
+    epochs
+        How often the training set is gone through, each time in another order.
+    view
+        The rows' view of numbered features, 0 for none (see `train_perceptron`).
+    """
+
+    epochs: int = 5
+    view: str = "numbered"
+
+    def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], NDArray[Any]]:
+        """Train on the sentences in orders that the seed draws."""
+        names, tags = np.unique(examples.gold, return_inverse=True)
+        features, first = examples.inputs.features[self.view], examples.inputs.first_rows()
+        rng = np.random.default_rng(seed)
+        sentences = np.repeat(np.arange(len(weights)), weights)
+        order = np.concatenate([rng.permutation(sentences) for _ in range(self.epochs)])
+        model = train_perceptron(features, tags + 1, first, order, int(features.max()) + 1, len(names) + 1)
+
+        def tag(other: Examples) -> NDArray[Any]:
+            found: NDArray[Any] = names[model.tag(other.inputs.features[self.view], other.inputs.first_rows()) - 1]
+            return found
+
+        return tag
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """Averaged weights (features + S + S * S, S) for S tags; after the features of tokens come those of tags before.
+
+    Tag 0 is the boundary before a sentence, which no token has.
+    """
+
+    weights: NDArray[np.float32]
+
+    def tag(self, features: Integers, first: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The tags (tokens,) of sentences whose tokens have these features (tokens, F), as in `train_perceptron`."""
+        tags: NDArray[np.int64] = _tag(features, first, self.weights)
+        return tags
+
+
+def train_perceptron(
+    features: Integers,
+    tags: Integers,
+    first: NDArray[np.int64],
+    order: NDArray[np.int64],
+    n_features: int,
+    n_tags: int,
+) -> Perceptron:
+    """Train on one sentence after the other (Collins 2002, "Discriminative training methods for hidden Markov models").
+
+    The weights are averaged over all tokens that were seen (Freund and Schapire 1999). Decoding is greedy, in training
+    as in use, so that the model learns from its own histories.
+
+    Parameters
+    ----------
+    features
+        (tokens, F) numbers of the features that each token has; 0 stands for none.
+    tags
+        (tokens,) from 1 to n_tags - 1.
+    first
+        (sentences + 1,) bounds of the sentences' tokens.
+    order
+        Sentences in the order in which they are presented, each as often as it is to be.
+    n_features, n_tags
+        One more than the highest number of a feature and of a tag.
+
+    Examples
+    --------
+    >>> alternating = np.tile([1, 2], 5)
+    >>> no_features = np.zeros((10, 1), np.int32)
+    >>> model = train_perceptron(no_features, alternating, np.array([0, 10]), np.zeros(50, np.int64), 1, 3)
+    >>> model.tag(no_features[:4], np.array([0, 4]))
+    array([1, 2, 1, 2])
+    """
+    weights = np.zeros((n_features + n_tags + n_tags * n_tags, n_tags), np.float32)
+    # An update at step t is in the average of T steps (T - t) / T times: sums weighted by t are all that it needs.
+    late = np.zeros_like(weights, np.float64)
+    steps = _train(features, tags, first, order, n_features, weights, late)
+    late /= -steps
+    late += weights
+    return Perceptron(late.astype(np.float32))
+
+
+@njit(cache=True, nogil=True)
+def _score(features, k, b, a, n_features, weights, scores):
+    n_tags = weights.shape[1]
+    # Ties, as of weights that are all 0, are the first tag's.
+    for t in range(n_tags):
+        scores[t] = weights[n_features + b, t] + weights[n_features + n_tags + a * n_tags + b, t]
+    for f in range(features.shape[1]):
+        if features[k, f]:
+            row = weights[features[k, f]]
+            for t in range(n_tags):
+                scores[t] += row[t]
+    return 1 + np.argmax(scores[1:])
+
+
+@njit(cache=True, nogil=True)
+def _change(weights, late, row, right, wrong, step):
+    weights[row, right] += 1
+    weights[row, wrong] -= 1
+    late[row, right] += step
+    late[row, wrong] -= step
+
+
+@njit(cache=True, nogil=True)
+def _train(features, tags, first, order, n_features, weights, late):
+    n_tags = weights.shape[1]
+    scores = np.zeros(n_tags, np.float32)
+    step = 0
+    for s in order:
+        a, b = 0, 0
+        for k in range(first[s], first[s + 1]):
+            guess, right = _score(features, k, b, a, n_features, weights, scores), tags[k]
+            if guess != right:
+                for f in range(features.shape[1]):
+                    if features[k, f]:
+                        _change(weights, late, features[k, f], right, guess, step)
+                _change(weights, late, n_features + b, right, guess, step)
+                _change(weights, late, n_features + n_tags + a * n_tags + b, right, guess, step)
+            a, b = b, guess
+            step += 1
+    return max(step, 1)
+
+
+@njit(cache=True, nogil=True)
+def _tag(features, first, weights):
+    n_tags = weights.shape[1]
+    n_features = weights.shape[0] - n_tags - n_tags * n_tags
+    scores = np.zeros(n_tags, np.float32)
+    tags = np.zeros(len(features), np.int64)
+    for s in range(len(first) - 1):
+        a, b = 0, 0
+        for k in range(first[s], first[s + 1]):
+            tags[k] = _score(features, k, b, a, n_features, weights, scores)
+            a, b = b, tags[k]
+    return tags

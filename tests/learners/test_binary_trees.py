@@ -1,0 +1,165 @@
+"""Binary trees: there and back again, and what annotation says of their nodes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from simstudy.learners.constituency.binary_trees import BinaryTrees, Symbols
+from simstudy.learners.constituency.constituents import Brackets, GoldTrees, Sentences, Vocabulary, count_brackets
+from simstudy.learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities
+from simstudy.learners.examples import Examples
+from simstudy.loaders.trees import parse_trees
+from simstudy.metrics.parseval import Bracket, Tree, bracket_counts, without_function_tags
+from tests.conftest import SHARED
+from tests.learners.treebank import TREES, random_tree
+
+
+def expected_brackets(tree: Tree) -> list[Bracket]:
+    """A tree's brackets without function tags, without tops, and without a node right above its own like."""
+    bare = [(without_function_tags(label), i, j) for label, i, j in tree.without_traces().brackets]
+    kept = [(label, i, j) for label, i, j in bare if label not in ("", "TOP", "ROOT", "S1") and i < j]
+    return [kept[0], *(b for a, b in pairwise(kept) if a != b)] if kept else []
+
+
+def assert_round_trip(trees: list[Tree]) -> None:
+    symbols = Symbols.of(trees)
+    binary = BinaryTrees.of(trees, symbols)
+    assert binary.brackets(symbols) == [expected_brackets(tree) for tree in trees]
+    assert (binary.left < np.arange(len(binary.left))).all()
+    two = binary.right >= 0
+    np.testing.assert_array_equal(binary.end[binary.left[two]], binary.start[binary.right[two]])
+    assert np.count_nonzero(binary.symbol == 0) == len(trees)
+
+
+def test_round_trip_of_made_up_trees() -> None:
+    assert_round_trip(TREES)
+
+
+def test_round_trip_of_random_trees() -> None:
+    rng = np.random.default_rng(0)
+    labels = ["NP", "NP-SBJ", "VP", "S", "", "TOP", "PRT", "ADJP|ADVP"]
+    assert_round_trip([random_tree(rng, int(rng.integers(1, 9)), labels, ["NN", "VB", ","]) for _ in range(300)])
+
+
+@pytest.mark.parametrize("article", ["11319941", "17590087"])
+def test_round_trip_of_real_trees(article: str) -> None:
+    path = SHARED / f"craft_treebank/penn/{article}.tree"
+    if not path.is_file():
+        pytest.skip(f"needs the real data in {SHARED}")
+    trees = parse_trees(path.read_text(encoding="utf-8"), path)
+    assert len(trees) > 100
+    assert_round_trip(trees)
+
+
+def test_empty_trees_have_no_nodes_and_one_word_has_two() -> None:
+    (empty, word) = parse_trees("(()) ((NN dog))", "example")
+    symbols = Symbols.of([word])
+    binary = BinaryTrees.of([empty, word, empty], symbols)
+    assert [symbols.name(s) for s in binary.symbol] == ["NN", "TOP"]
+    assert binary.tree.tolist() == [1, 1]
+    assert BinaryTrees.of([empty], symbols).brackets(symbols) == []
+
+
+def names(
+    trees: list[Tree], horizontal: int, vertical: int, splits: bool = False
+) -> tuple[BinaryTrees, Annotated, Symbols]:
+    symbols = Symbols.of(trees)
+    binary = BinaryTrees.of(trees, symbols)
+    return binary, markovised(binary, symbols, horizontal, vertical, splits), symbols
+
+
+def test_horizontal_memory_is_that_of_klein_and_manning() -> None:
+    """VP -> a b c d e: with h = 2 the node over d and e knows b and c; with h = 1 it knows c; with 0 nothing."""
+    first = "((VP (a x) (b x) (c x) (d x) (e x)))"
+    for horizontal, others in (
+        (2, "((VP (z x) (b x) (c x) (d x) (f x)))"),
+        (1, "((VP (y x) (z x) (c x) (f x) (g x)))"),
+    ):
+        for second, same in ((others, True), (others.replace("(c x)", "(h x)"), False)):
+            binary, annotated, symbols = names(parse_trees(first + second, "example"), horizontal, 1)
+            over_two = (binary.end - binary.start == 2) & (binary.symbol >= symbols.first_intermediate)
+            one, other = annotated.symbol[over_two]
+            assert (one == other) == same
+    assert names(parse_trees(first + others, "example"), 0, 1)[1].coarse.tolist() == sorted(
+        set(names(parse_trees(first + others, "example"), 0, 1)[0].symbol.tolist())
+    )
+
+
+def test_parents_tell_nodes_apart_through_intermediate_ones() -> None:
+    (tree, other) = parse_trees("((S (A x) (B x) (NP (N x)))) ((VP (A x) (B x) (NP (N x))))", "example")
+    binary, annotated, symbols = names([tree, other], 0, 2)
+    for plain_symbol in (symbols.labels.index("NP") + symbols.first_label, symbols.tags.index("A") + 1):
+        one, two = annotated.symbol[binary.symbol == plain_symbol]
+        assert one != two
+    # The tag below the noun phrases has the same parent in both.
+    one, two = annotated.symbol[binary.symbol == symbols.tags.index("N") + 1]
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("horizontal", "vertical", "splits"), [(0, 1, False), (2, 1, True), (1, 2, False), (2, 2, True)]
+)
+def test_probabilities_of_a_symbols_rules_sum_to_1(horizontal: int, vertical: int, splits: bool) -> None:
+    binary, annotated, symbols = names(TREES, horizontal, vertical, splits)
+    weights = np.random.default_rng(0).integers(0, 3, len(TREES)).astype(float)
+    rules = probabilities(counted(binary, annotated, weights), len(annotated.coarse))
+    total = np.zeros(len(annotated.coarse))
+    np.add.at(total, rules.binary[:, 0], rules.binary_weight)
+    np.add.at(total, rules.unary[:, 0], rules.unary_weight)
+    inner = (binary.left >= 0) & (weights[binary.tree] > 0)
+    seen = np.unique(annotated.symbol[inner])
+    np.testing.assert_allclose(total[seen], 1)
+    assert np.count_nonzero(total) == len(seen)
+
+
+def test_rule_counts_with_weights_are_those_of_copies() -> None:
+    weights = np.array([0, 2, 1, 0, 3, 1, 0, 1, 1, 2])
+    copies = [tree for tree, weight in zip(TREES, weights, strict=True) for _ in range(weight)]
+    symbols = Symbols.of(TREES)
+    ways = []
+    for trees, counts in ((TREES, weights), (copies, np.ones(len(copies)))):
+        binary = BinaryTrees.of(trees, symbols)
+        ways.append(counted(binary, plain(binary, symbols), counts.astype(float)))
+    for one, other in zip(*ways, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_splits_are_those_of_klein_and_manning() -> None:
+    """Base noun phrases and finite verb phrases are told apart; prepositional phrases are not."""
+    text = "((S (NP (NP (NN a)) (PP (IN of) (NP (NN b)))) (VP (VBZ c) (VP (VBN d) (PP (IN by) (NP (NN e)))))))"
+    binary, annotated, symbols = names(parse_trees(text, "example"), 0, 1, True)
+    kinds = {
+        label: annotated.symbol[binary.symbol == symbols.labels.index(label) + symbols.first_label].tolist()
+        for label in symbols.labels
+    }
+    assert [len(set(kinds[label])) for label in ("NP", "VP", "PP")] == [2, 2, 1]
+    a, b, top, e = kinds["NP"][0], kinds["NP"][1], kinds["NP"][2], kinds["NP"][3]
+    assert a == b == e != top
+
+
+def test_brackets_are_counted_as_the_metric_counts_them() -> None:
+    rng = np.random.default_rng(1)
+    labels = ["NP", "NP-SBJ", "VP", "PRT", "ADVP", "", "TOP", ":"]
+    tags = ["NN", "VB", ",", ".", "``"]
+    golds, guesses = [], []
+    for _ in range(300):
+        n = int(rng.integers(1, 8))
+        golds.append(random_tree(rng, n, labels, tags))
+        guesses.append(Tree(golds[-1].words, golds[-1].tags, random_tree(rng, n, labels, tags).brackets))
+    symbols = Symbols.of(golds + guesses)
+    sentences = Sentences.of(golds, Vocabulary.of(golds))
+    examples = Examples(sentences, GoldTrees.of(golds, symbols))
+    rows = [
+        (t, symbols.labels.index(without_function_tags(label)), i, j)
+        for t, tree in enumerate(guesses)
+        for label, i, j in tree.brackets
+        if without_function_tags(label) in symbols.labels
+    ]
+    counts = count_brackets(examples, Brackets(*np.array(rows).T))
+    np.testing.assert_array_equal(counts, [bracket_counts(a, b) for a, b in zip(guesses, golds, strict=True)])
+    nothing = count_brackets(examples, Brackets(*np.empty((4, 0), dtype=np.int64)))
+    np.testing.assert_array_equal(nothing[:, :2], 0)
+    np.testing.assert_array_equal(nothing[:, 2], counts[:, 2])

@@ -1,0 +1,143 @@
+"""Latent states: inside-outside in observed trees, expectation maximisation, splits and mergers."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simstudy.learners.constituency.binary_trees import BinaryTrees, Symbols
+from simstudy.learners.constituency.constituents import Sentences, Vocabulary
+from simstudy.learners.constituency.latent_grammar import (
+    Events,
+    LatentGrammar,
+    inside_outside,
+    learned,
+    merged,
+    plain_grammar,
+    re_estimated,
+    split,
+)
+from simstudy.metrics.parseval import Tree
+from tests.learners.treebank import TREES
+
+SYMBOLS = Symbols.of(TREES)
+VOCABULARY = Vocabulary.of([tree.without_traces() for tree in TREES])
+
+
+def events(trees: list[Tree], weights: Any = None) -> Events:
+    words = Sentences.of([tree.without_traces() for tree in trees], VOCABULARY).word
+    counts = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=float)
+    return Events.of(BinaryTrees.of(trees, SYMBOLS), words, counts)
+
+
+def halved(of: Events, rounds: int, seed: int = 0) -> LatentGrammar:
+    """States that are unlike: every cell's probability is random."""
+    rng = np.random.default_rng(seed)
+    grammar = plain_grammar(of, SYMBOLS.size)
+    for _ in range(rounds):
+        grammar = split(grammar, of, rng)
+    random = grammar.probability * rng.uniform(0.2, 1.8, len(grammar.probability))
+    return LatentGrammar(grammar.states, random, random, 0.0)
+
+
+def test_inside_outside_is_the_sum_over_all_states() -> None:
+    small = events([TREES[2], TREES[6]])
+    grammar = halved(small, 1)
+    inside, outside, scale = inside_outside(grammar, small)
+    states, trees = grammar.states, small.trees
+    n_states = np.diff(states.first)
+    for t in (0, 1):
+        nodes = np.flatnonzero(trees.tree == t)
+        total, share = 0.0, np.zeros(inside.shape)
+        for choice in product(*(range(n_states[trees.symbol[node]]) for node in nodes)):
+            state = dict(zip(nodes.tolist(), choice, strict=True))
+            p = 1.0
+            for node in nodes:
+                family = (node, trees.left[node], trees.right[node])
+                own = [states.first[trees.symbol[x]] + state[x] if x >= 0 else -1 for x in family]
+                (cell,) = np.flatnonzero(
+                    (states.rule == small.rule[node])
+                    & (states.parent == own[0]) & (states.left == own[1]) & (states.right == own[2])
+                )  # fmt: skip
+                p *= grammar.probability[cell]
+            total += p
+            for node in nodes:
+                share[node, state[node]] += p
+        np.testing.assert_allclose(scale[nodes].prod(), total)
+        np.testing.assert_allclose((inside * outside)[nodes], share[nodes] / total)
+
+
+def test_likelihood_never_falls_and_probabilities_sum_to_1() -> None:
+    data = events(TREES, [1, 2, 1, 1, 3, 1, 1, 1, 2, 1])
+    grammar = halved(data, 2)
+    grammar = re_estimated(grammar, data)
+    likelihoods = []
+    for _ in range(12):
+        grammar = re_estimated(grammar, data)
+        likelihoods.append(grammar.log_likelihood)
+        total = np.bincount(grammar.states.parent, grammar.probability)
+        np.testing.assert_allclose(total[total > 0], 1)
+        np.testing.assert_allclose(grammar.count.sum(), data.weight.sum())
+    assert (np.diff(likelihoods) >= -1e-9).all()
+    assert likelihoods[-1] > likelihoods[0] + 1
+
+
+def test_one_state_is_relative_frequencies_which_stay() -> None:
+    data = events(TREES)
+    grammar = plain_grammar(data, SYMBOLS.size)
+    np.testing.assert_allclose(re_estimated(grammar, data).probability, grammar.probability)
+
+
+def test_weights_are_copies() -> None:
+    weights = [0, 2, 1, 0, 3, 1, 0, 1, 1, 2]
+    copies = [tree for tree, weight in zip(TREES, weights, strict=True) for _ in range(weight)]
+    one, other = events(TREES, weights), events(copies)
+    np.testing.assert_array_equal(one.rules, other.rules)
+    first, second = (learned(data, SYMBOLS.size, 2, 6, 0.5, seed=3) for data in (one, other))
+    np.testing.assert_allclose(first.log_likelihood, second.log_likelihood)
+    np.testing.assert_array_equal(first.states.first, second.states.first)
+    np.testing.assert_allclose(first.probability, second.probability, atol=1e-6)
+
+
+def test_a_split_changes_no_likelihood_but_for_chance_and_a_merger_undoes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simstudy.learners.constituency.latent_grammar._NOISE", 0.0)
+    data = events(TREES)
+    grammar = re_estimated(plain_grammar(data, SYMBOLS.size), data)
+    halves = split(grammar, data, np.random.default_rng(0))
+    assert halves.states.first[-1] == 2 * SYMBOLS.size - 1
+    estimated = re_estimated(halves, data)
+    np.testing.assert_allclose(estimated.log_likelihood, grammar.log_likelihood)
+    whole = merged(estimated, data, 1.0)
+    assert whole.states.first[-1] == SYMBOLS.size
+    np.testing.assert_allclose(whole.probability, grammar.probability)
+
+
+def test_mergers_undo_the_share_that_loses_least() -> None:
+    """Of two tags, the states of one are told apart by their parents; merging the other's loses nothing."""
+    data = events(TREES)
+    grammar = split(plain_grammar(data, SYMBOLS.size), data, np.random.default_rng(0))
+    for _ in range(20):
+        grammar = re_estimated(grammar, data)
+    before = re_estimated(grammar, data).log_likelihood
+    losses = [before - re_estimated(merged(grammar, data, share), data).log_likelihood for share in (0.3, 0.6, 1.0)]
+    assert losses[0] < 0.05 * losses[2]
+    assert losses[0] <= losses[1] <= losses[2]
+    sizes = [int(merged(grammar, data, share).states.first[-1]) for share in (0.0, 0.5, 1.0)]
+    pairs = SYMBOLS.size - 1
+    assert sizes == [1 + 2 * pairs, 1 + 2 * pairs - round(0.5 * pairs), 1 + pairs]
+
+
+def test_smoothed_rules_still_sum_to_1() -> None:
+    data = events(TREES)
+    grammar = learned(data, SYMBOLS.size, 2, 5, 0.3, seed=0)
+    rules = grammar.rules()
+    total = np.zeros(int(grammar.states.first[-1]))
+    np.add.at(total, rules.binary[:, 0], rules.binary_weight)
+    np.add.at(total, rules.unary[:, 0], rules.unary_weight)
+    phrases = np.flatnonzero((grammar.coarse() == 0) | (grammar.coarse() >= SYMBOLS.first_label))
+    seen = phrases[grammar.state_counts()[phrases] > 1e-3]
+    np.testing.assert_allclose(total[seen], 1, atol=1e-3)
+    assert len(seen) > 5
