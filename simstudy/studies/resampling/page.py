@@ -22,13 +22,13 @@ CLOSING = (
 )
 
 # Points drawn of a relation class: on the home test set, and in figures of many test sets.
-_POINTS_AT_HOME, _POINTS = 1000, 150
+_POINTS_AT_HOME, _POINTS = 1000, 100
 
 
 def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
     """The pairs that figures show: not those with p < 0.001, and of the others an even choice over the gains.
 
-    At most 1,000 of a relation class on the whole home test set and 150 elsewhere; curves, thresholds and calibration
+    At most 1,000 of a relation class on the whole home test set and 100 elsewhere; curves, thresholds and calibration
     always use all pairs.
     """
     shown = []
