@@ -27,10 +27,11 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     Parameters
     ----------
     outputs
-        At least two systems, on at least two items, of a metric that is a mean of item scores: a ratio whose
-        denominator is, on every item, the same for all systems (accuracy, recall, mean). What counts of an item is
-        how far its numerator is from what the system's score makes expect of an item of its denominator: so long
-        sentences do not correlate with long sentences, and where all denominators are 1 this is y_k less its mean.
+        At least two systems, on at least two items, of a metric that is a ratio of sums (accuracy, recall, mean, F1,
+        attachment scores, labelled F1). What counts of an item is how far its numerator is from what the system's
+        score makes expect of an item of its denominator: so long sentences do not correlate with long sentences, and
+        where all denominators are 1 this is y_k less its mean. Where each system has a denominator of its own (F1),
+        it is the item's part in the score to first order (delta method).
 
     Returns
     -------
@@ -43,7 +44,7 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        For a metric that is not a mean of item scores, fewer than two systems, or a single item.
+        For a metric that is no ratio of sums (BLEU), fewer than two systems, or a single item.
 
     Examples
     --------
@@ -167,12 +168,14 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
     metric = outputs.metric
     statistics, factor = rescaled(outputs.statistics, metric)
     ratio = metric.ratio(statistics)
-    if ratio is None or (ratio[1] != ratio[1][0]).any():
-        raise ValueError(
-            f"metric '{metric.name}' is not a mean of item scores here: these have a correlation only where the "
-            "score is a ratio whose denominator on every item is the same for all systems"
-        )
+    if ratio is None:
+        raise ValueError(f"metric '{metric.name}' is no ratio of sums: its items have no scores that could correlate")
     above, below = ratio[0].astype(np.float64), ratio[1]
-    total = below[0].sum()
-    scale = metric.scale * outputs.n_items / total if total else 0.0
-    return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale, factor
+    if (below == below[0]).all():
+        total = below[0].sum()
+        scale = metric.scale * outputs.n_items / total if total else 0.0
+        return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale, factor
+    totals = below.sum(axis=1, keepdims=True, dtype=np.float64)
+    scales = metric.scale * outputs.n_items / np.where(totals != 0, totals, np.inf)
+    expected = above.sum(axis=1, keepdims=True) / np.where(totals != 0, totals, 1.0) * below
+    return (above - expected) * scales, np.abs(above).max(axis=1) * scales[:, 0], factor

@@ -90,13 +90,31 @@ def test_a_shift_leaves_nothing_but_rounding() -> None:
     assert table.loc[0, "r12"] == pytest.approx(1)
 
 
-def test_what_is_no_mean_of_item_scores_is_refused(rng: np.random.Generator) -> None:
-    guessed = rng.integers(3, 9, size=(2, 20))
-    counts = np.stack([np.minimum(2, guessed), guessed, np.full((2, 20), 5)], axis=-1)
-    for metric in ("f1", "precision"):
-        with pytest.raises(ValueError, match=f"metric '{metric}' is not a mean of item scores"):
-            correlation(Outputs.from_statistics(counts, metric))
-    assert len(correlation(Outputs.from_statistics(counts, "recall"))) == 1, "all have the same gold"
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "aer"])
+def test_the_correlation_of_a_ratio_is_that_of_what_items_do_to_it(metric: str, rng: np.random.Generator) -> None:
+    """What an item does to a score is the score's derivative by how often the item is there, here by differences."""
+    guessed, gold = rng.integers(3, 9, size=(3, 40)), np.broadcast_to(rng.integers(3, 6, size=40), (3, 40))
+    right = rng.integers(0, 1 + np.minimum(guessed, gold))
+    counts = np.stack([right, guessed, gold], axis=-1)
+    if metric == "aer":
+        counts = np.stack([np.minimum(right, guessed - 1), right, guessed, gold], axis=-1)
+    outputs = Outputs.from_statistics(counts, metric)
+    ranked, step = outputs.best_first(), 1e-4
+    sums = ranked.statistics.sum(axis=1)[:, None, :]
+    more, less = (ranked.metric.score(sums + sign * step * ranked.statistics) for sign in (1, -1))
+    parts = (more - less) / (2 * step)
+    table = correlation(outputs)
+    (i, j), n = np.triu_indices(3, 1), 40
+    np.testing.assert_allclose(table["r12"], np.corrcoef(parts)[i, j], atol=1e-6)
+    inflation = np.sqrt(n / (n - 1))
+    np.testing.assert_allclose(table["sd_paired"], inflation * np.sqrt(((parts[i] - parts[j]) ** 2).sum(1)), rtol=1e-5)
+
+
+def test_what_has_no_item_scores_is_refused(rng: np.random.Generator) -> None:
+    texts = np.tile(np.array([[4, 3, 2, 1, 5, 4, 3, 2, 5, 5]]), (2, 20, 1))
+    with pytest.raises(ValueError, match="metric 'bleu' is no ratio of sums: its items have no scores"):
+        correlation(Outputs.from_statistics(texts, "bleu"))
+    counts = np.stack([rng.integers(0, 3, size=(2, 20)), np.full((2, 20), 3), np.full((2, 20), 5)], axis=-1)
     with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
         correlation(Outputs.from_statistics(counts[:1], "recall"))
     with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 2 and 1"):
