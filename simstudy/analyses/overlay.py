@@ -56,7 +56,8 @@ def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 100
         others_n_items, others_relation, n_pairs (held against others), n_others, gain_to (largest gain of these,
         metric's scale), difference (median difference in confidence, a fraction) and gain_ratio (median ratio of
         standard errors, and so of the gains that are equally significant), each with a 95 % interval (low, high;
-        ratio_low, ratio_high) for other systems on these items, and note: why there is no interval or number.
+        ratio_low, ratio_high), interval_for and others_interval_for (what it speaks for on either side, as in
+        `simstudy.thresholds`, on these items) and note: why there is no interval or number.
 
     Raises
     ------
@@ -101,7 +102,8 @@ def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 100
 
 def _distances(pairs: pd.DataFrame, others: pd.DataFrame, n_bootstrap: int, seed: int) -> dict[str, object]:
     numbers = ("gain_to", "difference", "low", "high", "gain_ratio", "ratio_low", "ratio_high")
-    row: dict[str, object] = {"n_pairs": 0, "n_others": len(others), **dict.fromkeys(numbers, np.nan), "note": ""}
+    row: dict[str, object] = {"n_pairs": 0, "n_others": len(others), **dict.fromkeys(numbers, np.nan)}
+    row |= {"interval_for": "", "others_interval_for": "", "note": ""}
     if len(others) < _LEAST_PAIRS:
         return {**row, "note": f"too few other pairs: {len(others)}, not {_LEAST_PAIRS}"}
     running = _Running(others)
@@ -111,6 +113,7 @@ def _distances(pairs: pd.DataFrame, others: pd.DataFrame, n_bootstrap: int, seed
     if inside.sum() < _LEAST_PAIRS:
         return {**row, "note": f"too few pairs up to a gain of {high:.3g}: {inside.sum()}, not {_LEAST_PAIRS}"}
     ours, theirs = other_systems(pairs), other_systems(others)
+    row |= {"interval_for": ours.interval_for, "others_interval_for": theirs.interval_for}
     row["note"] = ours.note or theirs.note
     at = pairs["gain"].to_numpy()[inside]
     scales: dict[tuple[str, str, str], tuple[FloatArray, FloatArray, Callable[[float], float]]] = {

@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 
 from simstudy.datasets import fetch, registry
 from simstudy.learners.classification import Classifier, Rows
-from simstudy.learners.examples import Examples
+from simstudy.learners.examples import BaseSystem, Examples
 from simstudy.learners.sequences.crf import ConditionalRandomField
 from simstudy.learners.sequences.spans import count_spans
 from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM
@@ -51,12 +51,23 @@ def chunking(data_dir: Path | None = None) -> Task:
     own, and a hidden Markov model with specialised states (Molina and Pla 2002). The package of the first is the extra
     ``simstudy[crf]``.
     """
+    # A learner that is not installed is told before anything is fetched.
+    systems = base_systems()
     path = fetch(_CORPUS, data_dir)
     files = unzipped(path)
-    return _task(*(read_chunks(files[name], f"{path}: {name}") for name in ("train.txt", "test.txt")))
+    return _task(systems, *(read_chunks(files[name], f"{path}: {name}") for name in ("train.txt", "test.txt")))
 
 
-def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> Task:
+def base_systems() -> dict[str, BaseSystem]:
+    """Three chunkers; a ValueError where the package of the CRF is not installed."""
+    return {
+        "CRF": ConditionalRandomField(),
+        "linear SVM": Classifier(SGDClassifier(alpha=1e-5, max_iter=5, tol=None, average=True), "local"),
+        "HMM": SpecialisedHMM(),
+    }
+
+
+def _task(systems: dict[str, BaseSystem], train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> Task:
     order = mixed_order([""] * len(test))
     sentences = [*train, *(test[k] for k in order)]
     n_train = sum(len(sentence.words) for sentence in train)
@@ -79,11 +90,7 @@ def _task(train: Sequence[ChunkedSentence], test: Sequence[ChunkedSentence]) -> 
         name="chunking",
         train=examples(slice(n_train), 0, np.arange(len(train))),
         test_sets={"test": examples(slice(n_train, None), len(train), order)},
-        systems={
-            "CRF": ConditionalRandomField(),
-            "linear SVM": Classifier(SGDClassifier(alpha=1e-5, max_iter=5, tol=None, average=True), "local"),
-            "HMM": SpecialisedHMM(),
-        },
+        systems=systems,
         statistics={"span_f1": count_spans},
         files={_CORPUS: registry()[_CORPUS].sha256},
     )

@@ -11,7 +11,7 @@ import pytest
 from simstudy.learners import BaseSystem, Examples, Rows
 from simstudy.learners.sequences.crf import ConditionalRandomField
 from simstudy.learners.sequences.perceptron import GreedyPerceptron, train_perceptron
-from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM
+from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM, _Observed
 from simstudy.learners.sequences.token_features import Tokens, numbered_view
 from simstudy.learners.sequences.trigram_tagger import Lexicon, TrigramTagger, spelling_view
 
@@ -48,6 +48,19 @@ def _examples(texts: list[str], new: list[str] | None = None) -> Any:
 
     train = part(slice(n_train), 0)
     return (train, part(slice(n_train, None), len(texts))) if new else train
+
+
+def test_a_part_of_speech_of_frequent_words_only_is_taken_for_the_default_one() -> None:
+    """All words of four letters are "sees": another one is as a word of a length that was never there."""
+    train, new = _examples(
+        ["Rex sees the dog", "the dog sees Rex", "Rex barks"], ["the dog runs Rex", "the dog goes-on Rex"]
+    )
+    model = SpecialisedHMM(frequent=2)
+    often = np.full(len(train.gold), 1)
+    observed = _Observed.choose(train.inputs.features["symbols"], often, 2)
+    assert set(observed.symbols(train.inputs.features["symbols"])) == set(range(observed.n_symbols)), "each is there"
+    answers = model.train(train, np.ones(3, dtype=np.int64), 0)(new).tolist()
+    assert answers[:4] == answers[4:]
 
 
 @pytest.mark.parametrize("system", _SYSTEMS, ids=lambda one: type(one).__name__)
@@ -136,5 +149,5 @@ def test_the_crf_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(name, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ValueError, match=r"the CRF needs the package python-crfsuite: pip install simstudy\[crf\]"):
+    with pytest.raises(ValueError, match=r"the CRF needs the package python-crfsuite: pip install python-crfsuite"):
         ConditionalRandomField()

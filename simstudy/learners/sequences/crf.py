@@ -84,5 +84,5 @@ def _crfsuite() -> Any:
     try:
         import pycrfsuite
     except ImportError:
-        raise ValueError("the CRF needs the package python-crfsuite: pip install simstudy[crf]") from None
+        raise ValueError("the CRF needs the package python-crfsuite: pip install python-crfsuite") from None
     return pycrfsuite

@@ -69,10 +69,15 @@ class _Observed:
 
     @classmethod
     def choose(cls, rows: NDArray[Any], often: NDArray[np.int64], least: int) -> _Observed:
-        parts, number = np.unique(rows[:, 1].astype(np.int64), return_inverse=True)
-        words, where = np.unique(_both(rows), return_inverse=True)
+        both = _both(rows)
+        words, where = np.unique(both, return_inverse=True)
         frequent = words[np.bincount(where, often) >= least]
-        return cls(parts, frequent, int(np.argmax(np.bincount(number, often))))
+        # A part of speech of which all words are frequent would have no state of its own: it is the default one's.
+        rest = ~np.isin(both, frequent)
+        if not rest.any():
+            frequent, rest = frequent[:0], np.ones(len(rows), dtype=bool)
+        parts, number = np.unique(rows[rest, 1].astype(np.int64), return_inverse=True)
+        return cls(parts, frequent, int(np.argmax(np.bincount(number, often[rest]))))
 
     @property
     def n_symbols(self) -> int:

@@ -7,7 +7,7 @@ import pandas as pd
 from simstudy.analyses.overlay import overlay
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import thresholds
-from simstudy.datasets import DataError
+from simstudy.datasets import folder_at_hand, registry
 from simstudy.examination import distinct
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
@@ -23,17 +23,18 @@ _POINTS = 400
 def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Outputs | None, dict[str, str], str]:
     """What others made, the SHA-256 of its files, and a note: what it is, or why it is not there.
 
-    Such outputs may have no public address; the study goes on without them.
+    Such outputs may have no public address; the study goes on without files that are not at hand.
     """
     if study.natural is None:
         return None, {}, ""
-    name = study.natural.name
-    try:
-        found, hashes = read_all(
-            study.name, [study.natural], context.data_dir, lambda _: None, allow_outside=context.allow_outside
-        )
-    except DataError as error:
-        return None, {}, f"{name} is left out: {error}"
+    name, folder = study.natural.name, folder_at_hand(context.data_dir)
+    files = [*study.natural.paths, *study.natural.references]
+    wanted = [file.replace("{}", study.natural.each[0]).replace("{metric}", study.natural.written[0]) for file in files]
+    if absent := [path for path in wanted if path not in registry() and not (folder and (folder / path).exists())]:
+        return None, {}, f"{name} is left out: {', '.join(absent)} has no public address and is not at hand"
+    found, hashes = read_all(
+        study.name, [study.natural], context.data_dir, lambda _: None, allow_outside=context.allow_outside
+    )
     (part,) = found.values()
     outputs, _ = distinct(part.loaded.outputs, study.natural.duplicates or "drop")
     note = f"{outputs.n_systems} systems on {name}, {outputs.n_items:,} items"

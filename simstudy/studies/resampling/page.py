@@ -22,13 +22,13 @@ CLOSING = (
 )
 
 # Points drawn of a relation class: on the home test set, and in figures of many test sets.
-_POINTS_AT_HOME, _POINTS = 1000, 100
+_POINTS_AT_HOME, _POINTS = 1000, 80
 
 
 def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
     """The pairs that figures show: not those with p < 0.001, and of the others an even choice over the gains.
 
-    At most 1,000 of a relation class on the whole home test set and 100 elsewhere; curves, thresholds and calibration
+    At most 1,000 of a relation class on the whole home test set and 80 elsewhere; curves, thresholds and calibration
     always use all pairs.
     """
     shown = []
@@ -185,7 +185,8 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
         f"({home}, {first['others_n_items']:,} items), both by items (as in their figure 5). "
         "At equal gain: by how much the natural pairs' confidence differs from the running median of the class (median "
         "over pairs up to the gain at which that is 0.99), and how many times larger a natural gain is that is as "
-        "significant (ratio of standard errors); 95 % intervals for other systems.",
+        "significant (ratio of standard errors); 95 % intervals for other such natural systems and other variants of "
+        "the same base models.",
         figure=Figure("overlay", draw),
         table=Table(
             table,
