@@ -247,6 +247,10 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     """A panel for each test set elsewhere in which any bin has enough pairs."""
     shown = table.groupby("elsewhere")["share"].count()
     names = [name for name in table["elsewhere"].unique() if shown[name]]
+    if len(names) == 1:
+        classes = table[table["relation"] != ALL_PAIRS]
+        rows = classes if classes["share"].notna().any() else table
+        return figures.single(figures.calibration, rows, title=names[0], width=5.8, height=3.9, by="relation")
     columns = 4 if len(names) > 6 else 3
     figure, axes = figures.panels(names, per_row=columns, width=2.9, height=2.5)
     for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
