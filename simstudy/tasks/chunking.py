@@ -50,6 +50,13 @@ def chunking(data_dir: Path | None = None) -> Task:
     pairs and triples, as Sha and Pereira 2003 have them), a linear support-vector machine that labels each token on its
     own, and a hidden Markov model with specialised states (Molina and Pla 2002). The package of the first is the extra
     ``simstudy[crf]``.
+
+    Raises
+    ------
+    simstudy.datasets.DataError
+        Where a file cannot be had.
+    ValueError
+        Where that package is not installed, or a line of the files is malformed.
     """
     # A learner that is not installed is told before anything is fetched.
     systems = base_systems()

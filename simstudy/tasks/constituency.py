@@ -43,6 +43,13 @@ def constituency(data_dir: Path | None = None) -> Task:
     order, so that every initial segment is a random sample.
 
     Sentences are parsed from their words: tags are the grammar's own. Traces and function tags are removed.
+
+    Raises
+    ------
+    simstudy.datasets.DataError
+        Where a file cannot be had.
+    ValueError
+        Where a file has no well-formed trees.
     """
     craft = _craft(data_dir)
     ptb = _penn_treebank(data_dir)

@@ -197,7 +197,7 @@ def split(grammar: LatentGrammar, events: Events, rng: np.random.Generator) -> L
     n_states[0] = 1
     new = States.of(events.rules, n_states)
     n_new = int(new.first[-1])
-    # State s of a symbol becomes 2 s and 2 s + 1; entry -1 (no child) stays.
+    # State s > 0 becomes 2 s - 1 and 2 s, TOP, which is 0, stays; so does entry -1 (no child).
     was = np.append((np.arange(n_new) + 1) // 2, -1)
     cells = old.cells(new.rule, was[new.parent], was[new.left], was[new.right], events.rules)
     halves = 2.0 ** ((new.left >= 0).astype(int) + (new.right >= 0))

@@ -18,7 +18,10 @@ PART = 27
 
 @njit(cache=True, nogil=True)
 def slot(template, x, y, mask):
-    """The row of a feature in a table of mask + 1 rows: multiply and shift, as in Stafford's variant of MurmurHash3."""
+    """The row of a feature in a table of mask + 1 rows: multiply and shift, as in MurmurHash3.
+
+    The constants are those of Stafford's variant of it, the first less its highest bit, so that it is a signed number.
+    """
     key = (template << 54) | (x << 27) | y
     key = (key ^ (key >> 31)) * 0x3F58476D1CE4E5B9
     key = (key ^ (key >> 27)) * 0x14D049BB133111EB

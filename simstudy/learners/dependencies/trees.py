@@ -158,12 +158,12 @@ def index_sentences(corpora: Sequence[Sequence[Sentence]]) -> list[tuple[Words, 
 
 
 def count_uas(examples: Examples, guessed: Parses) -> NDArray[Any]:
-    """(correct, guessed, gold) words of each sentence: those of the right head."""
+    """(correct, guessed, gold) words of each sentence, (n, 3), by their heads, as in the CoNLL 2018 shared task."""
     return _counts(examples, guessed.heads == examples.gold.heads)
 
 
 def count_las(examples: Examples, guessed: Parses) -> NDArray[Any]:
-    """(correct, guessed, gold) words of each sentence: those of the right head and relation (without subtypes)."""
+    """The same by heads and relations; subtypes of relations do not count."""
     gold = examples.gold
     return _counts(examples, (guessed.heads == gold.heads) & (guessed.relations == gold.relations))
 

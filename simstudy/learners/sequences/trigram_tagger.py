@@ -121,6 +121,7 @@ class Lexicon:
     def _guesses(self, suffixes: NDArray[Any], of_tag: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(tag | suffixes) (unknown words, tags), by successive abstraction (Brants 2000, section 2.3)."""
         share = of_tag / of_tag.sum()
+        # The standard deviation, as the text of Brants (2000) says; his formula has its square.
         theta = share[of_tag > 0].std(ddof=1) if (of_tag > 0).sum() > 1 else 1.0
         guesses = np.tile(share, (len(suffixes), 1))
         for column in suffixes.T:
