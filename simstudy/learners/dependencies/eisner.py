@@ -73,3 +73,19 @@ def best_projective_tree(scores, n, heads):
             todo[left] = 1, 1, i, k
             todo[left + 1] = 0, 1, k + 1, j
         left += 2
+
+
+@njit(cache=True, nogil=True)
+def reparse(bounds, proposals, votes, heads):
+    """Fill heads with the trees of most votes, given the heads (members, entries) that the members propose."""
+    longest = np.max(np.diff(bounds))
+    scores = np.zeros((longest, longest))
+    heads[:] = -1
+    for item in range(len(bounds) - 1):
+        first, last = bounds[item], bounds[item + 1]
+        n = last - first - 2
+        scores[: n + 1, : n + 1] = 0
+        for member in range(len(votes)):
+            for m in range(1, n + 1):
+                scores[proposals[member, first + m], m] += votes[member]
+        best_projective_tree(scores, n, heads[first:last])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.dependencies.eisner import best_projective_tree
+from simstudy.learners.dependencies.eisner import best_projective_tree, reparse
 from simstudy.learners.dependencies.hashed_features import slot
 
 # Arc features, with at most one for each tag in between.
@@ -154,13 +154,4 @@ def parse_arcs(bounds, forms, tags, suffixes, weights, heads):
 @njit(cache=True, nogil=True)
 def nearest_projective(bounds, gold, heads):
     """Fill heads with the projective trees that have most arcs of the gold trees: those themselves where they are."""
-    longest = np.max(np.diff(bounds))
-    scores = np.zeros((longest, longest))
-    heads[:] = -1
-    for item in range(len(bounds) - 1):
-        first, last = bounds[item], bounds[item + 1]
-        n = last - first - 2
-        scores[: n + 1, : n + 1] = 0
-        for m in range(1, n + 1):
-            scores[gold[first + m], m] = 1
-        best_projective_tree(scores, n, heads[first:last])
+    reparse(bounds, gold.reshape(1, -1), np.ones(1), heads)

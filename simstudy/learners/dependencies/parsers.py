@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 
 from simstudy.fingerprints import derived_seed
-from simstudy.learners.dependencies.eisner import best_projective_tree
+from simstudy.learners.dependencies.eisner import reparse
 from simstudy.learners.dependencies.graph_parser import learn_arcs, nearest_projective, parse_arcs
 from simstudy.learners.dependencies.hashed_features import averaged, tables
 from simstudy.learners.dependencies.relation_labeller import label_trees, learn_labels
@@ -126,7 +125,7 @@ class Reparser:
         def find(words: Words) -> Integers:
             proposals = np.stack([finder(words) for finder in finders])
             found = np.empty(len(words.forms), np.int64)
-            _reparse(words.bounds, proposals, np.array(self.votes), found)
+            reparse(words.bounds, proposals, np.array(self.votes), found)
             return found
 
         return find
@@ -175,19 +174,3 @@ def presentation(weights: Integers, epochs: int, seed: int) -> Integers:
     rng = np.random.default_rng(seed)
     items = np.repeat(np.arange(len(weights)), weights)
     return np.concatenate([rng.permutation(items) for _ in range(epochs)])
-
-
-@njit(cache=True, nogil=True)
-def _reparse(bounds, proposals, votes, heads):
-    """Fill heads with the trees of most votes, given the heads (members, entries) that the members propose."""
-    longest = np.max(np.diff(bounds))
-    scores = np.zeros((longest, longest))
-    heads[:] = -1
-    for item in range(len(bounds) - 1):
-        first, last = bounds[item], bounds[item + 1]
-        n = last - first - 2
-        scores[: n + 1, : n + 1] = 0
-        for member in range(len(votes)):
-            for m in range(1, n + 1):
-                scores[proposals[member, first + m], m] += votes[member]
-        best_projective_tree(scores, n, heads[first:last])
