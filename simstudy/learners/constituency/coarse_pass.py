@@ -61,9 +61,9 @@ def coarse_grammar(
     first = np.searchsorted(left * n_symbols + right, np.arange(n_symbols**2 + 1)).astype(np.int32)
     step = np.zeros((n_symbols, n_symbols))
     step[rules.unary[:, 1], rules.unary[:, 0]] = rules.unary_weight
-    # All chains of unary rules: 1 + U + U² + ... Below 1e-12 there is rounding only.
-    chains: FloatArray = np.linalg.inv(np.eye(n_symbols) - step).astype(np.float64)
-    child, top = np.nonzero(chains > 1e-12)
+    # All chains of unary rules: 1 + U + U² + ... Rounded, so that no machine's last bits decide what is pruned.
+    chains: FloatArray = np.linalg.inv(np.eye(n_symbols) - step).astype(np.float64).round(12)
+    child, top = np.nonzero(chains > 0)
     chain_first = np.searchsorted(child, np.arange(n_symbols + 1)).astype(np.int32)
     used = np.arange(n_symbols)
     return Coarse(

@@ -112,7 +112,8 @@ class Parser:
         end[0, 0] = 1.0
         given_tag = np.concatenate([np.column_stack([np.zeros(len(tags)), shares]), end])
         given_symbol = np.concatenate([np.column_stack([np.zeros(len(tags)), tags]), end])
-        return given_tag @ self.coarse.before.T, given_symbol @ self.coarse.after.T
+        # Rounded, so that no machine's last bits decide what is pruned.
+        return (given_tag @ self.coarse.before.T).round(12), (given_symbol @ self.coarse.after.T).round(12)
 
     def _parse(
         self, word: NDArray[np.intp], tags: FloatArray, fine: FloatArray, before: FloatArray, after: FloatArray
