@@ -159,8 +159,8 @@ def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict
     --------
     >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: /nowhere lacks nltk/brown.zip, which --data-dir or SIMSTUDY_DATA_DIR must hold; \
-without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' \
+    simstudy.datasets.DataError: /nowhere lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR \
+must hold; without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' \
 (did you mean 'nltk/brown.zip'?)
     """
     wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
@@ -201,7 +201,7 @@ def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool =
     >>> find("our_systems/scores.csv", "/data")
     Traceback (most recent call last):
     simstudy.datasets.DataError: /data/our_systems/scores.csv is missing, and our_systems/scores.csv has no public \
-address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it
+address: data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
     """
     if name in registry():
         return fetch(name, data_dir)
@@ -262,14 +262,15 @@ def _check_inside(name: str, folder: Path | None) -> None:
 def _nowhere(name: str, folder: Path | None) -> DataError:
     looked = f"{folder / name} is missing, and " if folder else ""
     return DataError(
-        f"{looked}{name} has no public address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it"
+        f"{looked}{name} has no public address: "
+        "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
     )
 
 
 def _lacking(names: list[str], folder: Path) -> DataError:
     """Which public files a folder lacks, and the commands that fetch them."""
     run = " and ".join(f"`simstudy data fetch {name}`" for name in dict.fromkeys(n.split("/")[0] for n in names))
-    where = "which --data-dir or SIMSTUDY_DATA_DIR must hold"
+    where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"
     return DataError(f"{folder} lacks {', '.join(names)}, {where}; without either, {run} will do")
 
 
@@ -294,7 +295,7 @@ def _downloaded(file: DataFile) -> Path:
         return Path(pooch.retrieve(file.url, known, path=cache_folder(), fname=file.name, downloader=download))
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
-        folder = f"set --data-dir or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
+        folder = f"set data_dir (--data-dir) or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
         raise DataError(
             f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and {folder}"
         ) from error

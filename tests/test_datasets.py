@@ -79,7 +79,7 @@ def test_fetched_once_and_checked(served: Public, capfd: pytest.CaptureFixture[s
 
 def test_a_corrupt_download_is_refused(served: Public, tmp_path: Path) -> None:
     (served.folder / NAME).write_text("publishe")
-    with pytest.raises(DataError, match=r"could not fetch folder/file.txt from http.*hash.*set --data-dir"):
+    with pytest.raises(DataError, match=r"could not fetch folder/file.txt from http.*hash.*set data_dir"):
         fetch(NAME)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
@@ -136,7 +136,7 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     at_hand = tmp_path / "hand"
     with pytest.raises(
         DataError,
-        match=r"hand lacks folder/file.txt, which --data-dir .*; without either, `simstudy data fetch folder` will do$",
+        match=r"hand lacks folder/file.txt, which data_dir .*; without either, `simstudy data fetch folder` will do$",
     ):
         fetch(NAME, at_hand)
     (at_hand / "folder").mkdir(parents=True)
@@ -153,7 +153,8 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
 def test_a_file_that_is_not_public_is_found_at_hand_only(
     served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nowhere = "folder/mine.csv has no public address: --data-dir or SIMSTUDY_DATA_DIR must name a folder that holds it"
+    where = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
+    nowhere = f"folder/mine.csv has no public address: {where}"
     with pytest.raises(DataError, match=f"^{re.escape(nowhere)}$"):
         find("folder/mine.csv")
     at_hand = write(tmp_path / "hand")

@@ -171,12 +171,13 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                     label=label)  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="test size, items")
     ax.set_ylabel(f"gain threshold ({unit(table)}){_sides(table)}")
-    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    # The largest size is named, a size just below it is not: their labels would touch.
+    ax.set_xticks(sizes, [f"{size:,}" if 1.4 * size < sizes[-1] or size == sizes[-1] else "" for size in sizes])
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.legend(loc="lower left")
+    ax.legend(loc="upper right")
     return ax
 
 

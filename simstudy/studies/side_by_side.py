@@ -85,10 +85,14 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             "All tests on the same pairs",
             f"Share of pairs with p <= {alpha:g} for the better system, all tests two-sided, 95 % intervals from "
             "resampling systems; on how many pairs a test decides other than randomization does; and how its p-values "
-            "compare (median ratio, where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs. "
-            "Tests in brackets have another null hypothesis than equal scores or exchangeable results ("
-            + "; ".join(f"{name}: {TESTS[name].null}" for name in others)
-            + "): their decisions answer another question.",
+            "compare (median ratio, where randomization has 0.001 <= p <= 0.5). Not corrected for the number of pairs."
+            + (
+                " Tests in brackets have another null hypothesis than equal scores or exchangeable results ("
+                + "; ".join(f"{name}: {TESTS[name].null}" for name in others)
+                + "): their decisions answer another question."
+                if others
+                else ""
+            ),
             figure=Figure(
                 "tests",
                 lambda: figures.single(

@@ -16,7 +16,7 @@ from simstudy.datasets import fetch, registry
 from simstudy.learners.classification import Classifier, Rows, count_correct
 from simstudy.learners.examples import Examples
 from simstudy.learners.sequences.perceptron import GreedyPerceptron
-from simstudy.learners.sequences.token_features import Tokens, numbered_view, sparse_views
+from simstudy.learners.sequences.token_features import Tokens, bayes_view, numbered_view
 from simstudy.learners.sequences.trigram_tagger import TrigramTagger, spelling_view
 from simstudy.loaders.tagged import TaggedDocument, read_tagged
 from simstudy.tasks.base import Task
@@ -62,9 +62,8 @@ def _task(train: Sequence[TaggedDocument], population: Sequence[TaggedDocument])
     sentences = [*trained.pop("sentence"), *tested.pop("sentence")]
     tokens = Tokens.index([[word for word, _ in sentence] for sentence in sentences])
     n_train = sum(len(sentence) for sentence in sentences[: len(trained)])
-    _, bayes = sparse_views(tokens)
     views: dict[str, Any] = {
-        "bayes": bayes,
+        "bayes": bayes_view(tokens),
         "numbered": numbered_view(tokens, n_train),
         "spelling": spelling_view(tokens.types, tokens.current),
     }

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from simstudy.learners.classification import Classifier, Rows, count_correct
 from simstudy.learners.examples import Examples
-from simstudy.learners.sequences.token_features import Tokens, dense_view, sparse_views
+from simstudy.learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
 from simstudy.loaders.conllu import Sentence
 from simstudy.tasks.base import Task
 from simstudy.tasks.treebanks import item_table, read_ud_english
@@ -31,8 +31,11 @@ def tagging(data_dir: Path | None = None) -> Task:
     everything = [train, *tests.values()]
     tokens = Tokens.index([sentence.words for sentences in everything for sentence in sentences])
     n_train = sum(len(sentence.words) for sentence in train)
-    linear, bayes = sparse_views(tokens)
-    views: dict[str, Any] = {"linear": linear, "bayes": bayes, "dense": dense_view(tokens, n_train)}
+    views: dict[str, Any] = {
+        "linear": linear_view(tokens),
+        "bayes": bayes_view(tokens),
+        "dense": dense_view(tokens, n_train),
+    }
     first = 0
     examples = []
     for sentences in everything:

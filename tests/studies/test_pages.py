@@ -87,10 +87,10 @@ def test_calibration_by_test_set_shows_all_pairs_and_the_measured_baseline() -> 
         ["p at home", "pairs", "news", "wiki"],
         ["0 – 0.01", "2006", "76% (46%)", ""],
         ["0.01 – 1", "2007", "too few pairs", ""],
-        ["0.04 – 0.06", "2008", "78% (48%)", ""],
+        ["0.04 – 0.06", "2008", "78%, 38%–88% (48%)", ""],
         ["0 – 0.01", "2009", "", "79% (49%)"],
         ["0.01 – 1", "2010", "", "too few pairs"],
-        ["0.04 – 0.06", "2011", "", "81% (51%)"],
+        ["0.04 – 0.06", "2011", "", "81%, 41%–91% (51%)"],
     ], "pairs differ, so that no two rows are one"
 
 
@@ -99,9 +99,9 @@ def test_calibration_by_class_shows_what_is_expected() -> None:
     part = of_resampling(calibration_identical=table)["Calibration under identical distribution"]
     assert rows(part) == [
         ["p at home", "all pairs", "same family"],
-        ["0 – 0.01", "73% (53%), 2,003 pairs", "70% (50%), 2,000 pairs"],
+        ["0 – 0.01", "73%, 33%–83% (53%), 2,003 pairs", "70%, 30%–80% (50%), 2,000 pairs"],
         ["0.01 – 1", "too few pairs, 2,004 pairs", "too few pairs, 2,001 pairs"],
-        ["0.04 – 0.06", "75% (55%), 2,005 pairs", "72% (52%), 2,002 pairs"],
+        ["0.04 – 0.06", "75%, 35%–85% (55%), 2,005 pairs", "72%, 32%–82% (52%), 2,002 pairs"],
     ]
 
 

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from simstudy.learners.classification import CountPositives, Rows
 from simstudy.learners.examples import Examples
 from simstudy.learners.sequences import token_features
-from simstudy.learners.sequences.token_features import Tokens, dense_view, sparse_views
+from simstudy.learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
 from simstudy.tasks import Task, treebanks
 
 # The package has a function of the same name.
@@ -49,7 +49,8 @@ def test_no_word_of_a_test_set_reaches_the_embeddings_of_training(monkeypatch: p
 def test_the_linear_model_sees_of_the_next_word_only_its_form() -> None:
     """Beside "dog" stand another word before; another word of one form behind; and a word of another form behind."""
     sentences = [["a", "dog", "eating"], ["the", "dog", "eating"], ["a", "dog", "biting"], ["a", "dog", "Sat"]]
-    linear, bayes = (view.toarray()[1::3] for view in sparse_views(Tokens.index(sentences)))
+    tokens = Tokens.index(sentences)
+    linear, bayes = (view(tokens).toarray()[1::3] for view in (linear_view, bayes_view))
     for view, seen in ((linear, [True, False, True]), (bayes, [True, True, True])):
         assert [bool((view[0] != row).any()) for row in view[1:]] == seen
 

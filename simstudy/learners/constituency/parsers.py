@@ -16,6 +16,7 @@ from simstudy.learners.constituency.grammars import Annotated, counted, markovis
 from simstudy.learners.constituency.latent_grammar import Events, learned
 from simstudy.learners.constituency.lexicon import tag_scores
 from simstudy.learners.examples import Examples
+from simstudy.validation import brief, check_flag, check_share, check_whole
 
 # Beams of the coarse pass, and figures of merit below which a symbol is dropped in any case. Where a pass leaves no
 # parse, the next is tried.
@@ -149,6 +150,12 @@ class TreebankGrammar:
     vertical: int
     splits: bool
 
+    def __post_init__(self) -> None:
+        for name, order, known in (("horizontal", self.horizontal, (0, 1, 2)), ("vertical", self.vertical, (1, 2))):
+            if order not in known or isinstance(order, bool):
+                raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, not {brief(order)}")
+        check_flag("splits", self.splits)
+
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Brackets]:
         """A parser from trees that count so many times; nothing is random in it."""
         gold: GoldTrees = examples.gold
@@ -177,6 +184,11 @@ class LatentStates:
     rounds: int
     n_iterations: int
     share_merged: float
+
+    def __post_init__(self) -> None:
+        check_whole("rounds", self.rounds, 0)
+        check_whole("n_iterations", self.n_iterations, 1)
+        check_share("share_merged", self.share_merged)
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], Brackets]:
         """A parser from trees that count so many times; the seed moves the two halves of a state apart."""

@@ -16,6 +16,7 @@ from simstudy.learners.dependencies.relation_labeller import label_trees, learn_
 from simstudy.learners.dependencies.transition_parser import learn_transitions, parse_transitions
 from simstudy.learners.dependencies.trees import Integers, Parses, Words
 from simstudy.learners.examples import Examples
+from simstudy.validation import check_flag, check_whole
 
 
 class HeadFinder(Protocol):
@@ -42,6 +43,11 @@ class TransitionParser:
     epochs: int = 10
     right_to_left: bool = False
     bits: int = 21
+
+    def __post_init__(self) -> None:
+        check_whole("epochs", self.epochs, 1)
+        check_flag("right_to_left", self.right_to_left)
+        check_whole("bits", self.bits, 1, 32)
 
     def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
         """Learn to take transitions."""
@@ -81,6 +87,11 @@ class GraphParser:
     margin: int = 40
     bits: int = 22
 
+    def __post_init__(self) -> None:
+        check_whole("epochs", self.epochs, 1)
+        check_whole("margin", self.margin, 0)
+        check_whole("bits", self.bits, 1, 32)
+
     def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
         """Learn to score arcs."""
         order = presentation(weights, self.epochs, seed)
@@ -115,6 +126,14 @@ class Reparser:
     members: tuple[HeadFinder, ...]
     votes: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ValueError("members must be at least one parser, not none")
+        if len(self.votes) != len(self.members):
+            raise ValueError(f"votes must be a number for each of the {len(self.members)} members, not {self.votes}")
+        for number in self.votes:
+            check_whole("votes", number, 1)
+
     def learn(self, words: Words, heads: Integers, weights: Integers, seed: int) -> Callable[[Words], Integers]:
         """Let every member learn."""
         finders = [
@@ -148,6 +167,10 @@ class LabelledParser:
     heads: HeadFinder
     label_epochs: int = 3
     label_bits: int = 18
+
+    def __post_init__(self) -> None:
+        check_whole("label_epochs", self.label_epochs, 1)
+        check_whole("label_bits", self.label_bits, 1, 32)
 
     def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], Parses]:
         """Train on sentences that are `Words` with `Parses` in an order that the seed draws."""

@@ -21,6 +21,9 @@ _N_SPECIAL = 2
 # A tag's number has five bits in a feature.
 _MOST_TAGS = 32 - _N_SPECIAL
 
+# A word's has eighteen.
+_MOST_FORMS = 2**18 - _N_SPECIAL
+
 
 @dataclass(frozen=True)
 class Words:
@@ -121,7 +124,7 @@ def index_sentences(corpora: Sequence[Sequence[Sentence]]) -> list[tuple[Words, 
     Raises
     ------
     ValueError
-        Where there are more than 30 part-of-speech tags.
+        Where there are more than 30 part-of-speech tags, or 262,142 words.
     """
     forms: dict[str, int] = {}
     tags: dict[str, int] = {}
@@ -154,6 +157,8 @@ def index_sentences(corpora: Sequence[Sequence[Sentence]]) -> list[tuple[Words, 
         indexed.append((Words(bounds, *flat[:3]), Parses(*flat[3:])))
     if len(tags) > _MOST_TAGS:
         raise ValueError(f"sentences must have at most {_MOST_TAGS} different part-of-speech tags, not {len(tags)}")
+    if max(len(forms), len(suffixes)) > _MOST_FORMS:
+        raise ValueError(f"sentences must have at most {_MOST_FORMS:,} different words, not {len(forms):,}")
     return indexed
 
 

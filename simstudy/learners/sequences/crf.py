@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simstudy.learners.classification import Rows
 from simstudy.learners.examples import Examples
+from simstudy.validation import check_number, check_whole
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ class ConditionalRandomField:
     view: str = "numbered"
 
     def __post_init__(self) -> None:
+        check_whole("iterations", self.iterations, 1)
+        check_number("penalty", self.penalty)
+        if not 0 <= self.penalty < np.inf:
+            raise ValueError(f"penalty must be at least 0 and finite, not {self.penalty}")
         _crfsuite()
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], NDArray[Any]]:

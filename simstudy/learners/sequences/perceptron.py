@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
+from simstudy.validation import check_whole
 
 Integers = NDArray[np.integer[Any]]
 
@@ -29,6 +30,9 @@ class GreedyPerceptron:
 
     epochs: int = 5
     view: str = "numbered"
+
+    def __post_init__(self) -> None:
+        check_whole("epochs", self.epochs, 1)
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], NDArray[Any]]:
         """Train on the sentences in orders that the seed draws."""

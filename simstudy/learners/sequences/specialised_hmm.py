@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
 from simstudy.learners.sequences.hidden_markov import Emissions, count_transitions, decode
+from simstudy.validation import check_whole
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class SpecialisedHMM:
 
     frequent: int = 100
     view: str = "symbols"
+
+    def __post_init__(self) -> None:
+        check_whole("frequent", self.frequent, 1)
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], NDArray[Any]]:
         """Choose the words that have states of their own, and count the states' trigrams."""

@@ -44,24 +44,39 @@ class Tokens:
         return cls(list(ids), np.array(current), np.array(previous), np.array(following))
 
 
-def sparse_views(tokens: Tokens) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Hashed word, suffix, shape and context features: the linear model's view and the naive Bayes model's.
+def linear_view(tokens: Tokens) -> sparse.csr_matrix:
+    """Hashed word, suffix, shape and context features of a linear model.
 
-    The linear model sees only the form of the next word, not which it is; without that handicap its weakest
-    variant would be better than most of the others' best.
+    It sees only the form of the next word, not which it is; without that handicap its weakest variant would be better
+    than most of the others' best.
     """
-    lowered = [word.lower() for word in tokens.types]
-    word = _hashed([[f"w={w}"] for w in lowered], 16)
-    exact = _hashed([[f"f={w}"] for w in tokens.types], 17)
-    suffix = _hashed([_suffixes(w, 3) for w in lowered], 15)
-    shape = _hashed([[f"sh={_shape(w)}"] for w in tokens.types], 10)
-    context = _hashed([[f"c={w}"] for w in lowered], 15)
-    form = _hashed([[f"s={w[-2:]}", f"sh={_shape(t)}"] for w, t in zip(lowered, tokens.types, strict=True)], 14)
+    word, suffix, shape, context = _spelled(tokens)
+    form = _hashed([[f"s={w.lower()[-2:]}", f"sh={_shape(w)}"] for w in tokens.types], 14)
     here, before, after = tokens.current, tokens.previous, tokens.following
-    linear = [word[here], suffix[here], shape[here], context[before], form[after]]
+    blocks = [word[here], suffix[here], shape[here], context[before], form[after]]
+    return sparse.csr_matrix(sparse.hstack(blocks, "csr"))
+
+
+def bayes_view(tokens: Tokens) -> sparse.csr_matrix:
+    """The same of naive Bayes, which sees the words on both sides."""
+    word, suffix, shape, context = _spelled(tokens)
+    exact = _hashed([[f"f={w}"] for w in tokens.types], 17)
+    here, before, after = tokens.current, tokens.previous, tokens.following
     # Nested suffixes repeat one another, which naive Bayes would count as independent evidence: half weight.
-    bayes = [word[here], exact[here], np.float32(0.5) * suffix[here], shape[here], context[before], context[after]]
-    return sparse.hstack(linear, "csr"), sparse.hstack(bayes, "csr")
+    halved = np.float32(0.5) * suffix[here]
+    blocks = [word[here], exact[here], halved, shape[here], context[before], context[after]]
+    return sparse.csr_matrix(sparse.hstack(blocks, "csr"))
+
+
+def _spelled(tokens: Tokens) -> tuple[sparse.csr_matrix, ...]:
+    """For each type: the word itself, its suffixes, its shape, and the word as another's neighbour."""
+    lowered = [word.lower() for word in tokens.types]
+    return (
+        _hashed([[f"w={w}"] for w in lowered], 16),
+        _hashed([_suffixes(w, 3) for w in lowered], 15),
+        _hashed([[f"sh={_shape(w)}"] for w in tokens.types], 10),
+        _hashed([[f"c={w}"] for w in lowered], 15),
+    )
 
 
 def dense_view(tokens: Tokens, n_train: int, *, width: int = 20, context_width: int = 8) -> NDArray[np.float32]:

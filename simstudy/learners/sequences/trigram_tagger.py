@@ -12,6 +12,7 @@ from scipy import sparse
 
 from simstudy.learners.examples import Examples
 from simstudy.learners.sequences.hidden_markov import Emissions, count_transitions, decode
+from simstudy.validation import check_share, check_whole
 
 #: The longest suffix that tells something of an unknown word.
 LONGEST = 10
@@ -54,6 +55,10 @@ class TrigramTagger:
     rare: int = 10
     ratio: float = 1e-3
     view: str = "spelling"
+
+    def __post_init__(self) -> None:
+        check_whole("rare", self.rare, 1)
+        check_share("ratio", self.ratio)
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], NDArray[Any]]:
         """Count tags and words."""
