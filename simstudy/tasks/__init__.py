@@ -17,6 +17,7 @@ TASKS: dict[str, str] = {
     "constituency_ptb": "simstudy.tasks.constituency:constituency_ptb",
     "dependencies": "simstudy.tasks.dependencies:dependencies",
     "digits": "simstudy.tasks.digits:digits",
+    "generation": "simstudy.tasks.generation:generation",
     "tagging": "simstudy.tasks.tagging:tagging",
 }
 

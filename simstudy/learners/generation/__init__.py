@@ -1,0 +1,1 @@
+"""Text from meaning representations: by retrieval, by templates, and by an n-gram model."""
