@@ -15,6 +15,8 @@ from simstudy.metrics.base import Array, TextCounter
 class CountTexts:
     """Counts a metric's statistics (n, S) of n texts against their references, without regard to case.
 
+    In the place of a text may stand a list of texts, of which the first counts: gold answers are lists of references.
+
     Examples
     --------
     >>> examples = Examples([(("name", "Cotto"),)], [["Cotto is cheap."]])
@@ -24,8 +26,9 @@ class CountTexts:
 
     metric: str
 
-    def __call__(self, examples: Examples, answers: Sequence[str]) -> Array:
-        return _counter(self.metric, tuple(map(tuple, examples.gold))).statistics(answers)
+    def __call__(self, examples: Examples, answers: Sequence[str | Sequence[str]]) -> Array:
+        texts = [answer if isinstance(answer, str) else answer[0] for answer in answers]
+        return _counter(self.metric, tuple(map(tuple, examples.gold))).statistics(texts)
 
 
 # References are prepared once for all the systems that a process trains.
