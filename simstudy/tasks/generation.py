@@ -26,7 +26,7 @@ def generation(data_dir: Path | None = None) -> Task:
     """Descriptions of restaurants; an item is a meaning representation, the metrics are BLEU and chrF.
 
     Trained on the 4,672 references of the challenge's development set (547 meaning representations; Novikova et al.
-    2017, "The E2E dataset"), tested on the 630 meaning representations of its test set, each with 4 to 19 references
+    2017, "The E2E dataset"), tested on the 630 meaning representations of its test set, each with 1 to 45 references
     (4,693 in all). The larger training set of the challenge is not used. A training item is one reference with its
     meaning representation: what training-set resampling draws, as it draws sentence pairs in translation. The test
     set is sorted by number of slots and name: it is in a fixed mixed order, so that every initial segment is a random

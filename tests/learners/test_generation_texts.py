@@ -1,0 +1,180 @@
+"""Meanings and texts with placeholders, word alignment, and phrases."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simstudy.learners import Examples
+from simstudy.learners.generation.alignment import Alignment, learn_alignment
+from simstudy.learners.generation.meanings import delexicalised, read_meaning, read_references, sentences, surface
+from simstudy.learners.generation.phrases import Part, in_phrases, spelt, word
+from simstudy.learners.generation.training import seen_texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "name", "name[]", "name[ ]", "[The Mill]", "name[The Mill] food[Thai]", "name[A], name[B]", "name[A],,b[C]"],
+)
+def test_malformed_meanings_are_named(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^mr must (be slot\[value\]|have each slot once)"):
+        read_meaning(text)
+
+
+def test_a_value_may_have_commas() -> None:
+    assert read_meaning("name[Fish, and chips], near[B]") == (("name", "Fish, and chips"), ("near", "B"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"mr,text\n", "train.csv: there is no column 'ref'; columns must be mr and ref"),
+        (b"", "train.csv is empty"),
+        (b"mr,ref\n", "train.csv: there are no references"),
+        (b'mr,ref\nname[A],A.\nname[B]," "\n', "train.csv, row 2: the reference is empty"),
+        (b"mr,ref\nname[A]\n", "train.csv, row 1: the reference is empty"),
+        (b'mr,ref\n"",A.\n', r"train.csv, row 1: mr must be slot\[value\]"),
+    ],
+)
+def test_malformed_files_are_named(content: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_references(content, "train.csv")
+
+
+def test_line_ends_do_not_matter() -> None:
+    windows = b'"mr","ref"\r\n"name[A], area[B]","A, in B."\r\n'
+    assert read_references(windows, "f") == read_references(windows.replace(b"\r", b""), "f")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Mill is near The Mill Inn.",
+        "An Indian pub, THE MILL: it's good!",
+        "Cheap (and cheerful). Near The Mill Inn, in the city centre? £20-25.",
+        "A pub serves an Italian menu; 5 out of 5.",
+    ],
+)
+def test_a_text_comes_back_from_its_placeholders(text: str) -> None:
+    meaning = (("name", "The Mill"), ("near", "The Mill Inn"), ("food", "Indian"), ("eatType", "pub"))
+    again = surface(delexicalised(text, meaning), dict(meaning))
+    assert again.lower() == text.lower()
+
+
+def test_the_longer_value_is_found_first() -> None:
+    meaning = (("name", "The Mill"), ("near", "The Mill Inn"))
+    assert delexicalised("the mill near The Mill Inn", meaning) == ("{name}", "near", "{near}")
+    # No value is found within a word.
+    assert delexicalised("pubs", (("eatType", "pub"),)) == ("pubs",)
+
+
+def test_other_values_take_other_articles_and_none_leaves_no_gap() -> None:
+    tokens = delexicalised("It is an Indian pub.", (("food", "Indian"),))
+    assert surface(tokens, {"food": "French"}) == "It is a French pub."
+    assert surface(tokens, {}) == "It is a pub."
+
+
+def test_braces_of_a_text_are_no_placeholders() -> None:
+    assert "{food}" not in delexicalised("It has {food}.", (("food", "Indian"),))
+
+
+def test_sentences_together_are_the_text() -> None:
+    for marks in product([".", "!", "a"], repeat=5):
+        found = sentences(marks)
+        assert sum(found, ()) == marks
+        assert all(mark == "a" for one in found for mark in one[:-1])
+
+
+def test_alignment_is_model_1_by_hand() -> None:
+    """One iteration from equal probabilities: every word of a text is shared out equally among what may say it."""
+    meanings = [(("name", "A"), ("area", "river")), (("name", "B"), ("area", "city"))]
+    texts = [("{name}", "by", "water", "."), ("by", "town")]
+    said = learn_alignment(meanings, texts, np.array([1, 2]), iterations=1).said
+    # Each word has three sources (nothing, area, its value); "by" is there 1 + 2 times, "water" once, "town" twice.
+    assert said[None] == pytest.approx({"by": 3 / 6, "water": 1 / 6, "town": 2 / 6})
+    assert said["area", ""] == pytest.approx(said[None])
+    assert said["area", "river"] == pytest.approx({"by": 1 / 2, "water": 1 / 2})
+    assert said["area", "city"] == pytest.approx({"by": 1 / 2, "town": 1 / 2})
+
+
+def test_more_iterations_fit_better() -> None:
+    """Expectation maximisation never lowers the likelihood; probabilities of a source sum to one."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(3, size=(40, 2))
+    meanings = [(("name", "N"), ("area", f"a{a}"), ("price", f"p{p}")) for a, p in values]
+    texts = [("it", f"area{a}", *(["cost"] * int(rng.integers(2))), f"price{p}") for a, p in values]
+
+    def likelihood(learned: Alignment) -> float:
+        total = 0.0
+        for meaning, text in zip(meanings, texts, strict=True):
+            sources = [None, *((s, v) for slot, value in meaning[1:] for s, v in ((slot, ""), (slot, value)))]
+            total += sum(np.log(sum(learned.said[one].get(token, 0.0) for one in sources)) for token in text)
+        return total
+
+    fits = []
+    for iterations in (1, 2, 4, 8, 16):
+        learned = learn_alignment(meanings, texts, np.ones(40, np.int64), iterations=iterations)
+        assert all(sum(words.values()) == pytest.approx(1) for words in learned.said.values())
+        fits.append(likelihood(learned))
+    assert fits == sorted(fits)
+    assert {learned.slot_of(f"area{a}", (("area", f"a{a}"), ("price", "p0"))) for a in range(3)} == {"area"}
+    assert learned.slot_of("price1", (("area", "a0"), ("price", "p1"))) == "price"
+    assert learned.tells("price1", "price", "p1")
+    assert not learned.tells("it", "price", "p1")
+
+
+def test_a_weight_is_a_number_of_copies_to_the_alignment() -> None:
+    meanings = [(("area", "a"),), (("area", "b"), ("price", "c"))]
+    texts = [("in", "a"), ("in", "b", "dear")]
+    weighted = learn_alignment(meanings, texts, np.array([2, 3])).said
+    copied = learn_alignment(
+        [*meanings[:1] * 2, *meanings[1:] * 3], [*texts[:1] * 2, *texts[1:] * 3], np.ones(5, np.int64)
+    )
+    assert weighted.keys() == copied.said.keys()
+    for source, words in weighted.items():
+        assert words == pytest.approx(copied.said[source])
+
+
+def test_phrases_are_runs_of_one_slot() -> None:
+    learned = Alignment(
+        {
+            None: {"a": 0.5, "rating": 0.1, "of": 0.2},
+            ("rating", ""): {"rating": 0.5, "customer": 0.5},
+            ("rating", "3 of 5"): {"3": 0.5, "5": 0.4},
+        }
+    )
+    meaning = (("name", "N"), ("rating", "3 of 5"), ("food", "Thai"))
+    text = ("{name}", "has", "a", "customer", "rating", "of", "a", "3", ",", "5", "{food}", "customer")
+    parts = in_phrases(text, meaning, learned)
+    assert spelt(parts) == text
+    assert parts == [
+        Part("name", "", ("{name}",)), word("has"), word("a"),
+        Part("rating", "3 of 5", ("customer", "rating", "of", "a", "3")), word(","), Part("rating", "3 of 5", ("5",)),
+        Part("food", "", ("{food}",)), word("customer"),
+    ]  # fmt: skip
+
+
+def test_what_is_not_in_the_resample_is_not_read() -> None:
+    examples = Examples([(("name", "A"),), (("name", "B"),)], [["A."], ["B."]])
+    assert [text for _, text, _ in seen_texts(examples, np.array([0, 3]))] == ["B."]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "gold", "weights", "message"),
+    [
+        ([()], [["A."]], [1], "inputs must have at least one slot for every item, unlike item number 0"),
+        (
+            [(("name", "A"),)],
+            [[]],
+            [1],
+            "gold must have a list of at least one text for every item, unlike item number 0",
+        ),
+        ([(("name", "A"),)], ["A."], [1], "gold must have a list of at least one text"),
+        ([(("name", "A"),)], [["A."]], [0], "weights must be above 0 for at least one item"),
+    ],
+)
+def test_bad_training_items_are_named(inputs: list, gold: list, weights: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        list(seen_texts(Examples(inputs, gold), np.array(weights)))

@@ -1,0 +1,287 @@
+"""Generators against brute force: retrieval, plans of templates, the n-gram model, and the beam search."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from simstudy.learners import BaseSystem, Examples
+from simstudy.learners.generation.beam_search import END, START, BeamSearch, _Decoder
+from simstudy.learners.generation.consensus import Consensus
+from simstudy.learners.generation.ngrams import KneserNey
+from simstudy.learners.generation.phrases import Part, word
+from simstudy.learners.generation.retrieval import Retrieval, features
+from simstudy.learners.generation.templates import Templates, _Planner
+
+SYSTEMS: dict[str, BaseSystem] = {
+    "retrieval": Retrieval(neighbours=4),
+    "templates": Templates(),
+    "n-grams": BeamSearch(),
+}
+
+
+def restaurants() -> Examples:
+    """Texts that say all slots, in one or two sentences, of all values."""
+    meanings, texts = [], []
+    names, foods, areas, prices = (
+        ["The Mill", "Cotto"],
+        ["Thai", "Indian"],
+        ["riverside", "city centre"],
+        ["cheap", "high"],
+    )
+    for name, food, area, price in product(names, foods, areas, prices):
+        dear = "cheap" if price == "cheap" else "high priced"
+        where = "by the riverside" if area == "riverside" else "in the city centre"
+        meanings += [(("name", name), ("food", food), ("area", area), ("priceRange", price))] * 2
+        texts.append(f"{name} is a {dear} {food} place {where}.")
+        texts.append(f"{name} serves {food} food {where}. It is {dear}.")
+    return Examples(meanings, [[text] for text in texts])
+
+
+# Retrieval.
+
+
+def test_likeness_is_dice_of_ngrams() -> None:
+    rng = np.random.default_rng(0)
+    texts = [tuple(rng.choice(list("abc"), rng.integers(1, 7))) for _ in range(12)]
+
+    def grams(text: tuple[str, ...]) -> set[tuple[str, ...]]:
+        return {text[i:j] for i in range(len(text)) for j in range(i + 1, min(i + 3, len(text)) + 1)}
+
+    chosen = [3, 1, 7, 7, 11]
+    expected = [
+        [2 * len(grams(texts[a]) & grams(texts[b])) / (len(grams(texts[a])) + len(grams(texts[b]))) for b in chosen]
+        for a in chosen
+    ]
+    consensus = Consensus(texts, order=3)
+    np.testing.assert_allclose(consensus.likeness(chosen), expected)
+    weights = np.array([1.0, 5.0, 2.0, 1.0, 1.0])
+    means = np.array(expected) @ weights
+    assert consensus.most_central(chosen, weights) == chosen[int(means.argmax())]
+
+
+def test_similarity_is_of_weighted_features() -> None:
+    examples = restaurants()
+    weights = np.arange(examples.n_items)
+    found = Retrieval().train(examples, weights, 0)
+    meaning = (("name", "New"), ("area", "riverside"), ("priceRange", "moderate"))
+    weight = {}
+    for feature in {f for one in examples.inputs for f in features(one)}:
+        n = sum(w for one, w in zip(examples.inputs, weights, strict=True) if feature in features(one))
+        weight[feature] = math.log((1 + weights.sum()) / (1 + n)) + 1
+    weight["priceRange", "moderate"] = math.log(1 + weights.sum()) + 1
+    own = features(meaning)
+    keys = sorted({features(one) for one in examples.inputs}, key=sorted)
+    expected = [sum(weight[f] for f in own & key) / sum(weight[f] for f in own | key) for key in keys]
+    np.testing.assert_allclose(found.similarities(meaning), expected, atol=1e-9)  # type: ignore[attr-defined]
+
+
+def test_the_most_frequent_text_of_the_nearest_meaning_is_retrieved() -> None:
+    examples = restaurants()
+    weights = np.where(np.arange(examples.n_items) % 2, 3, 2)
+    meaning = (("name", "Zizzi"), ("food", "Italian"), ("area", "riverside"), ("priceRange", "high"))
+    answer = Retrieval(neighbours=1).train(examples, weights, 0)(Examples([meaning], [["-"]]))
+    assert answer == ["Zizzi serves Italian food by the riverside. It is high priced."]
+
+
+def test_a_text_that_cannot_be_filled_is_left_out_where_there_are_others() -> None:
+    seen = Examples([(("name", "A"), ("food", "Thai"))] * 3, [["A has Thai."], ["A has Thai."], ["A it is."]])
+    asked = Examples([(("name", "B"),)], [["-"]])
+    assert Retrieval().train(seen, np.ones(3, np.int64), 0)(asked) == ["B it is."]
+    assert Retrieval().train(seen, np.array([1, 1, 0]), 0)(asked) == ["B has."]
+
+
+# Templates.
+
+
+def test_plans_are_the_most_probable_ones() -> None:
+    """Against all ordered partitions of all subsets of the slots."""
+    rng = np.random.default_rng(1)
+    slots = ["a", "b", "c", "d"]
+    texts = []
+    for _ in range(60):
+        order = rng.permutation(4)[: rng.integers(1, 5)]
+        cuts = np.split(order, sorted(rng.choice(np.arange(1, len(order) + 1), rng.integers(1, 3))))
+        said = [[slots[k] for k in part] for part in cuts if len(part)]
+        texts.append([[Part("name", "", ("{name}",)), *(Part(s, "", (s,)) for s in one)] for one in said])
+    settings = Templates(omission=-2.5, support=0.0)
+    planner = _Planner(settings)
+    places: list[Counter[frozenset[str] | None]] = [Counter(), Counter(), Counter()]
+    for text in texts:
+        planner.count(text, 1)
+        for place, sentence in enumerate([*text, None]):
+            key = None if sentence is None else frozenset(part.slot for part in sentence) - {"name"}
+            places[min(place, 2)][key] += 1
+
+    def log_probability(plan: tuple[frozenset[str], ...]) -> float:
+        steps = [(places[min(k, 2)], key) for k, key in enumerate((*plan, None))]
+        if any(not counts[key] for counts, key in steps):
+            return -math.inf
+        missing = len(slots) - len(frozenset().union(*plan))
+        return sum(math.log(counts[key] / counts.total()) for counts, key in steps) - 2.5 * missing
+
+    plans = set()
+    for n in range(1, 5):
+        for order in permutations(slots, n):
+            for ends in product([False, True], repeat=n - 1):
+                bounds = [0, *(k + 1 for k, end in enumerate(ends) if end), n]
+                plans.add(tuple(frozenset(order[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)))
+    best = max(map(log_probability, plans))
+    found = planner.plan(frozenset(slots))
+    assert log_probability(tuple(found)) == pytest.approx(best)
+    assert best > -math.inf
+
+
+def test_rare_sentences_are_for_texts_that_come_out_no_other_way() -> None:
+    one, two = ([Part("name", "", ("{name}",)), Part(slot, "", (slot,))] for slot in "ab")
+    both = [*one, two[1]]
+    planner = _Planner(Templates(support=0.1))
+    planner.count([both], 1)
+    planner.count([one, two], 19)
+    assert planner.plan(frozenset("ab")) == [frozenset("a"), frozenset("b")]
+    assert planner.plan(frozenset("b")) == []
+    alone = _Planner(Templates(support=0.1))
+    alone.count([both], 1)
+    alone.count([[word("what")]], 19)
+    assert alone.plan(frozenset("ab")) == [frozenset("ab")]
+
+
+# The n-gram model.
+
+
+def brute_force(texts: list[tuple[list[int], int]], order: int, before: tuple[int, ...], asked: int) -> float:
+    """Interpolated Kneser-Ney by its definition: counts are found anew in all texts for each n-gram."""
+    padded = [((START,) * (order - 1) + tuple(text) + (END,), weight) for text, weight in texts]
+    places = [(line, k, weight) for line, weight in padded for k in range(order - 1, len(line))]
+
+    def count(gram: tuple[int, ...]) -> int:
+        ends = [(line, k, weight) for line, k, weight in places if line[k - len(gram) + 1 : k + 1] == gram]
+        if len(gram) == order or gram[0] == START:
+            return sum(weight for *_, weight in ends)
+        return len({line[k - len(gram)] for line, k, _ in ends})
+
+    def chance(before: tuple[int, ...], asked: int) -> float:
+        n = len(before) + 1
+        words = sorted({line[k] for line, k, _ in places})
+        lower = chance(before[1:], asked) if before else 1 / len(words)
+        following = {one: count((*before, one)) for one in words}
+        if not sum(following.values()):
+            return lower
+        all_counts = [count(gram) for gram in {line[k - n + 1 : k + 1] for line, k, _ in places}]
+        n1, n2 = all_counts.count(1), all_counts.count(2)
+        discount = n1 / (n1 + 2 * n2) if n1 and n2 else 0.75
+        kinds = sum(c > 0 for c in following.values())
+        total = sum(following.values())
+        return max(following[asked] - discount, 0) / total + discount * kinds / total * lower
+
+    return chance(before[len(before) - order + 1 :], asked)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_probabilities_are_kneser_neys(order: int) -> None:
+    rng = np.random.default_rng(order)
+    texts = [(rng.integers(2, 6, rng.integers(1, 5)).tolist(), int(rng.integers(1, 4))) for _ in range(8)]
+    model = KneserNey(texts, order, START, END)
+    assert set(model.vocabulary) == {END, *(number for text, _ in texts for number in text)}
+    for before in product(range(6), repeat=2):
+        probabilities = [model.probability(before, one) for one in model.vocabulary]
+        assert sum(probabilities) == pytest.approx(1)
+        assert min(probabilities) > 0
+        expected = [brute_force(texts, order, before, one) for one in model.vocabulary]
+        assert probabilities == pytest.approx(expected)
+
+
+def test_a_wide_beam_finds_the_most_probable_text() -> None:
+    """Against all texts of up to five parts that say each slot once."""
+    parts = [word("x"), word("y"), Part("p", "1", ("p1",)), Part("p", "2", ("p2",)), Part("q", "", ("{q}",))]
+    rng = np.random.default_rng(5)
+    texts = [([parts[k] for k in rng.integers(5, size=rng.integers(2, 6))], int(rng.integers(1, 3))) for _ in range(40)]
+    wide = BeamSearch(order=3, beam=10_000, threshold=1e6, between=3, words=10, phrases=10)
+    decoder = _Decoder(wide, texts)
+    found = decoder.search((("p", "1"), ("q", "whatever"), ("r", "never seen")))
+    model, known = decoder._model, decoder._parts
+
+    def cost(text: tuple[int, ...]) -> float:
+        padded = (START, START, *text, END)
+        return -sum(math.log(model.probability(padded[:k], padded[k])) for k in range(2, len(padded)))
+
+    usable = [number for number, part in enumerate(known) if number > END and part != parts[3]]
+    best = min(
+        (cost(text), text)
+        for n in range(2, 6)
+        for text in product(usable, repeat=n)
+        if sorted(known[number].slot for number in text if known[number].slot) == ["p", "q"]
+    )
+    assert len(found.parts) < 5
+    assert found.cost == pytest.approx(best[0])
+    assert found.parts == best[1]
+    assert decoder.search((("r", "never seen"),)).unsaid == frozenset()
+
+
+# All of them.
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_what_was_seen_is_said_of_new_values(name: str) -> None:
+    examples = restaurants()
+    answers = SYSTEMS[name].train(examples, np.ones(examples.n_items, np.int64), 0)
+    meaning = (("name", "Zizzi"), ("food", "Italian"), ("area", "city centre"), ("priceRange", "cheap"))
+    (answer,) = answers(Examples([meaning], [["-"]]))
+    for said in ("Zizzi", "Italian", "city centre", "cheap"):
+        assert said in answer
+    for other in ("riverside", "high", "Mill", "Thai", "{", "["):
+        assert other not in answer
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_weights_are_copies_and_order_does_not_matter(name: str) -> None:
+    examples = restaurants()
+    rng = np.random.default_rng(3)
+    weights = rng.integers(4, size=examples.n_items)
+    copies = rng.permutation(np.repeat(np.arange(examples.n_items), weights))
+    spelt_out = Examples([examples.inputs[k] for k in copies], [examples.gold[k] for k in copies])
+    asked = Examples([one[:n] for one in examples.inputs for n in (2, 3, 4)], [["-"]] * 96)
+    once = SYSTEMS[name].train(examples, weights, 0)(asked)
+    assert once == SYSTEMS[name].train(spelt_out, np.ones(len(copies), np.int64), 9)(asked)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_slots_and_values_that_were_not_in_the_resample(name: str) -> None:
+    examples = Examples(
+        [(("name", "A"),), (("name", "B"), ("area", "riverside")), (("name", "C"), ("food", "Thai"))],
+        [["A is a place."], ["B is by the riverside."], ["Eat Thai food."]],
+    )
+    asked = Examples(
+        [
+            (("name", "D"), ("stars", "5"), ("area", "moon"), ("food", "Greek")),
+            (("area", "riverside"),),
+            (("stars", "1"),),
+        ],
+        [["-"]] * 3,
+    )
+    for weights in ([1, 0, 0], [0, 2, 0], [0, 0, 1], [1, 1, 1]):
+        answers = SYSTEMS[name].train(examples, np.array(weights), 0)(asked)
+        assert len(answers) == 3
+        assert not any(mark in answer for answer in answers for mark in "{}[]<>")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (lambda: Retrieval(neighbours=0), "neighbours must be"),
+        (lambda: Retrieval(order=0), "order must be"),
+        (lambda: Templates(omission=1.0), "omission must be a log-probability: finite and at most 0, not 1.0"),
+        (lambda: Templates(support=2), "support must lie between 0 and 1, not 2"),
+        (lambda: Templates(iterations=0), "iterations must be"),
+        (lambda: BeamSearch(order=1), "order must be"),
+        (lambda: BeamSearch(beam=0), "beam must be"),
+        (lambda: BeamSearch(threshold=-1.0), "threshold must be at least 0, not -1.0"),
+    ],
+)
+def test_parameters_are_checked(settings: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        settings()  # type: ignore[operator]
