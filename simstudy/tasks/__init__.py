@@ -11,6 +11,8 @@ from simstudy.validation import check_choice, check_path
 #: Name -> module and name of the function that makes the task, given a folder of data files (or None, to fetch them).
 #: It is imported when the task is asked for: for learners only those who train should wait.
 TASKS: dict[str, str] = {
+    "alignment": "simstudy.tasks.alignment:alignment",
+    "alignment_unsupervised": "simstudy.tasks.alignment:alignment_unsupervised",
     "brown_tagging": "simstudy.tasks.brown:brown",
     "chunking": "simstudy.tasks.chunking:chunking",
     "constituency": "simstudy.tasks.constituency:constituency",
