@@ -70,7 +70,12 @@ def alignment(data_dir: Path | None = None) -> Task:
         [aligned[k] for k in test],
         [links[k] for k in test],
         (1 + test).tolist(),
-        {"link classifier": LinkClassifier(_JOINT_HMM), "joint HMM": _JOINT_HMM, "HMM": _HMM, "fast_align": _FAST_ALIGN},
+        {
+            "link classifier": LinkClassifier(_JOINT_HMM),
+            "joint HMM": _JOINT_HMM,
+            "HMM": _HMM,
+            "fast_align": _FAST_ALIGN,
+        },
         files,
     )
 

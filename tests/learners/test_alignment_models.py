@@ -111,7 +111,9 @@ def test_jumps_are_updated_by_what_all_alignments_expect(rng: np.random.Generato
         words = b.target[b.first_target[s] : b.first_target[s + 1]]
         ps = {}
         for positions in product(range(-1, m), repeat=n):
-            emitted = [lexical.of_null[words[g]] if c < 0 else lexical.table[grid[c, g]] for g, c in enumerate(positions)]
+            emitted = [
+                lexical.of_null[words[g]] if c < 0 else lexical.table[grid[c, g]] for g, c in enumerate(positions)
+            ]
             ps[positions] = prior(model, positions, m, n) * np.prod(emitted)
         for positions, p in ps.items():
             share = often * p / sum(ps.values())

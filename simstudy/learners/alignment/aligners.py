@@ -137,12 +137,15 @@ class LinkClassifier:
         def features(other: Bitext) -> Floats:
             return np.round(link_features(other, posteriors(other), association), _DECIMALS)
 
-        counts = weights[bitext.sentence_of_cell()]
-        learnt = (counts > 0) & (examples.gold != UNALIGNED) & (examples.gold != POSSIBLE)
-        is_sure, often = examples.gold[learnt] == SURE, counts[learnt].astype(np.float64)
+        has_gold = examples.gold[bitext.first_cell[:-1]] != UNALIGNED
+        aligned = np.flatnonzero(has_gold & (weights > 0))
+        known, cells = bitext.select(aligned)
+        counts, gold = weights[aligned][known.sentence_of_cell()], examples.gold[cells]
+        learnt = gold != POSSIBLE
+        is_sure, often = gold[learnt] == SURE, counts[learnt].astype(np.float64)
         if len(np.unique(is_sure)) < 2:
             raise ValueError("weights must give a sentence pair with sure links, and others without, a count above 0")
-        rows = features(bitext)[learnt]
+        rows = features(known)[learnt]
         mean = (often @ rows) / often.sum()
         spread = np.sqrt((often @ (rows - mean) ** 2) / often.sum())
         spread[spread == 0] = 1.0

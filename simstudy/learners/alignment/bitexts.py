@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,22 @@ class Bitext:
         n_target = np.diff(self.first_target)[self.sentence_of_cell()]
         inside = np.arange(len(self.pairs)) - np.repeat(self.first_cell[:-1], np.diff(self.first_cell))
         return inside // n_target, inside % n_target
+
+    def select(self, sentences: Integers) -> tuple[Bitext, Integers]:
+        """Some of the sentence pairs, and the numbers of their cells among all."""
+        (first_source, source), (first_target, target), (first_cell, cells) = (
+            _rows_of(first, sentences) for first in (self.first_source, self.first_target, self.first_cell)
+        )
+        chosen = replace(
+            self,
+            first_source=first_source,
+            first_target=first_target,
+            first_cell=first_cell,
+            source=self.source[source],
+            target=self.target[target],
+            pairs=self.pairs[cells],
+        )
+        return chosen, cells
 
     def content(self) -> list[Any]:
         """What the sentence pairs are made of, as arrays, for a hash that is the same in every process."""
@@ -211,3 +227,10 @@ def count_aer(examples: Examples, answers: NDArray[Any]) -> NDArray[np.int64]:
 
 def _bounds(lengths: Any) -> Integers:
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
+
+
+def _rows_of(first: Integers, sentences: Integers) -> tuple[Integers, Integers]:
+    """The bounds of some sentences' rows when only these are kept, and which rows of all they are."""
+    lengths = np.diff(first)[sentences]
+    bounds = _bounds(lengths)
+    return bounds, np.repeat(first[sentences] - bounds[:-1], lengths) + np.arange(bounds[-1])
