@@ -66,7 +66,7 @@ def test_files_that_do_not_fit(folder: Path, name: int, content: str, message: s
 
 def test_a_file_without_an_address_is_asked_for(folder: Path) -> None:
     (folder / alignment.GOLD[2]).unlink()
-    with pytest.raises(DataError, match=r"align_enfr/gold.wa has no public address: --data-dir or SIMSTUDY_DATA_DIR"):
+    with pytest.raises(DataError, match=r"align_enfr/gold.wa has no public address: .*--data-dir"):
         load_task("alignment", folder)
 
 
