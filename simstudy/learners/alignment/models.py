@@ -198,7 +198,8 @@ def estimate(side: Side, found: Posteriors, weights: Floats, floor: float) -> Le
     """The lexical table from expected counts: relative frequencies, but none below the floor.
 
     The floor is the probability of word pairs that are not in what is trained on, and of those that no longer count.
-    Variational Bayes, which fast_align offers, was worse by six points of AER and more on so little text.
+    Variational Bayes, which fast_align offers, was worse on so little text: by 2.5 to 4 points of AER for fast_align's
+    model, by six and more for the others.
     """
     links = np.bincount(
         side.bitext.pairs, found.cells * weights[side.bitext.sentence_of_cell()], len(side.given_of_pair)
