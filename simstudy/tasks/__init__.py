@@ -21,6 +21,7 @@ TASKS: dict[str, str] = {
     "digits": "simstudy.tasks.digits:digits",
     "generation": "simstudy.tasks.generation:generation",
     "tagging": "simstudy.tasks.tagging:tagging",
+    "translation": "simstudy.tasks.translation:translation",
 }
 
 __all__ = ["TASKS", "Task", "load_task"]

@@ -1,0 +1,1 @@
+"""Translation: texts as numbers, word alignment, language models, and the translators made of them."""

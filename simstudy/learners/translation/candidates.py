@@ -1,0 +1,149 @@
+"""From tables of phrase pairs to translations: the best pairs of each phrase, those of a sentence, the search."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simstudy.learners.translation.hypotheses import Search, stacks
+from simstudy.learners.translation.ngrams import Ngrams
+from simstudy.learners.translation.phrases import PhraseTable
+from simstudy.learners.translation.stack_decoder import MOST_WORDS, Models, Options, decode
+from simstudy.learners.translation.texts import Floats, Integers, Text, spelt_out
+from simstudy.validation import check_number, check_whole
+
+
+class Candidates(NamedTuple):
+    """The phrase pairs that a translator looks at, by source phrase, as `Options` are.
+
+    Attributes
+    ----------
+    sources
+        N-grams of the source side of the training set.
+    bounds
+        (source n-grams + 1,): the pairs of n-gram k are bounds[k] … bounds[k + 1] - 1.
+    words, word_bounds
+        The words of the target phrases, of pair i from word_bounds[i] on.
+    score, expected, unit
+        (pairs,), see `Options`.
+    """
+
+    sources: Ngrams
+    bounds: Integers
+    words: Integers
+    word_bounds: Integers
+    score: Floats
+    expected: Floats
+    unit: Integers
+
+
+def check_weights(weights: Any) -> None:
+    """Raise a ValueError where a weight of a log-linear model is no finite number; it names the weight."""
+    for name, value in vars(weights).items():
+        for one in value if isinstance(value, tuple) else (value,):
+            check_number(name, one)
+            if not isfinite(one):
+                raise ValueError(f"{name} must be finite, not {one}")
+
+
+def check_search(search: Search) -> None:
+    """Raise a ValueError where a search keeps no hypothesis, or its limits are no numbers from 0 on."""
+    check_whole("search.stack", search.stack, 1)
+    check_number("search.width", search.width)
+    if search.width < 0:
+        raise ValueError(f"search.width must not be below 0, not {search.width}")
+    check_whole("search.distortion_limit", search.distortion_limit, 0)
+
+
+def best_candidates(table: PhraseTable, score: Floats, expected: Floats, unit: Integers, n: int) -> Candidates:
+    """The n pairs of each source phrase of which most is expected; scores are rounded, lest last bits decide."""
+    score, expected = score.round(9), expected.round(9)
+    source = np.repeat(np.arange(len(table.bounds) - 1), np.diff(table.bounds))
+    order = np.lexsort((-expected, source))
+    kept = order[np.arange(len(order)) - table.bounds[source] < n]
+    words, word_bounds = gathered(table.words, table.word_bounds, kept)
+    bounds = np.searchsorted(source[kept], np.arange(len(table.bounds)))
+    return Candidates(table.sources, bounds, words, word_bounds, score[kept], expected[kept], unit[kept])
+
+
+def translated(
+    text: Text, candidates: Candidates, unknown: tuple[float, float, int], models: Models, search: Search
+) -> list[str]:
+    """The best translations that the search finds; sentences that are too long for it are translated in pieces."""
+    cut, sentence = in_pieces(text.bounds, MOST_WORDS)
+    options = options_of(text.words, cut, candidates, unknown)
+    words, bounds = found(np.diff(cut), options, models, search)
+    # The pieces of a sentence follow one another.
+    whole = np.append(bounds[np.searchsorted(sentence, np.arange(len(text)))], bounds[-1])
+    return spelt_out(words, whole, text.vocabulary)
+
+
+def found(lengths: Integers, options: Options, models: Models, search: Search) -> tuple[Integers, Integers]:
+    """The words of the best translations found of sentences of these lengths, and where each begins."""
+    longest = int(lengths.max())
+    chosen = np.zeros((len(lengths), longest), np.int64)
+    count, scores = np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
+    future = np.zeros((longest + 1, longest + 1))
+    decode(lengths, options, models, search, stacks(longest, search.stack), future, chosen, count, scores)
+    words, ends = gathered(options.words, options.word_bounds, chosen[np.arange(longest) < count[:, None]])
+    return words, ends[np.concatenate([[0], np.cumsum(count)])]
+
+
+def gathered(words: Integers, bounds: Integers, chosen: Integers) -> tuple[Integers, Integers]:
+    """The words of some of the phrases, and where each begins.
+
+    Examples
+    --------
+    >>> words, bounds = gathered(np.array([7, 8, 9]), np.array([0, 2, 3]), np.array([1, 0, 1]))
+    >>> words.tolist(), bounds.tolist()
+    ([9, 7, 8, 9], [0, 1, 3, 4])
+    """
+    size = np.diff(bounds)[chosen]
+    own = np.concatenate([[0], np.cumsum(size)])
+    return words[np.arange(own[-1]) + np.repeat(bounds[chosen] - own[:-1], size)], own
+
+
+def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tuple[float, float, int]) -> Options:
+    """The candidates for the phrases of sentences; words without any stay as they are, with what `unknown` says."""
+    numbers = table.sources.find(words, bounds)
+    at, level = np.nonzero(numbers >= 0)
+    number = numbers[at, level]
+    n = table.bounds[number + 1] - table.bounds[number]
+    ends = np.cumsum(n)
+    pair = np.arange(n.sum()) + np.repeat(table.bounds[number] - ends + n, n)
+    place, size = np.repeat(at, n), np.repeat(level + 1, n)
+    alone = np.setdiff1d(np.arange(len(words)), place[size == 1])
+    # Words that stay are pairs of their own, after those of the table.
+    pair = np.concatenate([pair, len(table.score) + np.arange(len(alone))])
+    place, size = np.concatenate([place, alone]), np.concatenate([size, np.ones(len(alone), np.int64)])
+    order = np.argsort(place, kind="stable")
+    pair, place, size = pair[order], place[order], size[order]
+    all_words = np.concatenate([table.words, words[alone]])
+    all_bounds = np.concatenate([table.word_bounds, table.word_bounds[-1] + 1 + np.arange(len(alone))])
+    target, target_bounds = gathered(all_words, all_bounds, pair)
+    sentence = np.searchsorted(bounds, place, side="right") - 1
+    first = place - bounds[sentence]
+    score, expected, unit = (
+        np.concatenate([known, np.full(len(alone), other)])[pair]
+        for known, other in zip((table.score, table.expected, table.unit), unknown, strict=True)
+    )
+    begins = np.searchsorted(sentence, np.arange(len(bounds)))
+    return Options(begins, first, first + size, score, expected, target, target_bounds, unit)
+
+
+def in_pieces(bounds: Integers, most: int) -> tuple[Integers, Integers]:
+    """Bounds of sentences cut where they have more words, and the sentence of each piece.
+
+    Examples
+    --------
+    >>> cut, sentence = in_pieces(np.array([0, 5, 7]), most=2)
+    >>> cut.tolist(), sentence.tolist()
+    ([0, 2, 4, 5, 7], [0, 0, 0, 1])
+    """
+    lengths = np.diff(bounds)
+    n_pieces = -(-lengths // most)
+    sentence = np.repeat(np.arange(len(lengths)), n_pieces)
+    place = np.arange(len(sentence)) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
+    return np.append(bounds[sentence] + place * most, bounds[-1]), sentence

@@ -1,0 +1,225 @@
+"""An n-gram language model: interpolated Kneser-Ney smoothing (Chen and Goodman 1998), as an automaton for decoders."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from simstudy.learners.translation.ngrams import Ngrams
+from simstudy.learners.translation.texts import END, START, Floats, Integers
+
+_EMPTY = -1
+
+
+class LanguageModel(NamedTuple):
+    """An n-gram model as an automaton: a state is the longest context that is known, 0 the empty one.
+
+    Attributes
+    ----------
+    slots, nodes
+        A table with open addressing of the n-grams, n > 1: slots have state * n_words + word, nodes the n-gram.
+    unigrams
+        (words of the vocabulary,) a word's node, 0 where the model does not know it.
+    log_probability
+        (nodes,) of an n-gram's last word after the others.
+    backoff
+        (nodes,) what a word's logarithm loses where the n-gram as its context is not known with it.
+    shorter
+        (nodes,) the n-gram without its first word.
+    state
+        (nodes,) the state after an n-gram.
+    n_words
+        Size of the vocabulary.
+    unknown
+        Logarithm of the probability of a word that the model does not know.
+    start
+        The state at the beginning of a sentence.
+    """
+
+    slots: Integers
+    nodes: Integers
+    unigrams: Integers
+    log_probability: Floats
+    backoff: Floats
+    shorter: Integers
+    state: Integers
+    n_words: int
+    unknown: float
+    start: int
+
+
+def train_language_model(
+    words: Integers,
+    bounds: Integers,
+    weights: Integers,
+    n_words: int,
+    order: int,
+    *,
+    marks: tuple[int, int] = (START, END),
+) -> LanguageModel:
+    """Train on sentences, each there as often as its weight says.
+
+    All n-grams of `order` and those that begin a sentence count as often as they are there; others count once for each
+    word that they follow. Discounts are n1 / (n1 + 2 n2) of each order. What single words leave is shared
+    out evenly among the known words and one that stands for all others.
+
+    Parameters
+    ----------
+    words, bounds
+        Sentences without marks.
+    weights
+        (sentences,) at least 1.
+    n_words
+        Size of the vocabulary; all words and marks are below it.
+    order
+        Longest n-gram; 2 at least.
+    marks
+        What stands before and after each sentence.
+    """
+    n = len(weights)
+    padded_bounds = bounds + 2 * np.arange(n + 1)
+    padded = np.empty(padded_bounds[-1], np.int64)
+    inner = np.ones(len(padded), bool)
+    inner[padded_bounds[:-1]] = inner[padded_bounds[1:] - 1] = False
+    padded[inner] = words
+    padded[padded_bounds[:-1]], padded[padded_bounds[1:] - 1] = marks
+    ngrams, numbers = Ngrams.of(padded, padded_bounds, n_words, order)
+    firsts, prefixes, last = ngrams.firsts, ngrams.prefixes(), ngrams.last_words()
+    n_nodes = int(firsts[-1])
+    shorter = np.full(n_nodes, -1)
+    at, level = np.nonzero(numbers >= 0)
+    longer = level > 0
+    shorter[numbers[at[longer], level[longer]]] = numbers[at[longer] + 1, level[longer] - 1]
+    weight_of = np.repeat(weights, np.diff(padded_bounds))
+    occurrences = np.bincount(numbers[at, level], weight_of[at], n_nodes)
+    begins = np.zeros(n_nodes, bool)
+    begins[numbers[padded_bounds[:-1]].ravel()[numbers[padded_bounds[:-1]].ravel() >= 0]] = True
+    follows = np.bincount(shorter[shorter >= 0], minlength=n_nodes).astype(np.float64)
+    counts = np.where(begins, occurrences, follows)
+    counts[firsts[-2] :] = occurrences[firsts[-2] :]
+    counts[: firsts[1]][last[: firsts[1]] == marks[0]] = 0
+    probability = np.zeros(n_nodes)
+    left_over = np.ones(n_nodes)
+    unknown = 0.0
+    for k in range(order):
+        level_of = slice(firsts[k], firsts[k + 1])
+        own = counts[level_of]
+        discount = _discount(own)
+        taken = np.minimum(own, discount)
+        if k == 0:
+            total = own.sum()
+            unknown = taken.sum() / total / (np.count_nonzero(own) + 1)
+            probability[level_of] = np.where(own > 0, (own - taken) / total + unknown, 1e-99)
+        else:
+            context = prefixes[level_of]
+            total = np.bincount(context, own, n_nodes)
+            lost = np.bincount(context, taken, n_nodes)
+            seen = total > 0
+            left_over[seen] = lost[seen] / total[seen]
+            probability[level_of] = (own - taken) / total[context] + left_over[context] * probability[shorter[level_of]]
+    # Node 0 is the empty n-gram.
+    has_next = np.zeros(n_nodes, bool)
+    has_next[prefixes[prefixes >= 0]] = True
+    state = np.where(has_next, np.arange(1, n_nodes + 1), 0)
+    for k in range(1, order):
+        level_of = slice(firsts[k], firsts[k + 1])
+        # N-grams that begin no longer one back off without loss.
+        state[level_of] = np.where(has_next[level_of], state[level_of], state[shorter[level_of]])
+    longer_ones = np.arange(firsts[1], n_nodes)
+    slots, nodes = _table(len(longer_ones))
+    _fill((prefixes[longer_ones] + 1) * n_words + last[longer_ones], longer_ones + 1, slots, nodes)
+    unigrams = np.zeros(n_words, np.int64)
+    unigrams[last[: firsts[1]]] = np.arange(1, firsts[1] + 1)
+    start = int(state[numbers[0, 0]])
+    return LanguageModel(
+        slots, nodes, unigrams,
+        np.concatenate([[0.0], np.log(probability)]),
+        np.concatenate([[0.0], np.log(np.maximum(left_over, 1e-99))]),
+        np.concatenate([[0], shorter + 1]),
+        np.concatenate([[0], state]),
+        n_words, float(np.log(unknown)), start,
+    )  # fmt: skip
+
+
+def _discount(counts: Floats) -> float:
+    """What is taken from every count: n1 / (n1 + 2 n2), or a half where there are none of them."""
+    once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
+    return once / (once + 2 * twice) if once and twice else 0.5
+
+
+def _table(n: int) -> tuple[Integers, Integers]:
+    size = 1 << max(4, int(2 * n).bit_length())
+    return np.full(size, _EMPTY, np.int64), np.zeros(size, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _slot(key, size):
+    return (key * np.int64(-7046029254386353131) >> 20) & (size - 1)
+
+
+@njit(cache=True, nogil=True)
+def _fill(keys, values, slots, nodes):
+    size = len(slots)
+    for i in range(len(keys)):
+        place = _slot(keys[i], size)
+        while slots[place] != _EMPTY:
+            place = (place + 1) & (size - 1)
+        slots[place] = keys[i]
+        nodes[place] = values[i]
+
+
+@njit(cache=True, nogil=True)
+def next_word(model, state, word):
+    """The logarithm of a word's probability in a state, and the state after it."""
+    lost = 0.0
+    while state != 0:
+        key = state * model.n_words + word
+        size = len(model.slots)
+        place = _slot(key, size)
+        while model.slots[place] != _EMPTY:
+            if model.slots[place] == key:
+                node = model.nodes[place]
+                return lost + model.log_probability[node], model.state[node]
+            place = (place + 1) & (size - 1)
+        lost += model.backoff[state]
+        state = model.shorter[state]
+    node = model.unigrams[word]
+    if node == 0:
+        return lost + model.unknown, 0
+    return lost + model.log_probability[node], model.state[node]
+
+
+@njit(cache=True, nogil=True)
+def score_texts(model, words, bounds, starts, ends, scores):
+    """Fill scores (n,) with the logarithms of the probabilities of n texts, each begun in the state that starts gives.
+
+    The end of the sentence, `ends`, is scored too, unless it is negative.
+    """
+    for i in range(len(bounds) - 1):
+        state = starts
+        total = 0.0
+        for k in range(bounds[i], bounds[i + 1]):
+            score, state = next_word(model, state, words[k])
+            total += score
+        if ends >= 0:
+            score, state = next_word(model, state, ends)
+            total += score
+        scores[i] = total
+
+
+def state_after(model: LanguageModel, words: Any) -> int:
+    """The state after some words at the beginning of a sentence."""
+    state = model.start
+    for word in words:
+        _, state = next_word(model, state, word)
+    return state
+
+
+def scored(model: LanguageModel, words: Integers, bounds: Integers, *, sentences: bool) -> NDArray[np.float64]:
+    """Logarithms of the probabilities of texts: of whole sentences, or of pieces without any context."""
+    scores = np.empty(len(bounds) - 1)
+    score_texts(model, words, bounds, model.start if sentences else 0, END if sentences else -1, scores)
+    return scores

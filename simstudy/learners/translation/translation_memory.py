@@ -1,0 +1,118 @@
+"""Translation by retrieval: the most similar sentence of a translation memory, repaired word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from simstudy.learners.examples import Examples
+from simstudy.learners.translation.bitexts import aligned
+from simstudy.learners.translation.language_model import train_language_model
+from simstudy.learners.translation.memory_kernels import look_up, translate
+from simstudy.learners.translation.ngrams import Ngrams
+from simstudy.learners.translation.texts import Floats, Integers, Text, spelt_out
+from simstudy.learners.translation.word_alignment import Lexicon
+from simstudy.validation import check_number, check_whole
+
+
+@dataclass(frozen=True)
+class TranslationMemory:
+    """Example-based translation: a similar sentence's translation, with the words replaced in which they differ.
+
+    Nagao (1984) proposed to translate by analogy; replacing the words of a fuzzy match through word alignment is the
+    repair of Koehn and Senellart (2010), here with single words in place of a phrase-based
+    system. Words and n-grams are worth their inverse document frequency in the resample.
+
+    Attributes
+    ----------
+    n_candidates
+        Sentences of the memory whose repaired translations are looked at.
+    longest
+        Words of an n-gram that sentences may share.
+    fluency
+        Worth of the mean logarithm of the probability of a translation's words, beside the likeness of the sentences
+        (0 to 1).
+    order
+        Of the language model.
+    n_iterations
+        Of EM, for the word alignment.
+    """
+
+    n_candidates: int = 100
+    longest: int = 3
+    fluency: float = 0.2
+    order: int = 4
+    n_iterations: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("n_candidates", "longest", "n_iterations"):
+            check_whole(name, getattr(self, name), 1)
+        check_whole("order", self.order, 2)
+        check_number("fluency", self.fluency)
+        if not isfinite(self.fluency):
+            raise ValueError(f"fluency must be finite, not {self.fluency}")
+
+    def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], list[str]]:
+        """Store sentence pairs that are `Text`; the seed is not used, for nothing is random."""
+        bitext = aligned(examples, weights, self.n_iterations)
+        source, target, links = bitext.source, bitext.target, bitext.links
+        n_words = len(source.vocabulary)
+        language = train_language_model(target.words, target.bounds, bitext.weights, n_words, self.order)
+        ngrams, numbers = Ngrams.of(source.words, source.bounds, n_words, self.longest)
+        sentence, number = distinct(numbers, source)
+        often = np.bincount(number, bitext.weights[sentence])
+        n_pairs = bitext.weights.sum()
+        # Never 0: what is everywhere still counts a little.
+        worth = np.log((n_pairs + 1) / often)
+        whole = np.bincount(sentence, worth[number])
+        order = np.argsort(number, kind="stable")
+        entry_bounds = np.searchsorted(number[order], np.arange(len(worth) + 1))
+        entries = sentence[order]
+        # Words and n-grams that the memory has not are worth most.
+        unseen = np.log(n_pairs + 1.0)
+        word_worth = np.full(n_words, unseen)
+        word_worth[ngrams.keys[0]] = worth[: len(ngrams.keys[0])]
+        lexical = likeliest(bitext.words, n_words)
+
+        def answer(other: Examples) -> list[str]:
+            text: Text = other.inputs
+            at, asked = distinct(ngrams.find(text.words, text.bounds), text)
+            of_all, _ = distinct(Ngrams.of(text.words, text.bounds, n_words, self.longest)[1], text)
+            n_unseen = np.bincount(of_all, minlength=len(text)) - np.bincount(at, minlength=len(text))
+            total = np.bincount(at, worth[asked], len(text)) + n_unseen * unseen
+            best = np.empty((len(text), self.n_candidates), np.int64)
+            bounds = np.searchsorted(at, np.arange(len(text) + 1))
+            look_up(bounds, asked, total, entries, entry_bounds, worth, whole, self.n_candidates, best)
+            room = int(text.lengths.max() + target.lengths.max())
+            translations, sizes = np.zeros((len(text), room), np.int64), np.zeros(len(text), np.int64)
+            translate(
+                text.words, text.bounds, best, source.words, source.bounds, target.words, target.bounds,
+                links.linked, links.bounds, word_worth, lexical, language, self.fluency, translations, sizes,
+            )  # fmt: skip
+            words = translations[np.arange(room) < sizes[:, None]]
+            return spelt_out(words, np.concatenate([[0], np.cumsum(sizes)]), text.vocabulary)
+
+        return answer
+
+
+def distinct(numbers: Integers, text: Text) -> tuple[Integers, Integers]:
+    """Sentences and the distinct n-grams in them, from those that begin at each word; by sentence, then n-gram."""
+    at, level = np.nonzero(numbers >= 0)
+    sentence = np.repeat(np.arange(len(text)), text.lengths)[at]
+    number = numbers[at, level]
+    width = int(number.max(initial=0)) + 1
+    keys = np.unique(sentence * width + number)
+    return keys // width, keys % width
+
+
+def likeliest(words: Lexicon, n_words: int) -> Integers:
+    """(words of the vocabulary,) each word's most frequent translation, 0 for none; itself where it is unknown."""
+    shares: Floats = words.source_share.round(9)
+    order = np.lexsort((words.target, -shares, words.source))
+    first = np.unique(words.source[order], return_index=True)[1]
+    found = np.arange(n_words)
+    found[words.source[order][first]] = words.target[order][first]
+    return found

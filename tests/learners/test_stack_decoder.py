@@ -1,0 +1,133 @@
+"""The stack decoder against an enumeration of every segmentation and order; candidates and pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from simstudy.learners.translation.candidates import found, in_pieces
+from simstudy.learners.translation.hypotheses import Search, stacks
+from simstudy.learners.translation.language_model import LanguageModel, next_word, train_language_model
+from simstudy.learners.translation.stack_decoder import Models, Options, decode
+from simstudy.learners.translation.texts import END
+
+WIDE = Search(stack=2000, width=1e9, distortion_limit=0)
+
+
+@dataclass
+class Option:
+    first: int
+    stop: int
+    score: float
+    words: list[int]
+    unit: int
+
+
+def model_of(rng: np.random.Generator, n_words: int) -> LanguageModel:
+    words = rng.integers(2, n_words, 60)
+    return train_language_model(words, np.arange(0, 61, 5), np.ones(12, np.int64), n_words, 3)
+
+
+def random_options(rng: np.random.Generator, n: int) -> list[Option]:
+    """Translations of phrases of up to three words, none to two of each, but at least one of each word."""
+    options = []
+    for first in range(n):
+        for stop in range(first + 1, min(n, first + 3) + 1):
+            for _ in range(rng.integers(1 if stop == first + 1 else 0, 3)):
+                words = rng.integers(2, 8, rng.integers(3)).tolist()
+                options.append(Option(first, stop, float(rng.normal()), words, int(rng.integers(2, 6))))
+    return options
+
+
+def packed(sentences: list[list[Option]]) -> Options:
+    flat = [option for options in sentences for option in options]
+    score = np.array([option.score for option in flat])
+    return Options(
+        np.cumsum([0, *map(len, sentences)]),
+        np.array([option.first for option in flat]),
+        np.array([option.stop for option in flat]),
+        score,
+        score,
+        np.array([word for option in flat for word in option.words], np.int64),
+        np.cumsum([0, *(len(option.words) for option in flat)]),
+        np.array([option.unit for option in flat]),
+    )
+
+
+def every_order(options: list[Option], n: int, limit: int) -> Iterator[list[Option]]:
+    """All ways to translate each word once that the decoder's rules allow."""
+
+    def continued(done: list[Option], covered: set[int], last: int) -> Iterator[list[Option]]:
+        if len(covered) == n:
+            yield done
+            return
+        gap = min(set(range(n)) - covered)
+        for option in options:
+            own = set(range(option.first, option.stop))
+            leaves_out = option.first > gap and option.stop - gap > limit
+            if not own & covered and abs(option.first - last) <= limit and not leaves_out:
+                yield from continued([*done, option], covered | own, option.stop)
+
+    return continued([], set(), 0)
+
+
+def score_of(order: list[Option], models: Models) -> float:
+    total, last = 0.0, 0
+    for option in order:
+        total += option.score - models.distortion_weight * abs(option.first - last)
+        last = option.stop
+    for model, weight, asked in (
+        (models.language, models.language_weight, [word for option in order for word in option.words]),
+        (models.units, models.unit_weight, [option.unit for option in order]),
+    ):
+        state = model.start
+        for word in [*asked, END]:
+            logarithm, state = next_word(model, state, word)
+            total += weight * logarithm
+    return total
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 5])
+@pytest.mark.parametrize("unit_weight", [0.0, 0.7])
+def test_a_wide_search_finds_the_best_of_all(rng: np.random.Generator, limit: int, unit_weight: float) -> None:
+    models = Models(model_of(rng, 8), model_of(rng, 6), 0.9, unit_weight, 0.3)
+    lengths = np.array([1, 2, 3, 4, 5] * 2)
+    sentences = [random_options(rng, n) for n in lengths]
+    options, search = packed(sentences), WIDE._replace(distortion_limit=limit)
+    chosen, count, scores = np.zeros((10, 5), np.int64), np.zeros(10, np.int64), np.zeros(10)
+    decode(lengths, options, models, search, stacks(5, search.stack), np.zeros((6, 6)), chosen, count, scores)
+    words, bounds = found(lengths, options, models, search)
+    for k, (n, own) in enumerate(zip(lengths, sentences, strict=True)):
+        best = max((score_of(order, models) for order in every_order(own, n, limit)), default=-np.inf)
+        assert scores[k] == pytest.approx(best)
+        order = [own[o - options.bounds[k]] for o in chosen[k, : count[k]]]
+        assert score_of(order, models) == pytest.approx(best)
+        assert words[bounds[k] : bounds[k + 1]].tolist() == [word for option in order for word in option.words]
+
+
+def test_a_narrow_search_finishes_every_sentence(rng: np.random.Generator) -> None:
+    """Also with a full stack of the smallest size, and the scores it reports are those of what it chose."""
+    models = Models(model_of(rng, 8), model_of(rng, 6), 0.9, 0.0, 0.3)
+    lengths = rng.integers(1, 20, 30)
+    sentences = [random_options(rng, n) for n in lengths]
+    options = packed(sentences)
+    better = []
+    for stack in (1, 10, 200):
+        search = Search(stack, 1e9, 4)
+        chosen, count, scores = np.zeros((30, 20), np.int64), np.zeros(30, np.int64), np.zeros(30)
+        decode(lengths, options, models, search, stacks(20, stack), np.zeros((21, 21)), chosen, count, scores)
+        for k, own in enumerate(sentences):
+            order = [own[o - options.bounds[k]] for o in chosen[k, : count[k]]]
+            assert sorted(i for option in order for i in range(option.first, option.stop)) == list(range(lengths[k]))
+            assert score_of(order, models) == pytest.approx(scores[k])
+        better.append(scores.sum())
+    assert better == sorted(better)
+
+
+def test_sentences_are_cut_where_they_are_longer_than_a_search_can_see() -> None:
+    cut, sentence = in_pieces(np.array([0, 3, 4, 12]), most=3)
+    assert cut.tolist() == [0, 3, 4, 7, 10, 12]
+    assert sentence.tolist() == [0, 1, 2, 2, 2]
