@@ -58,8 +58,8 @@ def test_shipped_studies_are_valid(name: str) -> None:
     assert study.kind == PROGRAM or type(study) is KINDS[study.kind].model
     if isinstance(study, ResamplingStudy):
         assert study.comparison.n_resamples == 1_000_000
-        # As in section 3.2: of 25 training sets each, 30 for constituency parsing. For alignment the paper has 20, all of
-        # full size; here there are 10 smaller ones, too. For translation it has 75 of each of two systems.
+        # As in section 3.2: of 25 training sets each, 30 for constituency parsing. For alignment the paper has 20, all
+        # of full size; here there are 10 smaller ones, too. For translation it has 75 of each of two systems.
         of_more = {"machine_translation": 40} | dict.fromkeys(
             ["constituency_parsing", "constituency_parsing_ptb", "word_alignment", "word_alignment_unsupervised"], 30
         )
