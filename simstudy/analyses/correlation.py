@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
+from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
@@ -27,11 +28,12 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     Parameters
     ----------
     outputs
-        At least two systems, on at least two items, of a metric that is a ratio of sums (accuracy, recall, mean, F1,
-        attachment scores, labelled F1). What counts of an item is how far its numerator is from what the system's
+        At least two systems, on at least two items. Where the metric is a ratio of sums (accuracy, recall, mean, F1,
+        attachment scores, labelled F1), what counts of an item is how far its numerator is from what the system's
         score makes expect of an item of its denominator: so long sentences do not correlate with long sentences, and
         where all denominators are 1 this is y_k less its mean. Where each system has a denominator of its own (F1),
-        it is the item's part in the score to first order (delta method).
+        it is the item's part in the score to first order (delta method). For any other metric (BLEU, chrF) it is the
+        item's part in the score by the jackknife: what leaving it out takes away.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        For a metric that is no ratio of sums (BLEU), fewer than two systems, or a single item.
+        For fewer than two systems, or a single item.
 
     Examples
     --------
@@ -169,7 +171,8 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
     statistics, factor = rescaled(outputs.statistics, metric)
     ratio = metric.ratio(statistics)
     if ratio is None:
-        raise ValueError(f"metric '{metric.name}' is no ratio of sums: its items have no scores that could correlate")
+        parts = contributions(statistics, metric) * outputs.n_items
+        return parts - parts.mean(axis=1, keepdims=True), np.abs(parts).max(axis=1), factor
     above, below = ratio[0].astype(np.float64), ratio[1]
     if (below == below[0]).all():
         total = below[0].sum()

@@ -34,6 +34,7 @@ from simstudy.studies.definition import (
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
+from simstudy.studies.reused import tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
@@ -77,5 +78,6 @@ __all__ = [
     "shipped_studies",
     "side_by_side",
     "significant",
+    "tables_of",
     "train",
 ]

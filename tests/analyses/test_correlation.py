@@ -12,6 +12,7 @@ from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
+from tests.oracles import GEOMETRIC
 
 
 def scored(rng: np.random.Generator) -> pd.DataFrame:
@@ -110,10 +111,33 @@ def test_the_correlation_of_a_ratio_is_that_of_what_items_do_to_it(metric: str, 
     np.testing.assert_allclose(table["sd_paired"], inflation * np.sqrt(((parts[i] - parts[j]) ** 2).sum(1)), rtol=1e-5)
 
 
-def test_what_has_no_item_scores_is_refused(rng: np.random.Generator) -> None:
-    texts = np.tile(np.array([[4, 3, 2, 1, 5, 4, 3, 2, 5, 5]]), (2, 20, 1))
-    with pytest.raises(ValueError, match="metric 'bleu' is no ratio of sums: its items have no scores"):
-        correlation(Outputs.from_statistics(texts, "bleu"))
+def test_without_item_scores_it_is_what_leaving_an_item_out_takes_away(rng: np.random.Generator) -> None:
+    counts = np.concatenate([rng.integers(1, 9, size=(3, 30, 2)), np.full((3, 30, 2), 9)], axis=-1)
+    ranked = Outputs.from_statistics(counts, GEOMETRIC).best_first()
+    kept = [np.delete(ranked.statistics, item, axis=1).sum(axis=1) for item in range(30)]
+    without = np.array([100 * np.sqrt(sums[:, 0] * sums[:, 1] / (sums[:, 2] * sums[:, 3])) for sums in kept]).T
+    table = correlation(ranked)
+    i, j = np.triu_indices(3, 1)
+    np.testing.assert_allclose(table["r12"], np.corrcoef(without)[i, j])
+    variance = 29 / 30 * ((without[i] - without[j] - (without[i] - without[j]).mean(1, keepdims=True)) ** 2).sum(1)
+    np.testing.assert_allclose(table["sd_paired"], np.sqrt(variance), err_msg="the jackknife's (Efron and Stein 1981)")
+    np.testing.assert_allclose(table["sd_paired"], compare(ranked, n_resamples=100)["gain_se"])
+
+
+def test_translations_that_are_alike_are_correlated(rng: np.random.Generator) -> None:
+    """BLEU of a system, of one with a few other sentences, and of one that has nothing to do with them."""
+    lengths = rng.integers(8, 20, size=60)
+    matches = np.stack([rng.binomial(lengths - k, 0.5 ** (k + 1) + 0.1) for k in range(4)], axis=1)
+    other = np.stack([rng.binomial(lengths - k, 0.5 ** (k + 1) + 0.1) for k in range(4)], axis=1)
+    changed = np.where((np.arange(60) < 6)[:, None], other, matches)
+    rest = np.stack([lengths, lengths - 1, lengths - 2, lengths - 3, lengths, lengths], axis=1)
+    counts = np.stack([np.concatenate([one, rest], axis=1) for one in (matches, changed, other)])
+    table = correlation(Outputs.from_statistics(counts, "bleu", systems=["one", "near", "far"]))
+    r12 = {frozenset((row.system_a, row.system_b)): row.r12 for row in table.itertuples()}
+    assert r12[frozenset(("one", "near"))] > 0.8 > 0.5 > abs(r12[frozenset(("one", "far"))])
+
+
+def test_too_few_systems_or_items_are_refused(rng: np.random.Generator) -> None:
     counts = np.stack([rng.integers(0, 3, size=(2, 20)), np.full((2, 20), 3), np.full((2, 20), 5)], axis=-1)
     with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
         correlation(Outputs.from_statistics(counts[:1], "recall"))

@@ -93,6 +93,7 @@ def test_four_conclusions(b: int, c: int, margin: float, conclusion: str) -> Non
     assert row["conclusion"] == expected[bool(better), bool(small)] == conclusion
 
 
+@pytest.mark.slow
 def test_right_and_wrong_answers_are_equivalent_where_tangos_interval_says_so(rng: np.random.Generator) -> None:
     """Also where McNemar's test finds a difference, and whatever the margin is; the higher score is always first."""
     said = []

@@ -21,6 +21,7 @@ from tests.oracles import ERROR_RATE, ascending, could_be, intervals_that_miss
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_monte_carlo_p_lies_in_its_interval_as_often_as_the_interval_says() -> None:
     """400 random pairs at n = 50 … 2000, each with a seed of its own."""
     tried = 400

@@ -239,6 +239,7 @@ class TestRunTwice:
                 assert row.z == 0
 
     @pytest.mark.statistical
+    @pytest.mark.slow
     def test_z_is_standard_normal(self) -> None:
         """300 pairs of runs, none of which shares resamples with another."""
         rng = np.random.default_rng(2)

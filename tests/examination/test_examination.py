@@ -64,6 +64,7 @@ def test_groups_are_after_holms_correction() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_ten_equal_systems_are_rarely_told_apart() -> None:
     """Holm keeps that below 5 % of test sets (a binomial bound that chance breaks once in a million runs).
 

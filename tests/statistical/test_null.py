@@ -140,6 +140,7 @@ def test_strict_rules_without_the_plus_one_are_not_valid() -> None:
 
 @pytest.mark.parametrize("test", ["bootstrap", "t_paired", "z_paired"])
 @pytest.mark.parametrize("kind", ["right or wrong", "ratings"])
+@pytest.mark.slow
 def test_approximate_tests_are_near_their_size_on_many_items(test: str, kind: str) -> None:
     """3,000 test sets of 150 items: 5 % is allowed to be 4 to 6 %, beside what chance does."""
     tried = 3000

@@ -82,10 +82,7 @@ def test_every_kind_has_a_shipped_study() -> None:
         ),
         (GOOD + "[comparison]\nn_resamples = '5'", "comparison.n_resamples: input should be a valid integer, not '5'"),
         (GOOD + "[comparison]\ntest = 'bootstrp'", "not 'bootstrp' (did you mean 'bootstrap'?)"),
-        (
-            GOOD.replace("digits", "digit"),
-            "tagging, not 'digit' (did you mean 'digits'?)",
-        ),
+        (GOOD.replace("digits", "digit"), "not 'digit' (did you mean 'digits'?)"),
         (GOOD.replace("100, 200", "200, 100"), "home.sizes: it must ascend, not [200, 100]"),
         (GOOD.replace("100, 200", ""), "home.sizes: list should have at least 1 item"),
         (GOOD.replace('title = "A study"', ""), "key 'title' is missing"),

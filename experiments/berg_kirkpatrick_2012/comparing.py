@@ -1,0 +1,126 @@
+"""The paper's numbers beside those of our studies: thresholds, what correlation explains, and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from .published import THRESHOLDS
+
+Tables = Mapping[str, pd.DataFrame]
+
+ALL_PAIRS = "all pairs"
+
+#: "Nine times in ten".
+_USUALLY = 0.9
+
+
+def home_thresholds(tables: Tables, alternative: str = "greater") -> pd.DataFrame:
+    """A study's thresholds on its home test set, by the first of its metrics; by its own unit, then by items."""
+    found = tables["thresholds"]
+    first = found.iloc[0]
+    same = (found["metric"] == first["metric"]) & (found["test_set"] == first["test_set"])
+    home: pd.DataFrame = found[same & (found["alternative"] == alternative)]
+    return home
+
+
+def beside_published(parts: Mapping[str, Tables], tasks: Mapping[str, str]) -> pd.DataFrame:
+    """The paper's thresholds beside ours: a row for each of theirs and each study of that task that has one.
+
+    Ours is that of the whole home test set by sentence, as the paper's are. `scaled` has it at the paper's number of
+    sentences by the square root of the numbers, which is no more than a rule.
+    """
+    rows = []
+    for theirs in THRESHOLDS.to_dict("records"):
+        for study in [name for name, task in tasks.items() if task == theirs["task"]] or [""]:
+            row = {**theirs, "study": study, "missing": "too few pairs" if study else "no study has run"}
+            if study:
+                known = home_thresholds(parts[study])
+                whole = known[(known["n_items"] == known["n_items"].max()) & (known["unit"] == "item")]
+                (ours,) = whole[whole["relation"] == theirs["relation"]].to_dict("records")
+                scale = np.sqrt(ours["n_items"] / theirs["n_theirs"])
+                row |= {key: ours[key] for key in ("test_set", "n_items", "n_window", "threshold", "low", "high")}
+                row |= {f"scaled_{key}": ours[key] * scale for key in ("threshold", "low", "high")}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def families(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """Of each study the thresholds of variants of one model and of different ones, and what correlation explains.
+
+    A gain's standard error grows with sqrt(1 - r12) where two systems' items vary alike, so that thresholds should have
+    the ratio sqrt((1 - r12 of the same family) / (1 - r12 of different families)) (Yeh 2000, section 2.1). Thresholds
+    are those of the largest size at which both classes have an interval; r12 is that of the whole home test set.
+    """
+    rows = []
+    for study, tables in parts.items():
+        known = home_thresholds(tables)
+        known = known[(known["unit"] == known["unit"].iloc[0]) & known["low"].notna()]
+        both = known.pivot(index="n_items", columns="relation")
+        classes = ["same family", "different families"]
+        r12 = tables["correlation"].set_index("relation")["r12_median"]
+        row = {"study": study, "r12_same": r12["same family"], "r12_different": r12["different families"]}
+        row["expected"] = np.sqrt((1 - row["r12_same"]) / (1 - row["r12_different"]))
+        if set(classes) <= set(known["relation"]):
+            both = both.dropna(subset=[("low", relation) for relation in classes])
+            if len(both):
+                n_items = both.index.max()
+                row["n_items"] = n_items
+                for key, relation in zip(("same", "different"), classes, strict=True):
+                    for value in ("threshold", "low", "high"):
+                        row[f"{value}_{key}"] = both.loc[n_items, (value, relation)]
+                row["ratio"] = row["threshold_same"] / row["threshold_different"]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def overlays(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """How far natural pairs are from the resampled ones' curve, of all studies that have both."""
+    found = [tables["overlay"].assign(study=study) for study, tables in parts.items() if "overlay" in tables]
+    return pd.concat(found, ignore_index=True)
+
+
+def near_level(parts: Mapping[str, Tables], which: str) -> pd.DataFrame:
+    """Of all studies with such a table, the pairs with 0.04 <= p <= 0.06: how often their winner also wins there."""
+    found = []
+    for study, tables in parts.items():
+        if (table := tables.get(f"calibration_{which}")) is not None:
+            near = table[np.isclose(table["p_from"], 0.04) & np.isclose(table["p_to"], 0.06)]
+            found.append(near[near["relation"] == ALL_PAIRS].assign(study=study))
+    return pd.concat(found, ignore_index=True)
+
+
+def small_enough(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """How small p at home must be before the winner wins elsewhere nine times in ten: a row a test set elsewhere.
+
+    `p` is the upper end of the last bin of p-values such that this bin and all below it have such a share of all pairs;
+    missing where not even the lowest bin has. Bins with too few pairs are passed over. `lowest` is the share of the
+    lowest bin.
+    """
+    rows = []
+    for study, tables in parts.items():
+        if (table := tables.get("calibration_domains")) is None:
+            continue
+        pooled = table[(table["relation"] == ALL_PAIRS) & table["share"].notna()]
+        window = np.isclose(pooled["p_from"], 0.04) & np.isclose(pooled["p_to"], 0.06)
+        for elsewhere, bins in pooled[~window].groupby("elsewhere", sort=False):
+            bins = bins.sort_values("p_from")
+            first = bins.iloc[0]
+            reached = bins[(bins["share"] >= _USUALLY).cummin()]
+            rows.append(
+                {
+                    "study": study,
+                    "test_set": first["test_set"],
+                    "elsewhere": elsewhere,
+                    "p": reached["p_to"].max() if len(reached) else np.nan,
+                    "lowest_to": first["p_to"],
+                    "lowest": first["share"],
+                    "low": first["low"],
+                    "high": first["high"],
+                    "n_pairs": first["n_pairs"],
+                    "baseline": first["baseline"],
+                }
+            )
+    return pd.DataFrame(rows)

@@ -1,0 +1,69 @@
+"""Berg-Kirkpatrick, Burkett and Klein, "An empirical investigation of statistical significance in NLP", 2012.
+
+The studies of single tasks do the work; here their tables are laid beside the paper's figures and numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from simstudy.sections import Table
+from simstudy.studies import Findings, Keys, RunContext, Study, one_of, shipped_studies, tables_of
+
+from .comparing import beside_published, families, near_level, overlays, small_enough
+from .page import THRESHOLDS, sections
+
+
+class Natural(Keys):
+    """Outputs that others made (section 3.1): one test set of a study, and the figure that it stands beside."""
+
+    study: Annotated[str, one_of(shipped_studies())]
+    test_set: str
+    metric: str
+    like: str
+
+
+class Synthetic(Keys):
+    """A study of training-set resampling (sections 3.2 and 4)."""
+
+    study: Annotated[str, one_of(shipped_studies())]
+    task: str
+    like: str = ""
+
+
+class Settings(Study):
+    """The keys of study.toml."""
+
+    natural: list[Natural] = Field(min_length=1)
+    synthetic: list[Synthetic] = Field(min_length=1)
+
+
+def run(study: Settings, context: RunContext) -> Findings:
+    """Find the tables of all studies, run those that are not there, and compare."""
+    parts = {}
+    for name in [*(part.study for part in study.natural), *(part.study for part in study.synthetic)]:
+        with context.clock(name):
+            parts[name] = tables_of(name, context)
+    synthetic = {part.study: parts[part.study] for part in study.synthetic}
+    tables = {
+        "thresholds": beside_published(synthetic, {part.study: part.task for part in study.synthetic}),
+        "families": families(synthetic),
+        "overlay": overlays(synthetic),
+        "same_distribution": near_level(synthetic, "identical"),
+        "across_domains": near_level(synthetic, "domains"),
+        "small_enough": small_enough(synthetic),
+    }
+    return Findings(
+        tables,
+        sections(study, parts, tables),
+        {"Studies": ", ".join(parts)},
+        "No p-value here is corrected for the number of pairs. Gains and thresholds are on the metric's scale; "
+        "confidences and shares are fractions.",
+        {
+            "Gains from which on a difference is usually significant, the paper's and ours": Table(
+                tables["thresholds"], THRESHOLDS
+            )
+        },
+    )

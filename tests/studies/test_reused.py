@@ -1,0 +1,43 @@
+"""Studies made of others: whole results are read, anything else is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simstudy.studies import RunContext, make_study, reused, run_study
+
+TINY = {
+    "name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    "training": {"fractions": [0.1], "replicates": [2]},
+    "comparison": {"n_resamples": 1000}, "home": {"test_set": "test", "sizes": [100]},
+}  # fmt: skip
+
+
+def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    study, runs = make_study(TINY, "here"), []
+
+    def counted(name: str, **options: object) -> None:
+        runs.append(name)
+        run_study(study, **options)
+
+    monkeypatch.setattr(reused, "load_study", lambda name: study)
+    monkeypatch.setattr(reused, "run_study", counted)
+    context = RunContext(tmp_path / "paper" / "cells", 1)
+    first = reused.tables_of("tiny", context)
+    assert runs == ["tiny"]
+    assert set(first) == {"curves", "points", "systems", "thresholds"}
+    assert len(first["systems"]) == 8
+    again = reused.tables_of("tiny", context)
+    assert runs == ["tiny"], "found"
+    assert again["curves"].equals(first["curves"])
+    (tmp_path / "tiny" / "curves.csv").unlink()
+    assert reused.tables_of("tiny", context)["curves"].equals(first["curves"])
+    assert runs == ["tiny"] * 2, "a file that is missing is made again"
+    study = make_study({**TINY, "seed": 1}, "here")
+    reused.tables_of("tiny", context)
+    assert runs == ["tiny"] * 3, "other settings"
+    (tmp_path / "tiny" / "curves.csv").write_text("changed\n")
+    with pytest.raises(ValueError, match="curves.csv, which is not of an earlier run or has been changed since"):
+        reused.tables_of("tiny", context)
