@@ -190,7 +190,7 @@ def _natural(study: Settings, parts: Mapping[str, Tables]) -> Any:
 
 
 def _synthetic(parts: Mapping[str, Tables]) -> Any:
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=3.2, height=2.6, shared=False)
+    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         whole = _some(_whole(tables["points"]))
         curves = tables["curves"]
@@ -199,7 +199,7 @@ def _synthetic(parts: Mapping[str, Tables]) -> Any:
     return figure
 
 
-def _some(points: pd.DataFrame, by: str = "relation", most: int = 150) -> pd.DataFrame:
+def _some(points: pd.DataFrame, by: str = "relation", most: int = 100) -> pd.DataFrame:
     """At most so many points of a class, evenly over the gains."""
     classes = [rows.sort_values("gain") for _, rows in points.groupby(by, sort=False)]
     return pd.concat([rows.iloc[:: -(-len(rows) // most)] for rows in classes])
@@ -212,12 +212,14 @@ def _whole(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sizes(parts: Mapping[str, Tables]) -> Any:
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=3.2, height=2.6, shared=False)
+    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
     for tables, ax in zip(parts.values(), axes, strict=True):
         points, curves = _home(tables["points"]), tables["curves"]
         at_home = curves["test_set"] == points["test_set"].iloc[0]
-        shown = _some(points[points["relation"] == _UNLIKE], "n_items", 30)
+        shown = _some(points[points["relation"] == _UNLIKE], "n_items", 15)
         ss.plot.curve(shown, curves[at_home & (curves["relation"] == _UNLIKE)], by="n_items", ax=ax)
+        # Nine sizes have no room for a legend as large as elsewhere.
+        ax.legend(loc="lower right", fontsize=6, labelspacing=0.2, handlelength=1.2)
     return figure
 
 
@@ -232,7 +234,7 @@ def _at_one_size(tables: Tables) -> pd.DataFrame:
 def _domains(parts: Mapping[str, Tables]) -> Any:
     shown = {name: _some(_at_one_size(tables), "test_set", 40) for name, tables in parts.items()}
     titles = [f"{name}, {points['n_items'].iloc[0]:,} items" for name, points in shown.items()]
-    figure, axes = ss.plot.panels(titles, per_row=2, width=4.2, height=3.0, shared=False)
+    figure, axes = ss.plot.panels(titles, per_row=2, width=3.8, height=2.8, shared=False)
     for points, tables, ax in zip(shown.values(), parts.values(), axes, strict=True):
         curves = tables["curves"]
         same = (curves["n_items"] == points["n_items"].iloc[0]) & (curves["relation"] == _UNLIKE)
