@@ -261,10 +261,8 @@ def _check_inside(name: str, folder: Path | None) -> None:
 
 def _nowhere(name: str, folder: Path | None) -> DataError:
     looked = f"{folder / name} is missing, and " if folder else ""
-    return DataError(
-        f"{looked}{name} has no public address: "
-        "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
-    )
+    must = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
+    return DataError(f"{looked}{name} has no public address: {must}")
 
 
 def _lacking(names: list[str], folder: Path) -> DataError:
