@@ -21,6 +21,7 @@ from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import Calibration, Domains, ResamplingStudy
+from simstudy.studies.resampling.explained import explained
 from simstudy.studies.resampling.overlay import natural_outputs, overlaid
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.tasks import Task, load_task
@@ -67,6 +68,11 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             home_size=study.home.sizes[-1],
             domain_size=study.domains.size if study.domains else None,
         )
+    with context.clock("what foretells p"):
+        at_home = pairs[pairs["test_set"] == study.home.test_set]
+        told, sections_told = explained(at_home, whole, study.seed)
+        tables |= told
+        sections += sections_told
     if study.tests:
         with context.clock("tests side by side"):
             home = test_sets.find(outputs, study.home.test_set)

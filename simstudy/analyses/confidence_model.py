@@ -1,0 +1,192 @@
+"""What is known of p before a test is run: from the gain, the number of items, and how alike two systems are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+from scipy.optimize import least_squares
+
+from simstudy.tables import check_table, require_columns, system_codes
+from simstudy.validation import check_seed
+
+Floats = NDArray[np.float64]
+
+#: What a standard error is told from (column given) -> names of predictors of its logarithm.
+_MODELS = {
+    "gain": (),
+    "gain, n": ("n",),
+    "gain, n, relation": ("n", "relation"),
+    "gain, n, r12": ("n", "r12"),
+}
+
+_NUMBERS = ("n_pairs", "r2", "factor_50", "factor_90", "power_n", "power_unlike")
+
+#: The model in which nothing is fitted: the standard error of the difference of two correlated means (Yeh 2000).
+FORMULA = "gain, n, r12, spread of items; nothing fitted"
+
+# Systems that answer alike on nearly all items have no finite logarithm of 1 - r12.
+_LEAST_UNLIKE = 1e-6
+# Fewer pairs within a half are too few to fit to, and to be foretold.
+_LEAST_PAIRS = 30
+# p-values that are compared by their ratio: one of 1e-9 for one of 1e-12 misleads nobody.
+_COMPARED = (0.001, 0.5)
+
+
+def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """How well p is foretold by less and by more knowledge, on pairs of systems that the model was not fitted to.
+
+    The model is 1 - p = Phi(gain / s), one-sided, with log s linear in log n, in the relation of the two systems, or in
+    log(1 - r12) / 2: what it would be were the test a z test of a mean. It is fitted by least squares of the
+    confidence. Of each family half of the systems are drawn; pairs within one half are foretold by a fit to pairs
+    within the other.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons of the same systems on one or more test sets of different sizes, by one metric.
+    correlations
+        What `simstudy.correlation` says of these systems on the largest of them.
+    seed
+        For the halves.
+
+    Returns
+    -------
+    table
+        A row for each model: given (what p is told from), n_pairs (foretold, sizes counted apart), r2 (share of the
+        variance of confidence that is foretold; 1 is all, below 0 is worse than their mean), factor_50 and factor_90
+        (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this factor), power_n and power_unlike (s is
+        proportional to n^power_n (1 - r12)^power_unlike; -0.5 and 0.5 for a mean; NaN where not in the model; fitted to
+        all pairs). Numbers are missing where a half has fewer than 30 pairs of different gain: note says so.
+
+    Raises
+    ------
+    ValueError
+        Where tables lack columns, or correlations a system of pairs.
+
+    Examples
+    --------
+    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.analyses.correlation import correlation
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(24)], 800)
+    >>> pairs = pd.concat([compare(outputs.head(n), test="z_paired") for n in (200, 800)])
+    >>> table = confidence_models(pairs, correlation(outputs))
+    >>> bool(table["r2"].iloc[1] > table["r2"].iloc[0])     # the size helps
+    True
+    """
+    require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
+    columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
+    check_table("correlations", correlations, [*columns, "n_items"], "a table of correlation")
+    check_seed(seed)
+    rows = _with_correlations(pairs, correlations)
+    half = _halves(rows, seed)
+    if (least := min((half == side).sum() for side in (0, 1))) < _LEAST_PAIRS:
+        note = f"too few pairs within half of the systems: {least}, not {_LEAST_PAIRS}"
+        return pd.DataFrame([{"given": given, **dict.fromkeys(_NUMBERS, np.nan), "note": note} for given in _MODELS])
+    targets, formula = rows["confidence"].to_numpy(), (rows["gain"] / rows["formula"]).to_numpy()
+    found = []
+    for given, names in _MODELS.items():
+        if "relation" in names and rows["relation"].nunique() < 2:
+            continue
+        foretold = np.full(len(rows), np.nan)
+        for side in (0, 1):
+            foretold[half == side] = _foretold(rows[half == side], _fitted(rows[half == 1 - side], names), names)
+        powers = dict(zip(names, _fitted(rows, names)[1:], strict=True))
+        found.append(
+            {
+                "given": given,
+                **_quality(targets[half >= 0], foretold[half >= 0]),
+                "power_n": powers.get("n", np.nan),
+                "power_unlike": powers.get("r12", np.nan) / 2,
+            }
+        )
+    foretold = special.ndtr(formula)
+    found.append({"given": FORMULA, **_quality(targets[half >= 0], foretold[half >= 0])})
+    return pd.DataFrame(found, columns=["given", *_NUMBERS]).assign(note="")
+
+
+def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.DataFrame:
+    """Gain, confidence and predictors of the pairs that differ; whichever of two systems is ahead."""
+    names = np.unique(correlations[["system_a", "system_b"]].to_numpy(dtype=object).astype(str))
+    number = {name: k for k, name in enumerate(names)}
+    k = len(names)
+    tables = {name: np.full((k, k), np.nan) for name in ("r12", "sd_paired")}
+    i, j = (correlations[side].astype(str).map(number).to_numpy() for side in ("system_a", "system_b"))
+    for name, table in tables.items():
+        table[i, j] = table[j, i] = correlations[name]
+    first, second = (pairs[side].astype(str).map(number) for side in ("system_a", "system_b"))
+    if first.isna().any() or second.isna().any():
+        raise ValueError("correlations must have every system of pairs, as correlation returns them")
+    a, b = first.to_numpy(dtype=np.int64), second.to_numpy(dtype=np.int64)
+    n, whole = pairs["n_items"].to_numpy(dtype=np.float64), float(correlations["n_items"].iloc[0])
+    p = pairs["p_value"].to_numpy(dtype=np.float64)
+    one_sided = np.where(pairs["alternative"] == "two-sided", p / 2, p)
+    rows = pd.DataFrame(
+        {
+            "system_a": pairs["system_a"].to_numpy(),
+            "system_b": pairs["system_b"].to_numpy(),
+            "family_a": (pairs["family_a"] if "family_a" in pairs else pairs["system_a"]).to_numpy(),
+            "family_b": (pairs["family_b"] if "family_b" in pairs else pairs["system_b"]).to_numpy(),
+            "gain": pairs["gain"].to_numpy(dtype=np.float64),
+            "relation": pairs["relation"].to_numpy(),
+            "confidence": 1 - one_sided,
+            "n": np.log(n),
+            "r12": np.log(np.maximum(1 - tables["r12"][a, b], _LEAST_UNLIKE)) / 2,
+            "formula": tables["sd_paired"][a, b] * np.sqrt(whole / n),
+        }
+    )
+    return rows[(rows["gain"] > 0) & (rows["formula"] > 0) & rows["r12"].notna()].reset_index(drop=True)
+
+
+def _halves(rows: pd.DataFrame, seed: int) -> NDArray[np.int64]:
+    """0 or 1 where both systems are of this half; -1 for pairs across."""
+    first, second, names = system_codes(rows)
+    family = np.empty(len(names), dtype=object)
+    family[first], family[second] = rows["family_a"].astype(str), rows["family_b"].astype(str)
+    # Every second one of the systems of a family, in a random order.
+    mixed = np.random.default_rng(seed).permutation(len(names))
+    side = np.empty(len(names), np.int64)
+    side[mixed[np.argsort(family[mixed].astype(str), kind="stable")]] = np.arange(len(names)) % 2
+    return np.where(side[first] == side[second], side[first], -1)
+
+
+def _predictors(rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
+    columns: list[Floats] = [np.ones(len(rows))]
+    for name in names:
+        column = (rows[name] == "same family").astype(np.float64) if name == "relation" else rows[name]
+        columns.append(np.asarray(column, dtype=np.float64))
+    return np.column_stack(columns)
+
+
+def _fitted(rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
+    x, gain, confidence = _predictors(rows, names), rows["gain"].to_numpy(), rows["confidence"].to_numpy()
+    undecided = (confidence > 0.55) & (confidence < 0.999)
+    scales = gain[undecided] / special.ndtri(confidence[undecided])
+    begin = np.zeros(x.shape[1])
+    begin[0] = np.log(np.median(scales)) if len(scales) else np.log(np.median(gain))
+    if "n" in names:
+        at = 1 + names.index("n")
+        begin[at] = -0.5
+        begin[0] += 0.5 * np.median(x[:, at])
+
+    def missed(beta: Floats) -> Floats:
+        return np.asarray(special.ndtr(gain * np.exp(-x @ beta)) - confidence)
+
+    found = least_squares(missed, begin)
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _foretold(rows: pd.DataFrame, beta: Floats, names: tuple[str, ...]) -> Floats:
+    return np.asarray(special.ndtr(rows["gain"].to_numpy() * np.exp(-_predictors(rows, names) @ beta)))
+
+
+def _quality(confidence: Floats, foretold: Floats) -> dict[str, float]:
+    left = ((confidence - foretold) ** 2).sum() / ((confidence - confidence.mean()) ** 2).sum()
+    p = 1 - confidence
+    compared = (p >= _COMPARED[0]) & (p <= _COMPARED[1])
+    # Double precision has no confidence nearer to 1.
+    factors = np.exp(np.abs(np.log(np.maximum(1 - foretold[compared], 1e-16) / p[compared])))
+    middle, most = np.percentile(factors, [50, 90]) if len(factors) else (np.nan, np.nan)
+    return {"n_pairs": len(confidence), "r2": 1 - left, "factor_50": middle, "factor_90": most}
