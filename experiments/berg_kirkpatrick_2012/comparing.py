@@ -11,7 +11,7 @@ from .published import THRESHOLDS
 
 Tables = Mapping[str, pd.DataFrame]
 
-ALL_PAIRS = "all pairs"
+ALL_PAIRS, ALL_FAMILIES = "all pairs", "all families"
 
 #: "Nine times in ten".
 _USUALLY = 0.9
@@ -124,3 +124,45 @@ def small_enough(parts: Mapping[str, Tables]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def by_test(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """Of every study the share of all home pairs that each test calls different, and how often unlike randomization."""
+    rows = []
+    for study, tables in parts.items():
+        if (tests := tables.get("tests")) is None:
+            continue
+        pooled = tests[tests["relation"] == ALL_PAIRS].set_index("test")
+        row = {"study": study, **pooled.iloc[0][["metric", "n_items", "n_pairs", "alpha"]]}
+        for test, found in pooled.iterrows():
+            row |= {str(test): found["share"], f"{test}_other": found["only_test"] + found["only_reference"]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def foretold(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """Of every study how well p is foretold by each model: the share of variance, and the factor of nine in ten."""
+    rows, given = [], []
+    for study, tables in parts.items():
+        models = tables.get("confidence_models")
+        if models is None or models["r2"].isna().all():
+            continue
+        row = {"study": study, "n_pairs": models["n_pairs"].iloc[0]}
+        for model in models.to_dict("records"):
+            row |= {model["given"]: model["r2"], f"factor {model['given']}": model["factor_90"]}
+        rows.append(row)
+        given += models["given"].tolist()
+    table = pd.DataFrame(rows)
+    table.attrs["given"] = given
+    return table
+
+
+def training(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """Of every study the pairs that differ by their training set alone: of the largest size, and of all sizes."""
+    found = []
+    for study, tables in parts.items():
+        if (table := tables.get("training_variance")) is not None:
+            pooled = table[table["family"] == ALL_FAMILIES]
+            largest = pooled["train_size"] == pooled["train_size"].max()
+            found.append(pooled[largest | pooled["train_size"].isna()].assign(study=study))
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["study"])

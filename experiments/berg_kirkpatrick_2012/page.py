@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-import simstudy as ss
 from simstudy.sections import Column, Figure, Section, Table
 
+from . import drawing
 from .comparing import Tables
 from .published import SAME_DISTRIBUTION, TABLE_1
 
 if TYPE_CHECKING:
     from .study import Settings
-
-_UNLIKE = "different families"
 
 THRESHOLDS: dict[str, str | Column] = {
     "the paper": "{theirs}",
@@ -35,8 +31,8 @@ THRESHOLDS: dict[str, str | Column] = {
 def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> list[Section]:
     """All parts of the page."""
     synthetic = {part.study: parts[part.study] for part in study.synthetic}
-    sized = {name: part for name, part in synthetic.items() if _home(part["points"])["n_items"].nunique() > 2}
-    abroad = {name: part for name, part in synthetic.items() if len(_at_one_size(part))}
+    sized = {name: part for name, part in synthetic.items() if drawing.home(part["points"])["n_items"].nunique() > 2}
+    abroad = {name: part for name, part in synthetic.items() if len(drawing.at_one_size(part))}
     return [
         Section(
             "Natural comparisons",
@@ -44,7 +40,7 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "is p there is 2 p here. "
             + "; ".join(f"{part.study}, {part.test_set}, stands beside {part.like}" for part in study.natural)
             + ".",
-            figure=Figure("natural", partial(_natural, study, parts)),
+            figure=Figure("natural", partial(drawing.natural, study, parts)),
         ),
         Section(
             "Comparisons of resampled systems",
@@ -52,7 +48,7 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             "(section 3.2, figures 5, 7 and 8). "
             + "; ".join(f"{part.study} stands beside {part.like}" for part in study.synthetic if part.like)
             + ". The others are tasks that the paper does not have.",
-            figure=Figure("synthetic", partial(_synthetic, synthetic)),
+            figure=Figure("synthetic", partial(drawing.synthetic, synthetic)),
         ),
         Section(
             "Thresholds",
@@ -86,13 +82,13 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
         Section(
             "Test sizes",
             "Initial segments of the home test sets, pairs of different families (section 4.1, figures 9 and 10).",
-            figure=Figure("sizes", partial(_sizes, sized)),
+            figure=Figure("sizes", partial(drawing.sizes, sized)),
         ),
         Section(
             "Domains",
             "Initial segments of equal size of different test sets, pairs of different families (section 4.1, figure "
             "11).",
-            figure=Figure("domains", partial(_domains, abroad)),
+            figure=Figure("domains", partial(drawing.domains, abroad)),
         ),
         Section(
             "Natural systems over resampled ones",
@@ -125,6 +121,70 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
                     "redrawn": "{test_set:name}, {n_items:,} items",
                     "pairs": "{n_pairs:,}",
                     "share": Column("{share:.0%}, {low:.0%}–{high:.0%} ({expected:.0%})", missing="too few pairs"),
+                },
+            ),
+        ),
+        Section(
+            "Other tests",
+            "Share of all pairs on the home test set that differ at 0.05, two-sided, by the study's own units; in "
+            "brackets on how many pairs the test decides other than randomization does. The paper has the bootstrap "
+            "alone. The last two take systems to be independent, or look at the signs only.",
+            table=Table(
+                tables["by_test"],
+                {
+                    "study": "{study:name}",
+                    "items": "{n_items:,}",
+                    "pairs": "{n_pairs:,}",
+                    "randomization": "{randomization:.1%}",
+                    **{
+                        heading: Column(f"{{{test}:.1%}} ({{{test}_other:,.0f}})")
+                        for heading, test in {
+                            "bootstrap": "bootstrap",
+                            "t": "t_paired",
+                            "sign flips": "sign_flips",
+                            "Wilcoxon": "wilcoxon",
+                            "sign": "sign",
+                            "z of independent systems": "z_independent",
+                        }.items()
+                    },
+                },
+            ),
+        ),
+        Section(
+            "What foretells p",
+            "Share of the variance of confidence (one-sided) that is foretold without a test, over all sizes of the "
+            "home test set, and within which factor the foretold p is for nine pairs in ten with 0.001 <= p <= 0.5: "
+            "from the gain alone, also from the number of items, from whether two systems are variants of one model, "
+            "and from their r12. Fitted to pairs within one half of the variants, judged on those within the other. "
+            "The last column fits nothing: the standard error of a difference by items (Yeh 2000, section 2.1).",
+            table=Table(
+                tables["foretold"],
+                {
+                    "study": "{study:name}",
+                    "pairs": "{n_pairs:,}",
+                    **{
+                        given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
+                        for given in dict.fromkeys(tables["foretold"].attrs["given"])
+                    },
+                },
+            ),
+        ),
+        Section(
+            "Training sets and test sets",
+            "Pairs of systems that differ by nothing but the training set (one model, one size): how often a two-sided "
+            "test at 0.05 calls them different, and how large their gains are beside the standard errors that the "
+            "test set's items give them; 95 % intervals for other training sets. Training sets of full size, and of "
+            "all sizes together. Where methods are compared by one training set each, a gain must be so many times "
+            "larger. Reimers and Gurevych (2018) found up to 26 % for runs with other seeds.",
+            table=Table(
+                tables["training"],
+                {
+                    "study": "{study:name}",
+                    "training items": Column("{train_size:,.0f}", missing="all sizes"),
+                    "pairs": "{n_pairs:,}",
+                    "called different": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
+                    "gain / standard error": Column("{ratio:.2f}[ ({low:.2f}–{high:.2f})]"),
+                    "sd over training sets": "{sd_training:.2f}",
                 },
             ),
         ),
@@ -171,72 +231,3 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             ),
         ),
     ]
-
-
-def _home(points: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the home test set, which come first."""
-    home: pd.DataFrame = points[points["test_set"] == points["test_set"].iloc[0]]
-    return home
-
-
-def _natural(study: Settings, parts: Mapping[str, Tables]) -> Any:
-    titles = [f"{part.test_set} (their {part.like.partition(':')[0]})" for part in study.natural]
-    figure, axes = ss.plot.panels(titles, width=4.2, shared=False)
-    for part, ax in zip(study.natural, axes, strict=True):
-        points = parts[part.study]["points"]
-        chosen = points[(points["test_set"] == part.test_set) & (points["metric"] == part.metric)]
-        ss.plot.curve(chosen[chosen["n_items"] == chosen["n_items"].max()], ax=ax)
-    return figure
-
-
-def _synthetic(parts: Mapping[str, Tables]) -> Any:
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
-    for tables, ax in zip(parts.values(), axes, strict=True):
-        whole = _some(_whole(tables["points"]))
-        curves = tables["curves"]
-        same = (curves["test_set"] == whole["test_set"].iloc[0]) & (curves["n_items"] == whole["n_items"].iloc[0])
-        ss.plot.curve(whole, curves[same], ax=ax)
-    return figure
-
-
-def _some(points: pd.DataFrame, by: str = "relation", most: int = 100) -> pd.DataFrame:
-    """At most so many points of a class, evenly over the gains."""
-    classes = [rows.sort_values("gain") for _, rows in points.groupby(by, sort=False)]
-    return pd.concat([rows.iloc[:: -(-len(rows) // most)] for rows in classes])
-
-
-def _whole(points: pd.DataFrame) -> pd.DataFrame:
-    home = _home(points)
-    whole: pd.DataFrame = home[home["n_items"] == home["n_items"].max()]
-    return whole
-
-
-def _sizes(parts: Mapping[str, Tables]) -> Any:
-    figure, axes = ss.plot.panels([*parts], per_row=3, width=2.9, height=2.4, shared=False)
-    for tables, ax in zip(parts.values(), axes, strict=True):
-        points, curves = _home(tables["points"]), tables["curves"]
-        at_home = curves["test_set"] == points["test_set"].iloc[0]
-        shown = _some(points[points["relation"] == _UNLIKE], "n_items", 15)
-        ss.plot.curve(shown, curves[at_home & (curves["relation"] == _UNLIKE)], by="n_items", ax=ax)
-        # Nine sizes have no room for a legend as large as elsewhere.
-        ax.legend(loc="lower right", fontsize=6, labelspacing=0.2, handlelength=1.2)
-    return figure
-
-
-def _at_one_size(tables: Tables) -> pd.DataFrame:
-    """The points of a study's test sets at the size that most of them have; none where there is one test set only."""
-    points = tables["points"][tables["points"]["relation"] == _UNLIKE]
-    several = points.groupby("n_items")["test_set"].nunique()
-    same: pd.DataFrame = points[points["n_items"] == several.idxmax()]
-    return same if several.max() > 1 else same.iloc[:0]
-
-
-def _domains(parts: Mapping[str, Tables]) -> Any:
-    shown = {name: _some(_at_one_size(tables), "test_set", 40) for name, tables in parts.items()}
-    titles = [f"{name}, {points['n_items'].iloc[0]:,} items" for name, points in shown.items()]
-    figure, axes = ss.plot.panels(titles, per_row=2, width=3.8, height=2.8, shared=False)
-    for points, tables, ax in zip(shown.values(), parts.values(), axes, strict=True):
-        curves = tables["curves"]
-        same = (curves["n_items"] == points["n_items"].iloc[0]) & (curves["relation"] == _UNLIKE)
-        ss.plot.curve(points, curves[same], by="test_set", ax=ax)
-    return figure

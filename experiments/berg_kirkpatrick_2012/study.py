@@ -10,9 +10,9 @@ from typing import Annotated
 from pydantic import Field
 
 from simstudy.sections import Table
-from simstudy.studies import Findings, Keys, RunContext, Study, one_of, shipped_studies, tables_of
+from simstudy.studies import Findings, Keys, RunContext, Study, hashes_of, one_of, shipped_studies, tables_of
 
-from .comparing import beside_published, families, near_level, overlays, small_enough
+from .comparing import beside_published, by_test, families, foretold, near_level, overlays, small_enough, training
 from .page import THRESHOLDS, sections
 
 
@@ -54,6 +54,9 @@ def run(study: Settings, context: RunContext) -> Findings:
         "same_distribution": near_level(synthetic, "identical"),
         "across_domains": near_level(synthetic, "domains"),
         "small_enough": small_enough(synthetic),
+        "by_test": by_test(synthetic),
+        "foretold": foretold(synthetic),
+        "training": training(synthetic),
     }
     return Findings(
         tables,
@@ -66,4 +69,5 @@ def run(study: Settings, context: RunContext) -> Findings:
                 tables["thresholds"], THRESHOLDS
             )
         },
+        {"studies": {name: hashes_of(name, context) for name in parts}},
     )

@@ -34,7 +34,7 @@ from simstudy.studies.definition import (
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
-from simstudy.studies.reused import tables_of
+from simstudy.studies.reused import hashes_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
@@ -66,6 +66,7 @@ __all__ = [
     "check_systems",
     "clopper_pearson",
     "derived_seed",
+    "hashes_of",
     "independence_ratio",
     "label",
     "load_study",

@@ -19,12 +19,22 @@ def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
     Results that are there are taken where all files are as a run wrote them and the settings are the study's; whether
     the program was another one is not looked at. Otherwise the study runs, or what is left of it, and writes there.
     """
-    folder = context.cells.parent.parent / study
+    folder = _folder(study, context)
     if not _is_whole(folder, study):
         run_study(
             study, out=folder, n_jobs=context.n_jobs, data_dir=context.data_dir, allow_outside=context.allow_outside
         )
     return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+
+
+def hashes_of(study: str, context: RunContext) -> dict[str, str]:
+    """SHA-256 of the files that `tables_of` has read, by name, for a manifest."""
+    written = json.loads((_folder(study, context) / MANIFEST).read_text(encoding="utf-8"))["files"]
+    return {name: value for name, value in written.items() if name.endswith(".csv")}
+
+
+def _folder(study: str, context: RunContext) -> Path:
+    return context.cells.parent.parent / study
 
 
 def _is_whole(folder: Path, study: str) -> bool:

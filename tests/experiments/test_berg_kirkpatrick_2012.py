@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,35 @@ def test_p_is_small_enough_where_no_smaller_one_fails(shares: list[float], p: fl
     np.testing.assert_equal((row["p"], row["lowest"], row["lowest_to"]), (p, shares[0], 0.01))
 
 
+def test_other_tests_are_held_against_randomization() -> None:
+    rows = [("bootstrap", 0.6, 3, 1), ("randomization", 0.5, 0, 0)]
+    tests = pd.DataFrame(rows, columns=["test", "share", "only_test", "only_reference"])
+    tests = tests.assign(metric="uas", n_items=100, n_pairs=20, alpha=0.05, relation="all pairs")
+    other = tests.assign(relation="same family", share=0.1)
+    (row,) = (
+        program(NAME, "comparing")
+        .by_test({"mine": {"tests": pd.concat([other, tests])}, "none": {}})
+        .to_dict("records")
+    )
+    assert row["bootstrap"] == 0.6
+    assert row["bootstrap_other"] == 4
+    assert row["randomization"] == 0.5
+
+
+def test_models_and_training_sets_are_taken_from_studies_that_have_them() -> None:
+    comparing = program(NAME, "comparing")
+    models = pd.DataFrame({"given": ["gain", "gain, n"], "n_pairs": 9.0, "r2": [0.5, 0.9], "factor_90": [20.0, 3.0]})
+    few = models.assign(r2=np.nan)
+    table = comparing.foretold({"mine": {"confidence_models": models}, "few": {"confidence_models": few}, "none": {}})
+    assert table.to_dict("records") == [
+        {"study": "mine", "n_pairs": 9.0, "gain": 0.5, "factor gain": 20.0, "gain, n": 0.9, "factor gain, n": 3.0}
+    ]
+    families = ["one", "all families", "all families", "all families"]
+    trained = pd.DataFrame({"family": families, "train_size": [200, 100, 200, np.nan], "ratio": [1.0, 2.0, 3.0, 4.0]})
+    found = comparing.training({"mine": {"training_variance": trained}, "none": {}})
+    assert found["ratio"].tolist() == [3.0, 4.0]
+
+
 def test_published_numbers_are_the_papers(shared_data: Path) -> None:
     text = (shared_data.parent / "papers" / "berg_kirkpatrick_2012.txt").read_text(encoding="utf-8")
     published = program(NAME, "published")
@@ -106,11 +136,14 @@ def test_the_page_shows_every_study(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     few = {"natural": study.natural[-1:], "synthetic": [study.synthetic[0], study.synthetic[1]]}
     few = {key: [part.model_dump() for part in parts] for key, parts in few.items()}
     monkeypatch.setattr(program(NAME), "tables_of", committed)
+    monkeypatch.setattr(program(NAME), "hashes_of", lambda study, context: {"points.csv": study})
     done = ss.run_study(small(NAME, **few), out=tmp_path / "out")
     assert asked == ["natural_mt", "dependency_parsing", "word_alignment"]
     assert {path.stem for path in (tmp_path / "out" / "figures").glob("*.png")} == {
         "natural", "synthetic", "sizes", "domains",
     }  # fmt: skip
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["data"]["studies"]["natural_mt"] == {"points.csv": "natural_mt"}
     own = pd.read_csv(RESULTS / "word_alignment" / "thresholds.csv")
     own = own[(own["n_items"] == 100) & (own["alternative"] == "greater") & (own["relation"] == "same family")]
     shown = done.tables["thresholds"].query("study == 'word_alignment' and relation == 'same family'")

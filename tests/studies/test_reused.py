@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,13 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     context = RunContext(tmp_path / "paper" / "cells", 1)
     first = reused.tables_of("tiny", context)
     assert runs == ["tiny"]
-    assert set(first) == {"curves", "points", "systems", "thresholds"}
+    assert {"confidence_models", "curves", "points", "systems", "thresholds", "training_variance"} == set(first)
     assert len(first["systems"]) == 8
     again = reused.tables_of("tiny", context)
     assert runs == ["tiny"], "found"
     assert again["curves"].equals(first["curves"])
+    curves = (tmp_path / "tiny" / "curves.csv").read_bytes()
+    assert reused.hashes_of("tiny", context)["curves.csv"] == hashlib.sha256(curves).hexdigest()
     (tmp_path / "tiny" / "curves.csv").unlink()
     assert reused.tables_of("tiny", context)["curves"].equals(first["curves"])
     assert runs == ["tiny"] * 2, "a file that is missing is made again"

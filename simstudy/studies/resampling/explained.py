@@ -59,8 +59,8 @@ def _training(table: pd.DataFrame) -> Section:
         "that such a p-value is no error of the test; for the question which method is better it is one (Reimers and "
         "Gurevych 2018 found up to 26 % between runs with other seeds). The ratio of gain to error says how many times "
         "larger a gain of two systems must be where methods are compared by one training set each; averaged over k "
-        "training sets of each method the part that training makes is sqrt(k) times smaller. Intervals are for other training "
-        "sets, as far as resamples of one corpus stand for them. Single models are in the file.",
+        "training sets of each method the part that training makes is sqrt(k) times smaller. Intervals are for other "
+        "training sets, as far as resamples of one corpus stand for them. Single models are in the file.",
         table=Table(
             pooled,
             {
