@@ -21,6 +21,8 @@ from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 import simstudy as ss
+from simstudy.analyses.confidence_model import confidence_models
+from simstudy.analyses.training_variance import training_variance
 from simstudy.cli import app
 from simstudy.results_folder import verify
 from simstudy.studies import Results, StudyError
@@ -79,6 +81,8 @@ def test_everything_is_there(done: Results) -> None:
         "points.csv",
         "calibration_identical.csv",
         "calibration_domains.csv",
+        "confidence_models.csv",
+        "training_variance.csv",
     }
     drawn = {path.name for path in (done.folder / "figures").iterdir()}
     for name in ("gain_confidence", "sizes", "domains", "calibration_identical", "calibration_domains"):
@@ -96,6 +100,11 @@ def test_tables_hold_what_the_api_gives(done: Results) -> None:
     pairs = ss.compare(outputs["test"].head(300), n_resamples=20_000, seed=7)
     mine = done.comparisons.query("test_set == 'test' and n_items == 300").reset_index(drop=True)
     pd.testing.assert_frame_equal(mine, pairs)
+    at_home = done.comparisons.query("test_set == 'test'")
+    models = confidence_models(at_home, ss.correlation(outputs["test"].head(300)), seed=7)
+    pd.testing.assert_frame_equal(done.tables["confidence_models"], models)
+    trained = training_variance(pairs, outputs["test"].systems)
+    pd.testing.assert_frame_equal(done.tables["training_variance"], trained)
     assert len(done.comparisons) == 4 * 32 * 31 / 2  # home 100, 300 and 150 (beside the domain), the domain
     table = pd.read_csv(done.folder / "thresholds.csv")
     mine = table.query("test_set == 'test' and n_items == 300 and relation == 'all pairs'").iloc[0]

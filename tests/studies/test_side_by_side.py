@@ -40,7 +40,7 @@ def by_test(home: Outputs) -> dict[str, pd.DataFrame]:
 
 
 def test_every_test_that_applies_has_a_row_for_each_relation(done: Results, home: Outputs) -> None:
-    assert set(done.tables) == {"systems", "thresholds", "curves", "points"} | TABLES
+    assert done.tables.keys() > TABLES
     table = done.tables["tests"]
     assert table.groupby("relation")["test"].agg(list).to_dict() == dict.fromkeys(
         ("same family", "different families", "all pairs"), applicable(home)
