@@ -25,7 +25,7 @@ STEP, LEAST_GAIN = 0.2, 0.03
 BEGIN = {
     "phrase-based": (
         phrase_based.PhraseBased(
-            phrase_based.PhraseWeights(
+            weights=phrase_based.PhraseWeights(
                 translation=(0.6, 0.4, 0.4, 0.3), phrase=-0.3, word=0.6, language=1.0, distortion=0.2
             )
         ),
@@ -33,8 +33,8 @@ BEGIN = {
     ),
     "bilingual n-grams": (
         bilingual_ngrams.BilingualNgrams(
-            bilingual_ngrams.UnitWeights(
-                units=1.0, language=0.6, lexical=(0.2, 0.2), unit=0.0, word=1.0, distortion=0.4
+            weights=bilingual_ngrams.UnitWeights(
+                units=1.0, language=0.6, lexical=(0.2, 0.2), phrase=0.0, word=1.0, distortion=0.4
             )
         ),
         "units",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from simstudy.learners import Examples
-from simstudy.learners.translation.bitexts import Bitext
+from simstudy.learners.alignment.bitexts import Bitext, numbered_bitexts
+from simstudy.learners.translation.aligned_bitexts import AlignedBitext, lexicon
 from simstudy.learners.translation.texts import Text, index_texts
-from simstudy.learners.translation.word_alignment import Links, lexicon
 
 GERMAN = [
     "ein hund läuft", "ein kleiner hund schläft", "zwei hunde laufen im schnee", "eine katze schläft auf dem sofa",
@@ -37,23 +37,31 @@ def invented(rng: np.random.Generator, n: int, longest: int = 5, n_words: int = 
     return source, target
 
 
-def random_links(rng: np.random.Generator, source: Text, target: Text, share: float = 0.3) -> Links:
-    """Links anywhere."""
-    bounds = np.concatenate([[0], np.cumsum(source.lengths * target.lengths)])
-    return Links((rng.random(bounds[-1]) < share).astype(np.uint8), bounds)
-
-
-def randomly_linked(rng: np.random.Generator, n: int, longest: int = 5) -> Bitext:
-    """Random sentence pairs with random links and weights."""
+def randomly_linked(rng: np.random.Generator, n: int, longest: int = 5) -> AlignedBitext:
+    """Random sentence pairs with links anywhere, and with weights."""
     source, target = invented(rng, n, longest)
-    links, weights = random_links(rng, source, target), rng.integers(1, 4, n)
-    return Bitext(source, target, weights, links, lexicon(source, target, weights, links))
+    n_words = len(source.vocabulary)
+    (bitext,) = numbered_bitexts(
+        [(source.words, source.bounds, target.words, target.bounds)], np.arange(n_words), n_words
+    )
+    links, weights = rng.random(len(bitext.pairs)) < 0.3, rng.integers(1, 4, n)
+    return AlignedBitext(bitext, weights, links, lexicon(bitext, weights, links))
 
 
-def matrix(bitext: Bitext, k: int) -> np.ndarray:
+def matrix(corpus: AlignedBitext, k: int) -> np.ndarray:
     """The links of a sentence pair, source words by target words."""
-    first, last = bitext.links.bounds[k : k + 2]
-    return bitext.links.linked[first:last].reshape(bitext.source.lengths[k], bitext.target.lengths[k]) > 0
+    first, last = corpus.bitext.first_cell[k : k + 2]
+    return corpus.links[first:last].reshape(len(source_of(corpus.bitext, k)), -1)
+
+
+def source_of(bitext: Bitext, k: int) -> list[int]:
+    """The words of a source sentence."""
+    return list(bitext.source[bitext.first_source[k] : bitext.first_source[k + 1]].tolist())
+
+
+def target_of(bitext: Bitext, k: int) -> list[int]:
+    """The words of a target sentence."""
+    return list(bitext.target[bitext.first_target[k] : bitext.first_target[k + 1]].tolist())
 
 
 def words_of(text: Text, k: int) -> list[int]:

@@ -140,6 +140,16 @@ def test_the_tension_is_that_of_the_observed_distance(rng: np.random.Generator) 
     assert prior_distance(*side.arrays[:2], 1 - found.nulls, 2.0) == pytest.approx(observed)
 
 
+def test_a_tension_that_does_not_adapt_stays(rng: np.random.Generator) -> None:
+    side = Side(bitext_of(rng, [(5, 6), (7, 4), (3, 3)]), False)
+    lexical = lexical_of(rng, side)
+    fixed, learnt = (
+        DiagonalModel(2.0, adapts=adapts).posteriors(side, lexical, np.ones(3)) for adapts in (False, True)
+    )
+    assert fixed[1].tension == 2 != learnt[1].tension
+    np.testing.assert_array_equal(fixed[0].cells, learnt[0].cells)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_likelihood_grows(rng: np.random.Generator, name: str) -> None:
     side = Side(bitext_of(rng, [(3, 4), (5, 2), (4, 4), (6, 5)] * 5, 8), False)
@@ -203,6 +213,7 @@ def test_weights_are_copies(rng: np.random.Generator, agree: bool) -> None:
     [
         (lambda: DiagonalModel(p_null=1), "p_null must lie between 0 and 1, both excluded, not 1"),
         (lambda: DiagonalModel(tension=0), "tension must be above 0, not 0"),
+        (lambda: DiagonalModel(adapts=1), "adapts must be True or False, not 1"),
         (lambda: HiddenMarkov(p_null="0.2"), "p_null must be a number, not '0.2'"),
         (lambda: HiddenMarkov(most=0), "most must be at least 1, not 0"),
         (lambda: HiddenMarkov(most=1, jumps=(1.0, 0.0, 1.0)), "jumps must be 3 numbers above 0"),

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from simstudy.learners import BaseSystem, Examples
-from simstudy.learners.generation.beam_search import END, START, BeamSearch, _Decoder
+from simstudy.learners.generation.beam_search import BeamSearch, _Decoder
 from simstudy.learners.generation.consensus import Consensus
-from simstudy.learners.generation.ngrams import KneserNey
 from simstudy.learners.generation.phrases import Part, word
 from simstudy.learners.generation.retrieval import Retrieval, features
 from simstudy.learners.generation.templates import Templates, _Planner
+from simstudy.learners.language_models.kneser_ney import next_word
+from simstudy.learners.language_models.ngrams import END
 
 SYSTEMS: dict[str, BaseSystem] = {
     "retrieval": Retrieval(neighbours=4),
@@ -150,49 +151,7 @@ def test_rare_sentences_are_for_texts_that_come_out_no_other_way() -> None:
     assert alone.plan(frozenset("ab")) == [frozenset("ab")]
 
 
-# The n-gram model.
-
-
-def brute_force(texts: list[tuple[list[int], int]], order: int, before: tuple[int, ...], asked: int) -> float:
-    """Interpolated Kneser-Ney by its definition: counts are found anew in all texts for each n-gram."""
-    padded = [((START,) * (order - 1) + tuple(text) + (END,), weight) for text, weight in texts]
-    places = [(line, k, weight) for line, weight in padded for k in range(order - 1, len(line))]
-
-    def count(gram: tuple[int, ...]) -> int:
-        ends = [(line, k, weight) for line, k, weight in places if line[k - len(gram) + 1 : k + 1] == gram]
-        if len(gram) == order or gram[0] == START:
-            return sum(weight for *_, weight in ends)
-        return len({line[k - len(gram)] for line, k, _ in ends})
-
-    def chance(before: tuple[int, ...], asked: int) -> float:
-        n = len(before) + 1
-        words = sorted({line[k] for line, k, _ in places})
-        lower = chance(before[1:], asked) if before else 1 / len(words)
-        following = {one: count((*before, one)) for one in words}
-        if not sum(following.values()):
-            return lower
-        all_counts = [count(gram) for gram in {line[k - n + 1 : k + 1] for line, k, _ in places}]
-        n1, n2 = all_counts.count(1), all_counts.count(2)
-        discount = n1 / (n1 + 2 * n2) if n1 and n2 else 0.75
-        kinds = sum(c > 0 for c in following.values())
-        total = sum(following.values())
-        return max(following[asked] - discount, 0) / total + discount * kinds / total * lower
-
-    return chance(before[len(before) - order + 1 :], asked)
-
-
-@pytest.mark.parametrize("order", [2, 3])
-def test_probabilities_are_kneser_neys(order: int) -> None:
-    rng = np.random.default_rng(order)
-    texts = [(rng.integers(2, 6, rng.integers(1, 5)).tolist(), int(rng.integers(1, 4))) for _ in range(8)]
-    model = KneserNey(texts, order, START, END)
-    assert set(model.vocabulary) == {END, *(number for text, _ in texts for number in text)}
-    for before in product(range(6), repeat=2):
-        probabilities = [model.probability(before, one) for one in model.vocabulary]
-        assert sum(probabilities) == pytest.approx(1)
-        assert min(probabilities) > 0
-        expected = [brute_force(texts, order, before, one) for one in model.vocabulary]
-        assert probabilities == pytest.approx(expected)
+# Beam search.
 
 
 def test_a_wide_beam_finds_the_most_probable_text() -> None:
@@ -206,8 +165,11 @@ def test_a_wide_beam_finds_the_most_probable_text() -> None:
     model, known = decoder._model, decoder._parts
 
     def cost(text: tuple[int, ...]) -> float:
-        padded = (START, START, *text, END)
-        return -sum(math.log(model.probability(padded[:k], padded[k])) for k in range(2, len(padded)))
+        total, state = 0.0, model.start
+        for part in (*text, END):
+            logarithm, state = next_word(model, state, part)
+            total -= logarithm
+        return total
 
     usable = [number for number, part in enumerate(known) if number > END and part != parts[3]]
     best = min(

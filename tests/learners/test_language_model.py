@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from simstudy.learners.translation.language_model import next_word, scored, train_language_model
-from simstudy.learners.translation.ngrams import Ngrams
-from simstudy.learners.translation.texts import END, START
+from simstudy.learners.language_models.kneser_ney import next_word, scored, successors, train_language_model
+from simstudy.learners.language_models.ngrams import END, START, Ngrams
 from tests.learners.sentences import invented, words_of
 
 N_WORDS = 8
@@ -97,6 +97,17 @@ def test_probabilities_are_kneser_neys_and_sum_to_one(sentences: list[list[int]]
             assert sum(found.values()) == pytest.approx(1)
             _, state = next_word(model, state, word)
             seen.append(word)
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_successors_are_the_words_seen_after_another_by_probability(sentences: list[list[int]], order: int) -> None:
+    weights = np.random.default_rng(order).integers(1, 4, len(sentences))
+    bounds, words = successors(train_language_model(*flat(sentences), weights, N_WORDS, order))
+    pairs = {pair for s in sentences for pair in pairwise([START, *s, END])}
+    for word in range(N_WORDS):
+        seen = [other for before, other in pairs if before == word]
+        chance = {w: round(kneser_ney(sentences, weights.tolist(), order, (word,), w), 12) for w in seen}
+        assert words[bounds[word] : bounds[word + 1]].tolist() == sorted(seen, key=lambda w: (-chance[w], w))
 
 
 def test_texts_are_scored_as_the_sum_of_their_words(rng: np.random.Generator) -> None:

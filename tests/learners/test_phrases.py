@@ -9,10 +9,10 @@ from math import log
 import numpy as np
 import pytest
 
-from simstudy.learners.translation.bitexts import Bitext
-from simstudy.learners.translation.phrases import extracted, phrase_table
+from simstudy.learners.translation.aligned_bitexts import AlignedBitext
+from simstudy.learners.translation.phrases import extracted, tabulated
 from simstudy.learners.translation.units import units
-from tests.learners.sentences import matrix, randomly_linked, words_of
+from tests.learners.sentences import matrix, randomly_linked, source_of, target_of
 
 Rows = list[tuple[int, ...]]
 
@@ -23,10 +23,10 @@ def consistent(own: np.ndarray, first: int, stop: int, begin: int, end: int) -> 
     return bool(0 < inside == own[first:stop].sum() == own[:, begin:end].sum())
 
 
-def every_pair(bitext: Bitext, longest: int) -> Rows:
+def every_pair(corpus: AlignedBitext, longest: int) -> Rows:
     rows = []
-    for k in range(len(bitext.source)):
-        own = matrix(bitext, k)
+    for k in range(len(corpus.bitext)):
+        own = matrix(corpus, k)
         m, n = own.shape
         for first, begin in product(range(m), range(n)):
             for size, width in product(range(1, longest + 1), repeat=2):
@@ -41,9 +41,9 @@ def every_pair(bitext: Bitext, longest: int) -> Rows:
 
 @pytest.mark.parametrize("longest", [1, 2, 3, 7])
 def test_phrase_pairs_are_all_that_no_link_leaves(rng: np.random.Generator, longest: int) -> None:
-    bitext = randomly_linked(rng, 60, longest=6)
-    found = extracted(bitext.source.bounds, bitext.target.bounds, bitext.links, longest)
-    assert sorted(map(tuple, found.tolist())) == sorted(every_pair(bitext, longest))
+    corpus = randomly_linked(rng, 60, longest=6)
+    found = extracted(corpus.bitext, corpus.links, longest)
+    assert sorted(map(tuple, found.tolist())) == sorted(every_pair(corpus, longest))
 
 
 def lexical_weight(own: np.ndarray, source: list[int], target: list[int], share: dict[tuple[int, int], float]) -> float:
@@ -56,18 +56,21 @@ def lexical_weight(own: np.ndarray, source: list[int], target: list[int], share:
 
 
 def test_the_table_has_relative_frequencies_and_lexical_weights(rng: np.random.Generator) -> None:
-    bitext = randomly_linked(rng, 30)
+    corpus = randomly_linked(rng, 30)
     count: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     lexical = defaultdict(lambda: (-np.inf, -np.inf))
-    words = bitext.words
-    keys = [(int(a), int(b)) for a, b in zip(words.source, words.target, strict=True)]
-    to_target = dict(zip(keys, words.source_share, strict=True))
-    to_source = {(b, a): share for (a, b), share in zip(keys, words.target_share, strict=True)}
-    for k, first, size, begin, width in every_pair(bitext, 3):
-        a = tuple(words_of(bitext.source, k)[first : first + size])
-        b = tuple(words_of(bitext.target, k)[begin : begin + width])
-        own = matrix(bitext, k)[first : first + size, begin : begin + width]
-        count[a, b] += int(bitext.weights[k])
+    words, known = corpus.lexicon, corpus.bitext.lexicon
+    keys = [(int(a), int(b)) for a, b in zip(known.source, known.target, strict=True)]
+    to_target = {(0, b): share for b, share in enumerate(words.target_of_none)}
+    to_source = {(0, a): share for a, share in enumerate(words.source_of_none)}
+    to_target.update(zip(keys, words.to_target, strict=True))
+    to_source.update({(b, a): share for (a, b), share in zip(keys, words.to_source, strict=True)})
+    keys = [pair for pair in keys if to_target[pair]]
+    for k, first, size, begin, width in every_pair(corpus, 3):
+        a = tuple(source_of(corpus.bitext, k)[first : first + size])
+        b = tuple(target_of(corpus.bitext, k)[begin : begin + width])
+        own = matrix(corpus, k)[first : first + size, begin : begin + width]
+        count[a, b] += int(corpus.weights[k])
         here = lexical_weight(own, [*a], [*b], to_target), lexical_weight(own.T, [*b], [*a], to_source)
         lexical[a, b] = max(lexical[a, b][0], here[0]), max(lexical[a, b][1], here[1])
     of_source, of_target = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
@@ -75,18 +78,18 @@ def test_the_table_has_relative_frequencies_and_lexical_weights(rng: np.random.G
         of_source[a] += n
         of_target[b] += n
     expected = {(a, b): (log(n / of_source[a]), log(n / of_target[b]), *lexical[a, b]) for (a, b), n in count.items()}
-    lone = {a for a, b in keys if a and b} - {a[0] for a, _ in count if len(a) == 1}
+    lone = {a for a, _ in keys} - {a[0] for a, _ in count if len(a) == 1}
     for a, b in keys:
-        if a in lone and b:
+        if a in lone:
             expected[(a,), (b,)] = (log(to_target[a, b]), log(to_source[b, a])) * 2
-    table = phrase_table(bitext, 3)
+    table = tabulated(corpus, extracted(corpus.bitext, corpus.links, 3), 3)[0]
     phrases = {}
-    numbers = table.sources.find(bitext.source.words, bitext.source.bounds)
+    numbers = table.sources.find(corpus.bitext.source, corpus.bitext.first_source)
     for k in range(30):
-        own = words_of(bitext.source, k)
+        own = source_of(corpus.bitext, k)
         for i, n in product(range(len(own)), range(3)):
             if i + n < len(own):
-                phrases[numbers[bitext.source.bounds[k] + i, n]] = tuple(own[i : i + n + 1])
+                phrases[numbers[corpus.bitext.first_source[k] + i, n]] = tuple(own[i : i + n + 1])
     found = {}
     for number, a in phrases.items():
         for pair in range(table.bounds[number], table.bounds[number + 1]):
@@ -122,10 +125,10 @@ def smallest_blocks(own: np.ndarray) -> set[tuple[int, int, int, int]]:
 
 
 def test_units_are_the_smallest_blocks_with_words_between_them_attached(rng: np.random.Generator) -> None:
-    bitext = randomly_linked(rng, 80, longest=7)
-    rows = units(bitext.source.bounds, bitext.target.bounds, bitext.links)
+    corpus = randomly_linked(rng, 80, longest=7)
+    rows = units(corpus.bitext, corpus.links)
     for k in range(80):
-        own = matrix(bitext, k)
+        own = matrix(corpus, k)
         m, n = own.shape
         found = [tuple(row[1:]) for row in rows.tolist() if row[0] == k]
         # All words of both sides once, those of the target in their order.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from itertools import combinations
 from math import log
 
 import numpy as np
 import pytest
 
+from simstudy.learners.language_models.ngrams import Ngrams
 from simstudy.learners.translation.memory_kernels import edit_path, look_up, repair
-from simstudy.learners.translation.ngrams import Ngrams
 from simstudy.learners.translation.translation_memory import TranslationMemory, distinct, likeliest
-from tests.learners.sentences import invented, pairs, randomly_linked, words_of
+from tests.learners.sentences import invented, matrix, pairs, randomly_linked, source_of, target_of, words_of
 
 
 def grams(words: list[int], longest: int) -> set[tuple[int, ...]]:
@@ -21,7 +22,7 @@ def grams(words: list[int], longest: int) -> set[tuple[int, ...]]:
 def test_the_nearest_sentences_share_most(rng: np.random.Generator) -> None:
     memory, _ = invented(rng, 40, longest=6)
     ngrams, numbers = Ngrams.of(memory.words, memory.bounds, len(memory.vocabulary), 3)
-    sentence, number = distinct(numbers, memory)
+    sentence, number = distinct(numbers, memory.bounds)
     every = [grams(words_of(memory, k), 3) for k in range(40)]
     often = {gram: sum(gram in one for one in every) for one in every for gram in one}
     worth = np.log(41 / np.bincount(number))
@@ -78,7 +79,7 @@ def test_repairs_replace_put_in_and_leave_out() -> None:
         lexical = np.array([w + 10 if w > 1 else w for w in range(10)])
         target = np.array(others) + 10
         n = repair(
-            np.array(words), np.array(others), np.array(partner), target, np.eye(len(others), dtype=np.uint8),
+            np.array(words), np.array(others), np.array(partner), target, np.eye(len(others), dtype=bool),
             lexical, *room,
         )  # fmt: skip
         return room[2][:n].tolist()
@@ -93,7 +94,7 @@ def test_repairs_replace_put_in_and_leave_out() -> None:
 def test_repairs_follow_the_links_of_the_other_sentence() -> None:
     """A changed word's translation stands where the old one stood, once where that had two words."""
     room = [np.empty(20, np.int64) for _ in range(3)]
-    linked = np.array([[0, 0, 1], [1, 1, 0]], np.uint8)
+    linked = np.array([[0, 0, 1], [1, 1, 0]], bool)
     n = repair(
         np.array([2, 4]), np.array([2, 3]), np.array([0, 1]), np.array([13, 23, 12]), linked, np.arange(10) + 10, *room
     )
@@ -101,14 +102,17 @@ def test_repairs_follow_the_links_of_the_other_sentence() -> None:
 
 
 def test_the_likeliest_translation_is_the_most_frequent(rng: np.random.Generator) -> None:
-    bitext = randomly_linked(rng, 25)
-    found = likeliest(bitext.words, len(bitext.source.vocabulary))
+    corpus = randomly_linked(rng, 25)
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for k in range(25):
+        own, target = matrix(corpus, k), target_of(corpus.bitext, k)
+        for i, word in enumerate(source_of(corpus.bitext, k)):
+            for partner in [target[j] for j in np.flatnonzero(own[i])] or [0]:
+                counts[word][partner] += int(corpus.weights[k])
+    found = likeliest(corpus)
     for word in range(2, len(found)):
-        own = {
-            int(b): n for a, b, n in zip(bitext.words.source, bitext.words.target, bitext.words.often, strict=True)
-            if a == word
-        }  # fmt: skip
-        assert found[word] == (min(own, key=lambda b: (-own[b], b)) if own else word)
+        expected = min(counts[word], key=lambda b: (-counts[word][b], b)) if word in counts else word
+        assert found[word] == expected
 
 
 def test_a_sentence_of_the_memory_has_its_own_translation() -> None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.learners.alignment.bitexts import POSSIBLE, SURE, UNALIGNED, Bitext, Integers
-from simstudy.learners.alignment.link_features import Floats, dice, link_features
+from simstudy.learners.alignment.bitexts import POSSIBLE, SURE, UNALIGNED, Bitext
+from simstudy.learners.alignment.link_features import dice, link_features
 from simstudy.learners.alignment.models import Posteriors, Side, Stage, train_both
 from simstudy.learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 from simstudy.learners.examples import Examples
+from simstudy.learners.runs import Floats, Integers
 from simstudy.validation import brief, check_choice, check_flag, check_number
 
 Links = NDArray[np.bool_]

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
+from simstudy.learners.runs import Integers, bounds_of, chosen_runs, places_in_runs
 from simstudy.loaders.alignments import Links
-
-Integers = NDArray[np.integer[Any]]
 
 #: A sentence pair's source words and target words.
 SentencePair = tuple[Sequence[str], Sequence[str]]
@@ -77,18 +76,21 @@ class Bitext:
 
     def sentence_of_cell(self) -> Integers:
         """(cells,) which sentence pair a cell belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.first_cell))
+        return places_in_runs(self.first_cell)[0]
+
+    def words_of_cells(self) -> tuple[Integers, Integers]:
+        """(cells,) where the source word and the target word are among the words of all sentence pairs."""
+        return _words_of_cells(self.first_source, self.first_target, self.first_cell)
 
     def places(self) -> tuple[Integers, Integers]:
         """(cells,) place of the source word and of the target word in their sentences, from 0 on."""
-        n_target = np.diff(self.first_target)[self.sentence_of_cell()]
-        inside = np.arange(len(self.pairs)) - np.repeat(self.first_cell[:-1], np.diff(self.first_cell))
-        return inside // n_target, inside % n_target
+        sentence, (source, target) = self.sentence_of_cell(), self.words_of_cells()
+        return source - self.first_source[sentence], target - self.first_target[sentence]
 
     def select(self, sentences: Integers) -> tuple[Bitext, Integers]:
         """Some of the sentence pairs, and the numbers of their cells among all."""
         (first_source, source), (first_target, target), (first_cell, cells) = (
-            _rows_of(first, sentences) for first in (self.first_source, self.first_target, self.first_cell)
+            chosen_runs(first, sentences) for first in (self.first_source, self.first_target, self.first_cell)
         )
         chosen = replace(
             self,
@@ -124,30 +126,38 @@ def index_bitexts(corpora: Sequence[Sequence[SentencePair]]) -> list[Bitext]:
         for side, known in enumerate(numbers):
             words = [word.lower() for pair in corpus for word in pair[side]]
             indexed = np.array([known.setdefault(word, len(known)) for word in words], np.int64)
-            sides.append((_bounds([len(pair[side]) for pair in corpus]), indexed))
-        texts.append(sides)
-    codes = []
-    for (first_source, source), (first_target, target) in texts:
-        places = zip(first_source[:-1], first_source[1:], first_target[:-1], first_target[1:], strict=True)
-        grids = [(source[a:b, None] * len(numbers[1]) + target[None, c:d]).ravel() for a, b, c, d in places]
-        codes.append(np.concatenate([*grids, np.empty(0, np.int64)]))
-    every, inverse = np.unique(np.concatenate(codes), return_inverse=True)
-    of_source, of_target = np.divmod(every, max(1, len(numbers[1])))
+            sides.append((indexed, bounds_of([len(pair[side]) for pair in corpus])))
+        texts.append((*sides[0], *sides[1]))
     in_target = np.array([numbers[1].get(word, -1) for word in numbers[0]], np.int64)
-    alike = in_target[of_source] == of_target
-    lexicon = WordPairs(of_source, of_target, alike, len(numbers[0]), len(numbers[1]))
-    ends = np.cumsum([len(own) for own in codes])
+    return numbered_bitexts(texts, in_target, len(numbers[1]))
+
+
+def numbered_bitexts(
+    texts: Sequence[tuple[Integers, Integers, Integers, Integers]], in_target: Integers, n_target: int
+) -> list[Bitext]:
+    """Bitexts of words that are numbers already, with the same numbers of word pairs in all.
+
+    Parameters
+    ----------
+    texts
+        Of each: the source words and the bounds of source sentences, and the same of the target side.
+    in_target
+        (source words of the vocabulary,) the number of the target word that is spelt the same, -1 for none.
+    n_target
+        Number of different target words.
+    """
+    cells = [bounds_of(np.diff(first_source) * np.diff(first_target)) for _, first_source, _, first_target in texts]
+    codes = []
+    for (source, first_source, target, first_target), first_cell in zip(texts, cells, strict=True):
+        of_source, of_target = _words_of_cells(first_source, first_target, first_cell)
+        codes.append(source[of_source] * n_target + target[of_target])
+    every, inverse = np.unique(np.concatenate(codes), return_inverse=True)
+    sources, targets = np.divmod(every, max(1, n_target))
+    lexicon = WordPairs(sources, targets, in_target[sources] == targets, len(in_target), n_target)
+    pairs = np.split(inverse.astype(np.int32), np.cumsum([len(own) for own in codes])[:-1])
     return [
-        Bitext(
-            first_source,
-            first_target,
-            _bounds(np.diff(first_source) * np.diff(first_target)),
-            source,
-            target,
-            inverse[end - len(own) : end].astype(np.int32),
-            lexicon,
-        )
-        for ((first_source, source), (first_target, target)), own, end in zip(texts, codes, ends, strict=True)
+        Bitext(first_source, first_target, first_cell, source, target, own, lexicon)
+        for (source, first_source, target, first_target), first_cell, own in zip(texts, cells, pairs, strict=True)
     ]
 
 
@@ -225,12 +235,7 @@ def count_aer(examples: Examples, answers: NDArray[Any]) -> NDArray[np.int64]:
     return before[bitext.first_cell[1:]] - before[bitext.first_cell[:-1]]
 
 
-def _bounds(lengths: Any) -> Integers:
-    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
-
-
-def _rows_of(first: Integers, sentences: Integers) -> tuple[Integers, Integers]:
-    """The bounds of some sentences' rows when only these are kept, and which rows of all they are."""
-    lengths = np.diff(first)[sentences]
-    bounds = _bounds(lengths)
-    return bounds, np.repeat(first[sentences] - bounds[:-1], lengths) + np.arange(bounds[-1])
+def _words_of_cells(first_source: Integers, first_target: Integers, first_cell: Integers) -> tuple[Integers, Integers]:
+    sentence, inside = places_in_runs(first_cell)
+    n_target = np.diff(first_target)[sentence]
+    return first_source[sentence] + inside // n_target, first_target[sentence] + inside % n_target

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simstudy.learners.alignment.bitexts import Bitext, Integers
+from simstudy.learners.alignment.bitexts import Bitext
 from simstudy.learners.alignment.models import Posteriors
-
-Floats = NDArray[np.float64]
+from simstudy.learners.runs import Floats, Integers
 
 # Posteriors below this are all alike.
 _LEAST = 1e-6
@@ -57,7 +55,7 @@ def link_features(bitext: Bitext, found: tuple[Posteriors, Posteriors], associat
     i, j = bitext.places()
     sentence = bitext.sentence_of_cell()
     n_source, n_target = (np.diff(first)[sentence] for first in (bitext.first_source, bitext.first_target))
-    of_source, of_target = bitext.first_source[sentence] + i, bitext.first_target[sentence] + j
+    of_source, of_target = bitext.words_of_cells()
     own = association[bitext.pairs]
 
     def beside(down: int, right: int) -> Floats:

@@ -28,10 +28,7 @@ def best_links(side: Side, found: Posteriors) -> Links:
     For models in which words are linked independently it is the most probable alignment; of equal links the first.
     """
     cells, nulls = np.round(found.cells, _DECIMALS), np.round(found.nulls, _DECIMALS)
-    bitext = side.bitext
-    i, j = bitext.places()
-    first, place = (bitext.first_source, i) if side.turned else (bitext.first_target, j)
-    word = first[bitext.sentence_of_cell()] + place
+    word = side.bitext.words_of_cells()[0 if side.turned else 1]
     best = np.zeros(len(nulls))
     np.maximum.at(best, word, cells)
     candidates = np.flatnonzero((cells == best[word]) & (cells > nulls[word]))

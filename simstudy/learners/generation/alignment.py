@@ -1,14 +1,18 @@
-"""Which words say which value: word alignment of texts with meanings (IBM model 1, Brown et al. 1993)."""
+"""Which words say which value: word alignment of texts with meanings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.learners.alignment.bitexts import numbered_bitexts
+from simstudy.learners.alignment.models import Model1, Stage, train_both
 from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens
+from simstudy.learners.runs import bounds_of
 
 #: A slot and a value of it, or "" for whatever value it has.
 Source = tuple[str, str]
@@ -60,7 +64,7 @@ def learn_alignment(
     open_slots: Sequence[str] = OPEN_SLOTS,
     iterations: int = 10,
 ) -> Alignment:
-    """IBM model 1 of words given slots and values, after some iterations of expectation maximisation.
+    """IBM model 1 (Brown et al. 1993) of words given slots and values, after some iterations.
 
     A word may come of a slot, whatever its value, of a slot with one value, or of nothing. Of open slots there is no
     second source, since their values are placeholders in texts, and of the name, which all meanings have, none. Each
@@ -76,37 +80,25 @@ def learn_alignment(
     'area'
     """
     words: dict[str, int] = {}
-    sources: dict[Source | None, int] = {None: 0}
-    kinds_said: list[tuple[int, int, int]] = []
-    heavy: list[int] = []
-    for meaning, text, weight in zip(meanings, texts, weights.tolist(), strict=True):
-        if not weight:
-            continue
-        own = [0]
-        for slot, value in meaning:
-            if slot != "name":
-                own.append(sources.setdefault((slot, ""), len(sources)))
-                if slot not in open_slots:
-                    own.append(sources.setdefault((slot, value), len(sources)))
-        for token in text:
-            if token[-1].isalnum():
-                word = words.setdefault(token, len(words))
-                kinds_said += [(word, source, len(heavy)) for source in own]
-                heavy.append(weight)
-    if not heavy:
+    sources: dict[Source, int] = {}
+    given, said = [], []
+    chosen = np.flatnonzero(weights)
+    for k in chosen.tolist():
+        own = [(slot, "") for slot, _ in meanings[k] if slot != "name"]
+        own += [(slot, value) for slot, value in meanings[k] if slot not in ("name", *open_slots)]
+        given.append([sources.setdefault(source, len(sources)) for source in own])
+        said.append([words.setdefault(token, len(words)) for token in texts[k] if token[-1].isalnum()])
+    if not words:
         return Alignment({None: {}})
-    word, source, rows = np.array(kinds_said).T
-    mass = np.array(heavy, dtype=np.float64)
-    kinds, kind_of = np.unique(word * len(sources) + source, return_inverse=True)
-    source_of_kind = kinds % len(sources)
-    chance = np.ones(len(kinds))
-    for _ in range(iterations):
-        share = chance[kind_of]
-        share = share * (mass / np.bincount(rows, share))[rows]
-        counts = np.bincount(kind_of, share)
-        chance = counts / np.bincount(source_of_kind, counts)[source_of_kind]
-    said: dict[Source | None, dict[str, float]] = {one: {} for one in sources}
-    named, spelt = list(sources), list(words)
-    for kind, probability in zip(kinds.tolist(), chance.tolist(), strict=True):
-        said[named[kind % len(sources)]][spelt[kind // len(sources)]] = probability
-    return Alignment(said)
+    sides = [(np.array([*chain(*side)], np.int64), bounds_of([*map(len, side)])) for side in (given, said)]
+    # No source is spelt as a word is.
+    (bitext,) = numbered_bitexts([(*sides[0], *sides[1])], np.full(len(sources), -1), len(words))
+    lexical = train_both(bitext, weights[chosen], (Stage(Model1(), iterations),), floor=0.0).lexicals[0]
+    spelt = [*words]
+    found: dict[Source | None, dict[str, float]] = {source: {} for source in sources}
+    found[None] = dict(zip(spelt, lexical.of_null.tolist(), strict=True))
+    named = [*sources]
+    pairs = bitext.lexicon
+    for source, word, chance in zip(pairs.source.tolist(), pairs.target.tolist(), lexical.table.tolist(), strict=True):
+        found[named[source]][spelt[word]] = chance
+    return Alignment(found)

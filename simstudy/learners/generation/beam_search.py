@@ -6,22 +6,23 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.generation.alignment import learn_alignment
-from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens, delexicalised, surface
-from simstudy.learners.generation.ngrams import KneserNey
-from simstudy.learners.generation.phrases import Part, Value, in_phrases, spelt, word
-from simstudy.learners.generation.training import seen_texts
+from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens, surface
+from simstudy.learners.generation.phrases import Part, Value, spelt, word
+from simstudy.learners.generation.training import seen_phrases
+from simstudy.learners.language_models.kneser_ney import next_word, successors, train_language_model
+from simstudy.learners.language_models.ngrams import END, START
+from simstudy.learners.runs import bounds_of
 from simstudy.validation import check_number, check_whole
 
-#: Parts of texts as numbers. What stands before and after a text has the first two.
+#: Parts of texts as numbers. What stands before and after a text has the first two, START and END.
 Numbers = tuple[int, ...]
-START, END = 0, 1
 
 
 class Hypothesis(NamedTuple):
@@ -31,10 +32,12 @@ class Hypothesis(NamedTuple):
     """Minus log-probability of the parts, and what the slots that are not yet said are expected to cost."""
     parts: Numbers
     unsaid: frozenset[str]
+    state: int
+    """Of the n-gram model."""
 
 
-#: The last parts of a text, and what is not yet said -> the best hypothesis of that kind.
-Stack = dict[tuple[Numbers, frozenset[str]], Hypothesis]
+#: The state of the n-gram model, and what is not yet said -> the best hypothesis of that kind.
+Stack = dict[tuple[int, frozenset[str]], Hypothesis]
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,9 @@ class BeamSearch:
     between
         The largest number of words between two phrases.
     words
-        How many of the most frequent words after a part are tried,
+        How many of the most probable words after a part are tried,
     phrases
-        and how many of the most frequent phrases of each value. A value's most frequent phrase can follow any part.
+        and how many of the most probable phrases of each value. A value's most frequent phrase can follow any part.
     iterations
         Of the expectation maximisation that aligns words with values.
     open_slots
@@ -85,16 +88,8 @@ class BeamSearch:
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], list[str]]:
         """Count n-grams; nothing is random, so that the seed does not matter."""
-        seen = [
-            (meaning, delexicalised(text, meaning, self.open_slots), weight)
-            for meaning, text, weight in seen_texts(examples, weights)
-        ]
-        meanings, texts, heavy = ([*column] for column in zip(*seen, strict=True))
-        alignment = learn_alignment(meanings, texts, np.array(heavy), self.open_slots, self.iterations)
-        parts = [
-            in_phrases(text, meaning, alignment, self.open_slots) for meaning, text in zip(meanings, texts, strict=True)
-        ]
-        return _Decoder(self, list(zip(parts, heavy, strict=True)))
+        seen = seen_phrases(examples, weights, self.open_slots, self.iterations)
+        return _Decoder(self, [([*chain(*sentences)], weight) for sentences, weight in seen])
 
 
 class _Decoder:
@@ -102,12 +97,18 @@ class _Decoder:
 
     def __init__(self, settings: BeamSearch, texts: list[tuple[list[Part], int]]) -> None:
         self._settings = settings
-        self._start = (START,) * (settings.order - 1)
         # In alphabetical order, so that the order of the training set does not decide between equals.
         self._parts = [word("<s>"), word("</s>"), *sorted({part for text, _ in texts for part in text})]
         numbers = {part: number for number, part in enumerate(self._parts)}
         numbered = [([numbers[part] for part in text], weight) for text, weight in texts]
-        self._model = KneserNey(numbered, settings.order, START, END)
+        self._model = train_language_model(
+            np.array([number for text, _ in numbered for number in text]),
+            bounds_of([len(text) for text, _ in numbered]),
+            np.array([weight for _, weight in numbered]),
+            len(self._parts),
+            settings.order,
+        )
+        self._successors = successors(self._model)
         said: dict[Value, Counter[int]] = defaultdict(Counter)
         n_parts = 0
         for text, weight in numbered:
@@ -118,9 +119,9 @@ class _Decoder:
         # The most frequent phrase of each value, and what it costs wherever it stands.
         self._frequent = {value: min(counts, key=lambda one: (-counts[one], one)) for value, counts in said.items()}
         self._expected = {value: -math.log(max(counts.values()) / n_parts) for value, counts in said.items()}
-        # A part -> the most frequent words after it, and by what they say the most frequent phrases after it.
+        # A part -> the most probable words after it, and by what they say the most probable phrases after it.
         self._after: dict[int, tuple[list[int], dict[Value, list[int]]]] = {}
-        self._costs: dict[Numbers, float] = {}
+        self._steps: dict[tuple[int, int], tuple[float, int]] = {}
         self._found: dict[Meaning, Tokens] = {}
 
     def __call__(self, examples: Examples) -> list[str]:
@@ -141,27 +142,25 @@ class _Decoder:
         }
         usable = {slot: values for slot, values in usable.items() if values}
         least = {slot: min(self._expected[value] for value in values) for slot, values in usable.items()}
-        start = Hypothesis(round(math.fsum(least.values()), 9), (), frozenset(usable))
+        start = Hypothesis(round(math.fsum(least.values()), 9), (), frozenset(usable), self._model.start)
         stacks: list[Stack] = [{} for _ in range(len(usable) + 1)]
-        stacks[0][(), start.unsaid] = start
+        stacks[0][start.state, start.unsaid] = start
         ended: list[Hypothesis] = []
         for said, stack in enumerate(stacks):
             front = self._best(stack)
             for _ in range(self._settings.between + 1):
                 longer: Stack = {}
                 for one in front:
-                    context = (*self._start, *one.parts)[-len(self._start) :]
-                    for part in self._next(context[-1], one.unsaid, usable):
-                        cost = self._cost((*context, part))
+                    for part in self._next(one.parts[-1] if one.parts else START, one.unsaid, usable):
+                        cost, state = self._step(one.state, part)
                         slot = self._parts[part].slot
                         if part == END:
                             if not one.unsaid:
-                                ended.append(Hypothesis(round(one.cost + cost, 9), one.parts, one.unsaid))
+                                ended.append(one._replace(cost=round(one.cost + cost, 9)))
                         elif slot:
-                            rest = one.unsaid - {slot}
-                            _add(stacks[said + 1], (*context[1:], part), one, part, cost - least[slot], rest)
+                            _add(stacks[said + 1], one, part, state, cost - least[slot], one.unsaid - {slot})
                         else:
-                            _add(longer, (*context[1:], part), one, part, cost, one.unsaid)
+                            _add(longer, one, part, state, cost, one.unsaid)
                 front = self._best(longer)
         if ended:
             return min(ended)
@@ -177,7 +176,8 @@ class _Decoder:
         if last not in self._after:
             words: list[int] = []
             phrases: dict[Value, list[int]] = defaultdict(list)
-            for number in self._model.successors(last):
+            bounds, after = self._successors
+            for number in after[bounds[last] : bounds[last + 1]].tolist():
                 part = self._parts[number]
                 own = phrases[part.says] if part.slot else words
                 if len(own) < (self._settings.phrases if part.slot else self._settings.words):
@@ -193,16 +193,17 @@ class _Decoder:
                     parts.append(self._frequent[value])
         return parts
 
-    def _cost(self, gram: Numbers) -> float:
-        """Minus log-probability of the last part after those before."""
-        if gram not in self._costs:
-            self._costs[gram] = -self._model.log_probability(gram[:-1], gram[-1])
-        return self._costs[gram]
+    def _step(self, state: int, part: int) -> tuple[float, int]:
+        """Minus log-probability of a part in a state of the n-gram model, and the state after it."""
+        if (state, part) not in self._steps:
+            logarithm, after = next_word(self._model, state, part)
+            self._steps[state, part] = -logarithm, after
+        return self._steps[state, part]
 
 
-def _add(stack: Stack, context: Numbers, one: Hypothesis, part: int, cost: float, unsaid: frozenset[str]) -> None:
+def _add(stack: Stack, one: Hypothesis, part: int, state: int, cost: float, unsaid: frozenset[str]) -> None:
     """Extend a hypothesis; of two with the same future only the better one is kept."""
     cost = round(one.cost + cost, 9)
-    known = stack.get((context, unsaid))
+    known = stack.get((state, unsaid))
     if known is None or (cost, one.parts) < (known.cost, known.parts[:-1]):
-        stack[context, unsaid] = Hypothesis(cost, (*one.parts, part), unsaid)
+        stack[state, unsaid] = Hypothesis(cost, (*one.parts, part), unsaid, state)

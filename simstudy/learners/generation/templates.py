@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.generation.alignment import learn_alignment
 from simstudy.learners.generation.consensus import Consensus
-from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens, delexicalised, sentences, surface
-from simstudy.learners.generation.phrases import Part, in_phrases, most_frequent
-from simstudy.learners.generation.training import seen_texts
+from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens, surface
+from simstudy.learners.generation.phrases import Part, most_frequent
+from simstudy.learners.generation.training import seen_phrases
 from simstudy.validation import check_number, check_share, check_whole
 
 #: A sentence with slots in the place of its phrases: words, and the slots' names in square brackets.
@@ -64,15 +63,9 @@ class Templates:
 
     def train(self, examples: Examples, weights: NDArray[np.int64], seed: int) -> Callable[[Examples], list[str]]:
         """Count plans, templates and phrases; nothing is random, so that the seed does not matter."""
-        seen = [
-            (meaning, delexicalised(text, meaning, self.open_slots), weight)
-            for meaning, text, weight in seen_texts(examples, weights)
-        ]
-        meanings, texts, heavy = ([*column] for column in zip(*seen, strict=True))
-        alignment = learn_alignment(meanings, texts, np.array(heavy), self.open_slots, self.iterations)
         learned = _Planner(self)
-        for meaning, text, weight in seen:
-            learned.count([in_phrases(one, meaning, alignment, self.open_slots) for one in sentences(text)], weight)
+        for text, weight in seen_phrases(examples, weights, self.open_slots, self.iterations):
+            learned.count(text, weight)
         return learned
 
 

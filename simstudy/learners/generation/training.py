@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.generation.meanings import Meaning
+from simstudy.learners.generation.alignment import learn_alignment
+from simstudy.learners.generation.meanings import Meaning, delexicalised, sentences
+from simstudy.learners.generation.phrases import Part, in_phrases
 
 
 def seen_texts(examples: Examples, weights: NDArray[np.int64]) -> Iterator[tuple[Meaning, str, int]]:
@@ -35,3 +37,20 @@ def seen_texts(examples: Examples, weights: NDArray[np.int64]) -> Iterator[tuple
         if weight > 0:
             for text in texts:
                 yield meaning, text, weight
+
+
+def seen_phrases(
+    examples: Examples, weights: NDArray[np.int64], open_slots: tuple[str, ...], iterations: int
+) -> Iterator[tuple[list[list[Part]], int]]:
+    """The sentences of each reference of a resampled training set, in parts, and its weight.
+
+    Values of open slots are placeholders; phrases are found by word alignment with so many iterations.
+    """
+    meanings, texts, heavy = [], [], []
+    for meaning, text, weight in seen_texts(examples, weights):
+        meanings.append(meaning)
+        texts.append(delexicalised(text, meaning, open_slots))
+        heavy.append(weight)
+    alignment = learn_alignment(meanings, texts, np.array(heavy), open_slots, iterations)
+    for meaning, tokens, weight in zip(meanings, texts, heavy, strict=True):
+        yield [in_phrases(one, meaning, alignment, open_slots) for one in sentences(tokens)], weight

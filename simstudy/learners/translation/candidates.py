@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from simstudy.learners.language_models.ngrams import Ngrams
+from simstudy.learners.runs import Floats, Integers, bounds_of, chosen_runs, places_in_runs
 from simstudy.learners.translation.hypotheses import Search, stacks
-from simstudy.learners.translation.ngrams import Ngrams
 from simstudy.learners.translation.phrases import PhraseTable
 from simstudy.learners.translation.stack_decoder import MOST_WORDS, Models, Options, decode
-from simstudy.learners.translation.texts import Floats, Integers, Text, spelt_out
-from simstudy.validation import check_number, check_whole
+from simstudy.learners.translation.texts import Text, spelt_out
 
 
 class Candidates(NamedTuple):
@@ -39,33 +38,15 @@ class Candidates(NamedTuple):
     unit: Integers
 
 
-def check_weights(weights: Any) -> None:
-    """Raise a ValueError where a weight of a log-linear model is no finite number; it names the weight."""
-    for name, value in vars(weights).items():
-        for one in value if isinstance(value, tuple) else (value,):
-            check_number(name, one)
-            if not isfinite(one):
-                raise ValueError(f"{name} must be finite, not {one}")
-
-
-def check_search(search: Search) -> None:
-    """Raise a ValueError where a search keeps no hypothesis, or its limits are no numbers from 0 on."""
-    check_whole("search.stack", search.stack, 1)
-    check_number("search.width", search.width)
-    if search.width < 0:
-        raise ValueError(f"search.width must not be below 0, not {search.width}")
-    check_whole("search.distortion_limit", search.distortion_limit, 0)
-
-
 def best_candidates(table: PhraseTable, score: Floats, expected: Floats, unit: Integers, n: int) -> Candidates:
     """The n pairs of each source phrase of which most is expected; scores are rounded, lest last bits decide."""
     score, expected = score.round(9), expected.round(9)
-    source = np.repeat(np.arange(len(table.bounds) - 1), np.diff(table.bounds))
+    source, place = places_in_runs(table.bounds)
     order = np.lexsort((-expected, source))
-    kept = order[np.arange(len(order)) - table.bounds[source] < n]
-    words, word_bounds = gathered(table.words, table.word_bounds, kept)
+    kept = order[place < n]
+    word_bounds, words = chosen_runs(table.word_bounds, kept)
     bounds = np.searchsorted(source[kept], np.arange(len(table.bounds)))
-    return Candidates(table.sources, bounds, words, word_bounds, score[kept], expected[kept], unit[kept])
+    return Candidates(table.sources, bounds, table.words[words], word_bounds, score[kept], expected[kept], unit[kept])
 
 
 def translated(
@@ -87,22 +68,8 @@ def found(lengths: Integers, options: Options, models: Models, search: Search) -
     count, scores = np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
     future = np.zeros((longest + 1, longest + 1))
     decode(lengths, options, models, search, stacks(longest, search.stack), future, chosen, count, scores)
-    words, ends = gathered(options.words, options.word_bounds, chosen[np.arange(longest) < count[:, None]])
-    return words, ends[np.concatenate([[0], np.cumsum(count)])]
-
-
-def gathered(words: Integers, bounds: Integers, chosen: Integers) -> tuple[Integers, Integers]:
-    """The words of some of the phrases, and where each begins.
-
-    Examples
-    --------
-    >>> words, bounds = gathered(np.array([7, 8, 9]), np.array([0, 2, 3]), np.array([1, 0, 1]))
-    >>> words.tolist(), bounds.tolist()
-    ([9, 7, 8, 9], [0, 1, 3, 4])
-    """
-    size = np.diff(bounds)[chosen]
-    own = np.concatenate([[0], np.cumsum(size)])
-    return words[np.arange(own[-1]) + np.repeat(bounds[chosen] - own[:-1], size)], own
+    ends, words = chosen_runs(options.word_bounds, chosen[np.arange(longest) < count[:, None]])
+    return options.words[words], ends[bounds_of(count)]
 
 
 def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tuple[float, float, int]) -> Options:
@@ -110,10 +77,8 @@ def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tu
     numbers = table.sources.find(words, bounds)
     at, level = np.nonzero(numbers >= 0)
     number = numbers[at, level]
-    n = table.bounds[number + 1] - table.bounds[number]
-    ends = np.cumsum(n)
-    pair = np.arange(n.sum()) + np.repeat(table.bounds[number] - ends + n, n)
-    place, size = np.repeat(at, n), np.repeat(level + 1, n)
+    own, pair = chosen_runs(table.bounds, number)
+    place, size = np.repeat(at, np.diff(own)), np.repeat(level + 1, np.diff(own))
     alone = np.setdiff1d(np.arange(len(words)), place[size == 1])
     # Words that stay are pairs of their own, after those of the table.
     pair = np.concatenate([pair, len(table.score) + np.arange(len(alone))])
@@ -122,7 +87,7 @@ def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tu
     pair, place, size = pair[order], place[order], size[order]
     all_words = np.concatenate([table.words, words[alone]])
     all_bounds = np.concatenate([table.word_bounds, table.word_bounds[-1] + 1 + np.arange(len(alone))])
-    target, target_bounds = gathered(all_words, all_bounds, pair)
+    target_bounds, target = chosen_runs(all_bounds, pair)
     sentence = np.searchsorted(bounds, place, side="right") - 1
     first = place - bounds[sentence]
     score, expected, unit = (
@@ -130,7 +95,7 @@ def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tu
         for known, other in zip((table.score, table.expected, table.unit), unknown, strict=True)
     )
     begins = np.searchsorted(sentence, np.arange(len(bounds)))
-    return Options(begins, first, first + size, score, expected, target, target_bounds, unit)
+    return Options(begins, first, first + size, score, expected, all_words[target], target_bounds, unit)
 
 
 def in_pieces(bounds: Integers, most: int) -> tuple[Integers, Integers]:
@@ -144,6 +109,5 @@ def in_pieces(bounds: Integers, most: int) -> tuple[Integers, Integers]:
     """
     lengths = np.diff(bounds)
     n_pieces = -(-lengths // most)
-    sentence = np.repeat(np.arange(len(lengths)), n_pieces)
-    place = np.arange(len(sentence)) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
+    sentence, place = places_in_runs(bounds_of(n_pieces))
     return np.append(bounds[sentence] + place * most, bounds[-1]), sentence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.translation.language_model import next_word
-from simstudy.learners.translation.texts import END
+from simstudy.learners.language_models.kneser_ney import next_word
+from simstudy.learners.language_models.ngrams import END
 
 #: What becomes of a word of a sentence that is looked up: written anew, or the place of its like in the one found.
 _NEW = -1

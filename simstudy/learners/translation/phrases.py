@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from simstudy.learners.translation.bitexts import Bitext
-from simstudy.learners.translation.ngrams import Ngrams
-from simstudy.learners.translation.texts import Floats, Integers, Text
-from simstudy.learners.translation.word_alignment import Lexicon, Links
+from simstudy.learners.alignment.aligners import Links
+from simstudy.learners.alignment.bitexts import Bitext
+from simstudy.learners.language_models.ngrams import Ngrams
+from simstudy.learners.runs import Floats, Integers, bounds_of
+from simstudy.learners.translation.aligned_bitexts import AlignedBitext
 
 #: What is known of a phrase pair, in the order of the columns of `PhraseTable.features`.
 FEATURES = ("p(target|source)", "p(source|target)", "lex(target|source)", "lex(source|target)")
@@ -38,20 +39,12 @@ class PhraseTable(NamedTuple):
     features: Floats
 
 
-def phrase_table(bitext: Bitext, longest: int) -> PhraseTable:
-    """Relative frequencies and lexical weights (Koehn et al. 2003, sections 3 and 4.4) of all phrase pairs.
-
-    Words of a phrase are at most `longest` on either side.
-    """
-    rows = extracted(bitext.source.bounds, bitext.target.bounds, bitext.links, longest)
-    return tabulated(bitext, rows, longest)[0]
-
-
-def tabulated(bitext: Bitext, rows: Integers, longest: int) -> tuple[PhraseTable, Integers]:
+def tabulated(corpus: AlignedBitext, rows: Integers, longest: int) -> tuple[PhraseTable, Integers]:
     """A table of phrase pairs by where they are, see `extracted`; target phrases may be empty.
 
-    The lexical weight of a pair that was found with several alignments is the highest. A word that is in no phrase pair
-    by itself has its links instead, as far as there are any, with their relative frequencies as all features.
+    Its features are relative frequencies and lexical weights (Koehn et al. 2003, sections 3 and 4.4). The lexical
+    weight of a pair that was found with several alignments is the highest. A word that is in no phrase pair by itself
+    has its links instead, as far as there are any, with their relative frequencies as all features.
 
     Returns
     -------
@@ -60,32 +53,32 @@ def tabulated(bitext: Bitext, rows: Integers, longest: int) -> tuple[PhraseTable
     pairs
         (rows,) which pair each row is.
     """
-    source, target, words = bitext.source, bitext.target, bitext.words
-    n_words = len(source.vocabulary)
-    sources, source_numbers = Ngrams.of(source.words, source.bounds, n_words, longest)
-    targets, target_numbers = Ngrams.of(target.words, target.bounds, n_words, longest)
+    bitext, lexicon = corpus.bitext, corpus.lexicon
+    sources, source_numbers = Ngrams.of(bitext.source, bitext.first_source, corpus.n_words, longest)
+    targets, target_numbers = Ngrams.of(bitext.target, bitext.first_target, corpus.n_words, longest)
     pair, first, length, target_first, target_length = rows.T
-    a = source_numbers[source.bounds[pair] + first, length - 1]
+    a = source_numbers[bitext.first_source[pair] + first, length - 1]
     # Number 0 is the empty target phrase.
     b = np.zeros(len(rows), np.int64)
     some = target_length > 0
-    b[some] = 1 + target_numbers[target.bounds[pair[some]] + target_first[some], target_length[some] - 1]
+    b[some] = 1 + target_numbers[bitext.first_target[pair[some]] + target_first[some], target_length[some] - 1]
     n_targets = targets.firsts[-1] + 1
     keys, which = np.unique(a * n_targets + b, return_inverse=True)
-    count = np.bincount(which, bitext.weights[pair], len(keys))
+    count = np.bincount(which, corpus.weights[pair], len(keys))
     a, b = keys // n_targets, keys % n_targets
     features = np.full((len(keys), len(FEATURES)), -np.inf)
     features[:, 0] = np.log(count / np.bincount(a, count)[a])
     features[:, 1] = np.log(count / np.bincount(b, count)[b])
-    lexical = _lexical_weights(source, target, bitext.links, words, rows)
+    lexical = _lexical_weights(corpus, rows)
     for k in range(2):
         np.maximum.at(features[:, 2 + k], which, lexical[:, k])
     # Words that are in no pair by themselves.
-    lone = (words.source > 0) & (words.target > 0)
-    lone[lone] = ~np.isin(np.searchsorted(sources.keys[0], words.source[lone]), a)
-    more = np.log(np.stack([words.source_share, words.target_share] * 2, axis=1))[lone]
-    a = np.concatenate([a, np.searchsorted(sources.keys[0], words.source[lone])])
-    b = np.concatenate([b, 1 + np.searchsorted(targets.keys[0], words.target[lone])])
+    linked = np.flatnonzero(lexicon.to_target)
+    word = np.searchsorted(sources.keys[0], bitext.lexicon.source[linked])
+    lone, word = linked[~np.isin(word, a)], word[~np.isin(word, a)]
+    more = np.log(np.stack([lexicon.to_target, lexicon.to_source] * 2, axis=1)[lone])
+    a = np.concatenate([a, word])
+    b = np.concatenate([b, 1 + np.searchsorted(targets.keys[0], bitext.lexicon.target[lone])])
     order = np.argsort(a, kind="stable")
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
@@ -94,28 +87,28 @@ def tabulated(bitext: Bitext, rows: Integers, longest: int) -> tuple[PhraseTable
     at, level = np.nonzero(target_numbers >= 0)
     place, size = np.zeros((2, n_targets), np.int64)
     place[1 + target_numbers[at, level]], size[1 + target_numbers[at, level]] = at, level + 1
-    word_bounds = np.concatenate([[0], np.cumsum(size[b])])
+    word_bounds = bounds_of(size[b])
     places = np.arange(word_bounds[-1]) + np.repeat(place[b] - word_bounds[:-1], size[b])
     bounds = np.searchsorted(a, np.arange(sources.firsts[-1] + 1))
-    return PhraseTable(sources, bounds, target.words[places], word_bounds, features), number[which]
+    return PhraseTable(sources, bounds, bitext.target[places], word_bounds, features), number[which]
 
 
-def extracted(source_bounds: Integers, target_bounds: Integers, links: Links, longest: int) -> Integers:
-    """All phrase pairs that no link leaves and that have a link, as often as they are there.
+def extracted(bitext: Bitext, links: Links, longest: int) -> Integers:
+    """All phrase pairs of at most `longest` words a side that no link leaves and that have a link, wherever they are.
 
     Returns
     -------
     rows
         (found, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
     """
-    n = _extract(source_bounds, target_bounds, links.linked, links.bounds, longest, np.empty((0, 5), np.int64))
-    rows = np.empty((n, 5), np.int64)
-    _extract(source_bounds, target_bounds, links.linked, links.bounds, longest, rows)
+    arrays = bitext.first_source, bitext.first_target, bitext.first_cell, links, longest
+    rows = np.empty((_extract(*arrays, np.empty((0, 5), np.int64)), 5), np.int64)
+    _extract(*arrays, rows)
     return rows
 
 
 @njit(cache=True, nogil=True)
-def _extract(source_bounds, target_bounds, linked, bounds, longest, rows):
+def _extract(source_bounds, target_bounds, bounds, linked, longest, rows):
     """Fill rows, or only count them where there are none to fill."""
     found = 0
     for k in range(len(bounds) - 1):
@@ -160,39 +153,28 @@ def _extract(source_bounds, target_bounds, linked, bounds, longest, rows):
     return found
 
 
-def _lexical_weights(source: Text, target: Text, links: Links, words: Lexicon, found: Integers) -> Floats:
+def _lexical_weights(corpus: AlignedBitext, found: Integers) -> Floats:
     """(found, 2) logarithms: of the target words given the source words, and the reverse."""
-    n_words = len(source.vocabulary)
-    keys = words.source * n_words + words.target
-
-    def share(of: Floats, asked: Integers) -> Floats:
-        place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        return np.where(keys[place] == asked, of[place], 0.0)
-
-    pair = np.repeat(np.arange(len(source)), np.diff(links.bounds))
-    cells = np.arange(len(pair)) - links.bounds[pair]
-    key = source.words[source.bounds[pair] + cells // target.lengths[pair]] * n_words
-    key += target.words[target.bounds[pair] + cells % target.lengths[pair]]
-    forward, backward = np.zeros((2, len(key)))
-    linked = np.flatnonzero(links.linked)
-    forward[linked] = share(words.source_share, key[linked])
-    backward[linked] = share(words.target_share, key[linked])
+    bitext, lexicon = corpus.bitext, corpus.lexicon
+    i, j = (words[corpus.links] for words in bitext.words_of_cells())
+    pairs = bitext.pairs[corpus.links]
     # A word's mean over the words that it is linked to; links of a phrase pair's words are all inside of it.
-    n_of_source, n_of_target = len(source.words), len(target.words)
-    i = (source.bounds[pair] + cells // target.lengths[pair])[linked]
-    j = (target.bounds[pair] + cells % target.lengths[pair])[linked]
-    of_target = _mean_or(j, forward[linked], n_of_target, share(words.source_share, target.words))
-    of_source = _mean_or(i, backward[linked], n_of_source, share(words.target_share, source.words * n_words))
+    of_target = _mean_or(j, lexicon.to_target[pairs], lexicon.target_of_none[bitext.target])
+    of_source = _mean_or(i, lexicon.to_source[pairs], lexicon.source_of_none[bitext.source])
     sums = [np.concatenate([[0.0], np.cumsum(np.log(one))]) for one in (of_target, of_source)]
-    first, last = source.bounds[found[:, 0]] + found[:, 1], found[:, 2]
-    target_first = target.bounds[found[:, 0]] + found[:, 3]
+    first, target_first = bitext.first_source[found[:, 0]] + found[:, 1], bitext.first_target[found[:, 0]] + found[:, 3]
     return np.stack(
-        [sums[0][target_first + found[:, 4]] - sums[0][target_first], sums[1][first + last] - sums[1][first]], axis=1
+        [
+            sums[0][target_first + found[:, 4]] - sums[0][target_first],
+            sums[1][first + found[:, 2]] - sums[1][first],
+        ],
+        axis=1,
     )
 
 
-def _mean_or(where: Integers, what: Floats, n: int, otherwise: Floats) -> Floats:
-    """(n,) means of what is at each place, or another number where there is nothing."""
+def _mean_or(where: Integers, what: Floats, otherwise: Floats) -> Floats:
+    """Means of what is at each place, or another number where there is nothing."""
+    n = len(otherwise)
     times = np.bincount(where, minlength=n)
     mean: Floats = np.where(times > 0, np.bincount(where, what, n) / np.maximum(times, 1), otherwise)
     return mean

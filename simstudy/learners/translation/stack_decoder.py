@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simstudy.learners.language_models.kneser_ney import LanguageModel, next_word
+from simstudy.learners.language_models.ngrams import END
+from simstudy.learners.runs import Floats, Integers
 from simstudy.learners.translation.hypotheses import (
     COVERAGE,
     OPTION,
@@ -18,8 +21,6 @@ from simstudy.learners.translation.hypotheses import (
     prune,
     push,
 )
-from simstudy.learners.translation.language_model import LanguageModel, next_word
-from simstudy.learners.translation.texts import END, Floats, Integers
 
 #: Words of a sentence that a coverage of 64 bits can tell apart.
 MOST_WORDS = 62

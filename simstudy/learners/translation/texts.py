@@ -9,16 +9,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
+from simstudy.learners.runs import Integers, bounds_of
 from simstudy.metrics import get_metric
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-#: Numbers of what stands before and after a sentence.
-START, END = 0, 1
+# How the marks are written that stand before and after a sentence in language models, START and END.
 _MARKS = ("<s>", "</s>")
 
 
@@ -56,13 +52,6 @@ class Text:
         """(n,) numbers of words."""
         return np.diff(self.bounds)
 
-    def chosen(self, sentences: Integers) -> Text:
-        """Some of the sentences, by number."""
-        lengths = self.lengths[sentences]
-        bounds = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(bounds[-1]) + np.repeat(self.bounds[sentences] - bounds[:-1], lengths)
-        return Text(tuple(self.lines[i] for i in sentences), self.words[places], bounds, self.vocabulary)
-
     def content(self) -> list[str]:
         """What the text is, for a hash."""
         return list(self.lines)
@@ -95,7 +84,7 @@ def index_texts(texts: Sequence[Sequence[str]]) -> list[Text]:
     ]
     vocabulary = tuple(numbers)
     return [
-        Text(tuple(lines), words, np.cumsum([0, *map(len, text)]), vocabulary)
+        Text(tuple(lines), words, bounds_of([*map(len, text)]), vocabulary)
         for lines, words, text in zip(texts, found, sentences, strict=True)
     ]
 

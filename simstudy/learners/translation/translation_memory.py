@@ -9,12 +9,12 @@ from math import isfinite
 import numpy as np
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.translation.bitexts import aligned
-from simstudy.learners.translation.language_model import train_language_model
+from simstudy.learners.language_models.kneser_ney import train_language_model
+from simstudy.learners.language_models.ngrams import Ngrams
+from simstudy.learners.runs import Integers, bounds_of, places_in_runs
+from simstudy.learners.translation.aligned_bitexts import AlignedBitext, aligned
 from simstudy.learners.translation.memory_kernels import look_up, translate
-from simstudy.learners.translation.ngrams import Ngrams
-from simstudy.learners.translation.texts import Floats, Integers, Text, spelt_out
-from simstudy.learners.translation.word_alignment import Lexicon
+from simstudy.learners.translation.texts import Text, spelt_out
 from simstudy.validation import check_number, check_whole
 
 
@@ -57,14 +57,13 @@ class TranslationMemory:
 
     def train(self, examples: Examples, weights: Integers, seed: int) -> Callable[[Examples], list[str]]:
         """Store sentence pairs that are `Text`; the seed is not used, for nothing is random."""
-        bitext = aligned(examples, weights, self.n_iterations)
-        source, target, links = bitext.source, bitext.target, bitext.links
-        n_words = len(source.vocabulary)
-        language = train_language_model(target.words, target.bounds, bitext.weights, n_words, self.order)
-        ngrams, numbers = Ngrams.of(source.words, source.bounds, n_words, self.longest)
-        sentence, number = distinct(numbers, source)
-        often = np.bincount(number, bitext.weights[sentence])
-        n_pairs = bitext.weights.sum()
+        corpus = aligned(examples, weights, self.n_iterations)
+        bitext, n_words = corpus.bitext, corpus.n_words
+        language = train_language_model(bitext.target, bitext.first_target, corpus.weights, n_words, self.order)
+        ngrams, numbers = Ngrams.of(bitext.source, bitext.first_source, n_words, self.longest)
+        sentence, number = distinct(numbers, bitext.first_source)
+        often = np.bincount(number, corpus.weights[sentence])
+        n_pairs = corpus.weights.sum()
         # Never 0: what is everywhere still counts a little.
         worth = np.log((n_pairs + 1) / often)
         whole = np.bincount(sentence, worth[number])
@@ -75,44 +74,47 @@ class TranslationMemory:
         unseen = np.log(n_pairs + 1.0)
         word_worth = np.full(n_words, unseen)
         word_worth[ngrams.keys[0]] = worth[: len(ngrams.keys[0])]
-        lexical = likeliest(bitext.words, n_words)
+        lexical = likeliest(corpus)
 
         def answer(other: Examples) -> list[str]:
             text: Text = other.inputs
-            at, asked = distinct(ngrams.find(text.words, text.bounds), text)
-            of_all, _ = distinct(Ngrams.of(text.words, text.bounds, n_words, self.longest)[1], text)
+            at, asked = distinct(ngrams.find(text.words, text.bounds), text.bounds)
+            of_all, _ = distinct(Ngrams.of(text.words, text.bounds, n_words, self.longest)[1], text.bounds)
             n_unseen = np.bincount(of_all, minlength=len(text)) - np.bincount(at, minlength=len(text))
             total = np.bincount(at, worth[asked], len(text)) + n_unseen * unseen
             best = np.empty((len(text), self.n_candidates), np.int64)
             bounds = np.searchsorted(at, np.arange(len(text) + 1))
             look_up(bounds, asked, total, entries, entry_bounds, worth, whole, self.n_candidates, best)
-            room = int(text.lengths.max() + target.lengths.max())
+            room = int(text.lengths.max() + np.diff(bitext.first_target).max())
             translations, sizes = np.zeros((len(text), room), np.int64), np.zeros(len(text), np.int64)
             translate(
-                text.words, text.bounds, best, source.words, source.bounds, target.words, target.bounds,
-                links.linked, links.bounds, word_worth, lexical, language, self.fluency, translations, sizes,
+                text.words, text.bounds, best, bitext.source, bitext.first_source, bitext.target, bitext.first_target,
+                corpus.links, bitext.first_cell, word_worth, lexical, language, self.fluency, translations, sizes,
             )  # fmt: skip
             words = translations[np.arange(room) < sizes[:, None]]
-            return spelt_out(words, np.concatenate([[0], np.cumsum(sizes)]), text.vocabulary)
+            return spelt_out(words, bounds_of(sizes), text.vocabulary)
 
         return answer
 
 
-def distinct(numbers: Integers, text: Text) -> tuple[Integers, Integers]:
+def distinct(numbers: Integers, bounds: Integers) -> tuple[Integers, Integers]:
     """Sentences and the distinct n-grams in them, from those that begin at each word; by sentence, then n-gram."""
     at, level = np.nonzero(numbers >= 0)
-    sentence = np.repeat(np.arange(len(text)), text.lengths)[at]
+    sentence = places_in_runs(bounds)[0][at]
     number = numbers[at, level]
     width = int(number.max(initial=0)) + 1
     keys = np.unique(sentence * width + number)
     return keys // width, keys % width
 
 
-def likeliest(words: Lexicon, n_words: int) -> Integers:
+def likeliest(corpus: AlignedBitext) -> Integers:
     """(words of the vocabulary,) each word's most frequent translation, 0 for none; itself where it is unknown."""
-    shares: Floats = words.source_share.round(9)
-    order = np.lexsort((words.target, -shares, words.source))
-    first = np.unique(words.source[order], return_index=True)[1]
-    found = np.arange(n_words)
-    found[words.source[order][first]] = words.target[order][first]
+    linked, left_out = np.flatnonzero(corpus.lexicon.to_target), np.flatnonzero(corpus.lexicon.left_out)
+    source = np.concatenate([corpus.bitext.lexicon.source[linked], left_out])
+    target = np.concatenate([corpus.bitext.lexicon.target[linked], np.zeros(len(left_out), np.int64)])
+    share = np.concatenate([corpus.lexicon.to_target[linked], corpus.lexicon.left_out[left_out]]).round(9)
+    order = np.lexsort((target, -share, source))
+    first = np.unique(source[order], return_index=True)[1]
+    found = np.arange(corpus.n_words)
+    found[source[order][first]] = target[order][first]
     return found

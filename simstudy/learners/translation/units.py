@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.translation.texts import Integers
-from simstudy.learners.translation.word_alignment import Links
+from simstudy.learners.alignment.aligners import Links
+from simstudy.learners.alignment.bitexts import Bitext
+from simstudy.learners.runs import Integers
 
 
-def units(source_bounds: Integers, target_bounds: Integers, links: Links) -> Integers:
+def units(bitext: Bitext, links: Links) -> Integers:
     """The smallest phrase pairs that sentence pairs can be cut into without cutting a link, in the target's order.
 
     Source words without a link that no pair encloses are pairs with nothing, after the pair of the word before them;
@@ -20,12 +21,12 @@ def units(source_bounds: Integers, target_bounds: Integers, links: Links) -> Int
     rows
         (units, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
     """
-    rows = np.empty((source_bounds[-1] + target_bounds[-1], 5), np.int64)
-    return rows[: _cut(source_bounds, target_bounds, links.linked, links.bounds, rows)].copy()
+    rows = np.empty((len(bitext.source) + len(bitext.target), 5), np.int64)
+    return rows[: _cut(bitext.first_source, bitext.first_target, bitext.first_cell, links, rows)].copy()
 
 
 @njit(cache=True, nogil=True)
-def _cut(source_bounds, target_bounds, linked, bounds, rows):
+def _cut(source_bounds, target_bounds, bounds, linked, rows):
     n_rows = 0
     for k in range(len(bounds) - 1):
         m = source_bounds[k + 1] - source_bounds[k]

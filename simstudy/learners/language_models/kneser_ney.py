@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from simstudy.learners.translation.ngrams import Ngrams
-from simstudy.learners.translation.texts import END, START, Floats, Integers
+from simstudy.learners.language_models.ngrams import END, START, Ngrams
+from simstudy.learners.runs import Floats, Integers
 
 _EMPTY = -1
 
@@ -52,13 +51,7 @@ class LanguageModel(NamedTuple):
 
 
 def train_language_model(
-    words: Integers,
-    bounds: Integers,
-    weights: Integers,
-    n_words: int,
-    order: int,
-    *,
-    marks: tuple[int, int] = (START, END),
+    words: Integers, bounds: Integers, weights: Integers, n_words: int, order: int
 ) -> LanguageModel:
     """Train on sentences, each there as often as its weight says.
 
@@ -76,8 +69,6 @@ def train_language_model(
         Size of the vocabulary; all words and marks are below it.
     order
         Longest n-gram; 2 at least.
-    marks
-        What stands before and after each sentence.
     """
     n = len(weights)
     padded_bounds = bounds + 2 * np.arange(n + 1)
@@ -85,7 +76,7 @@ def train_language_model(
     inner = np.ones(len(padded), bool)
     inner[padded_bounds[:-1]] = inner[padded_bounds[1:] - 1] = False
     padded[inner] = words
-    padded[padded_bounds[:-1]], padded[padded_bounds[1:] - 1] = marks
+    padded[padded_bounds[:-1]], padded[padded_bounds[1:] - 1] = START, END
     ngrams, numbers = Ngrams.of(padded, padded_bounds, n_words, order)
     firsts, prefixes, last = ngrams.firsts, ngrams.prefixes(), ngrams.last_words()
     n_nodes = int(firsts[-1])
@@ -96,11 +87,12 @@ def train_language_model(
     weight_of = np.repeat(weights, np.diff(padded_bounds))
     occurrences = np.bincount(numbers[at, level], weight_of[at], n_nodes)
     begins = np.zeros(n_nodes, bool)
-    begins[numbers[padded_bounds[:-1]].ravel()[numbers[padded_bounds[:-1]].ravel() >= 0]] = True
+    first = numbers[padded_bounds[:-1]]
+    begins[first[first >= 0]] = True
     follows = np.bincount(shorter[shorter >= 0], minlength=n_nodes).astype(np.float64)
     counts = np.where(begins, occurrences, follows)
     counts[firsts[-2] :] = occurrences[firsts[-2] :]
-    counts[: firsts[1]][last[: firsts[1]] == marks[0]] = 0
+    counts[: firsts[1]][last[: firsts[1]] == START] = 0
     probability = np.zeros(n_nodes)
     left_over = np.ones(n_nodes)
     unknown = 0.0
@@ -210,16 +202,36 @@ def score_texts(model, words, bounds, starts, ends, scores):
         scores[i] = total
 
 
-def state_after(model: LanguageModel, words: Any) -> int:
-    """The state after some words at the beginning of a sentence."""
-    state = model.start
-    for word in words:
-        _, state = next_word(model, state, word)
-    return state
-
-
-def scored(model: LanguageModel, words: Integers, bounds: Integers, *, sentences: bool) -> NDArray[np.float64]:
+def scored(model: LanguageModel, words: Integers, bounds: Integers, *, sentences: bool) -> Floats:
     """Logarithms of the probabilities of texts: of whole sentences, or of pieces without any context."""
     scores = np.empty(len(bounds) - 1)
     score_texts(model, words, bounds, model.start if sentences else 0, END if sentences else -1, scores)
     return scores
+
+
+def successors(model: LanguageModel) -> tuple[Integers, Integers]:
+    """The words that were seen after each word (and after START), the most probable first, and where each one's begin.
+
+    Returns
+    -------
+    bounds
+        (words of the vocabulary + 1,)
+    words
+        (pairs of words,) the later one of each pair; of equally probable ones the lower number first.
+
+    Examples
+    --------
+    >>> model = train_language_model(np.array([2, 3, 2, 4, 4]), np.array([0, 2, 4, 5]), np.array([2, 1, 1]), 5, 2)
+    >>> bounds, words = successors(model)
+    >>> words[bounds[2] : bounds[3]].tolist()
+    [3, 4]
+    """
+    known = np.flatnonzero(model.unigrams)
+    word_of = np.zeros(len(known) + 1, np.int64)
+    word_of[model.unigrams[known]] = known
+    state, word = np.divmod(model.slots, model.n_words)
+    # States after single words have the lowest numbers, from 1 on.
+    pairs = np.flatnonzero((state > 0) & (state <= len(known)))
+    before, word = word_of[state[pairs]], word[pairs]
+    order = np.lexsort((word, -model.log_probability[model.nodes[pairs]].round(9), before))
+    return np.searchsorted(before[order], np.arange(model.n_words + 1)), word[order]

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simstudy.learners.translation.texts import Integers
+from simstudy.learners.runs import Integers, bounds_of
+
+#: Numbers of the marks that stand before and after a sentence in language models; no word has them.
+START, END = 0, 1
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Ngrams:
     @property
     def firsts(self) -> Integers:
         """(longest + 1,) the number of the first n-gram of each n, and at last how many there are."""
-        return np.cumsum([0, *map(len, self.keys)])
+        return bounds_of([*map(len, self.keys)])
 
     @classmethod
     def of(cls, words: Integers, bounds: Integers, n_words: int, longest: int) -> tuple[Ngrams, Integers]:

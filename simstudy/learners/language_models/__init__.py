@@ -1,0 +1,1 @@
+"""Language models: n-grams numbered exactly, and interpolated Kneser-Ney smoothing."""

@@ -1,0 +1,48 @@
+"""Flat arrays cut into runs, as a text into sentences: run i is rows bounds[i] … bounds[i + 1] - 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.integer[Any]]
+Floats = NDArray[np.float64]
+
+
+def bounds_of(lengths: Any) -> Integers:
+    """(n + 1,) bounds of n runs that follow one another.
+
+    Examples
+    --------
+    >>> bounds_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
+
+
+def chosen_runs(bounds: Integers, chosen: Integers) -> tuple[Integers, Integers]:
+    """The bounds of some runs when only these are kept, in that order, and which rows of all they are.
+
+    Examples
+    --------
+    >>> bounds, rows = chosen_runs(np.array([0, 2, 3]), np.array([1, 0, 1]))
+    >>> bounds.tolist(), rows.tolist()
+    ([0, 1, 3, 4], [2, 0, 1, 2])
+    """
+    lengths = np.diff(bounds)[chosen]
+    kept = bounds_of(lengths)
+    return kept, np.repeat(bounds[chosen] - kept[:-1], lengths) + np.arange(kept[-1])
+
+
+def places_in_runs(bounds: Integers) -> tuple[Integers, Integers]:
+    """(rows,) which run each row is in, and its place there, from 0 on.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in places_in_runs(np.array([0, 2, 3]))]
+    [[0, 0, 1], [0, 1, 0]]
+    """
+    run = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    return run, np.arange(len(run)) - bounds[run]
