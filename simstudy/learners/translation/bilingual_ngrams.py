@@ -40,7 +40,7 @@ class UnitWeights:
     lexical: tuple[float, float] = (0.2, 0.2)
     phrase: float = 0.0
     word: float = 1.0
-    distortion: float = 0.8
+    distortion: float = 1.0
 
     def __post_init__(self) -> None:
         if len(self.lexical) != 2:

@@ -31,7 +31,7 @@ class PhraseWeights:
         What each word adds that a phrase begins away from the end of the one before; subtracted.
     """
 
-    translation: tuple[float, float, float, float] = (1.0, 0.4, 0.4, 0.3)
+    translation: tuple[float, float, float, float] = (1.4, 0.4, 0.0, 0.3)
     phrase: float = -0.3
     word: float = 0.6
     language: float = 1.0
