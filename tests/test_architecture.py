@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import subprocess
 import sys
@@ -35,8 +36,9 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
-def imported(path: Path) -> set[str]:
-    names = set()
+@functools.cache
+def imported(path: Path) -> frozenset[str]:
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
@@ -44,7 +46,7 @@ def imported(path: Path) -> set[str]:
             names.add(node.module)
             if node.module == "simstudy":
                 names |= {f"simstudy.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def room_of(path: Path) -> str:
