@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-#: Modules that were loaded from files, which worker processes load too: name -> path.
+#: Modules that were loaded from files, which worker processes load where they need them: name -> path.
 LOADED: dict[str, str] = {}
 
 #: What they were made of when they were loaded: name -> name of each file of their folder -> hash of its source.
@@ -42,9 +44,9 @@ def load_program(path: Path) -> ModuleType:
 
 
 def load_file(name: str, path: str) -> ModuleType:
-    """The module that `load_program` calls so: in a worker process it is loaded by that name."""
+    """The module that `load_program` calls so."""
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(Path(path).parent)])
+        spec = _spec(name, path)
         assert spec is not None
         assert spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -55,6 +57,23 @@ def load_file(name: str, path: str) -> ModuleType:
                 del sys.modules[each]
             raise
     return sys.modules[name]
+
+
+class ProgramFinder:
+    """Finds modules of `load_program` by their names, so that a worker process loads those that its calls need."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        """Name -> path."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """How a module is loaded; None where it is no program that is known and there."""
+        file = self.files.get(name, "")
+        return _spec(name, file) if os.path.isfile(file) else None
+
+
+def _spec(name: str, path: str) -> ModuleSpec | None:
+    return importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(Path(path).parent)])
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from typing import IO, Any
 import cloudpickle
 import numpy as np
 
-from simstudy.program_files import LOADED, load_file
+from simstudy.program_files import LOADED, ProgramFinder
 
 # Arrays of so many bytes are not sent to each worker, but written once and mapped.
 _LARGE = 2**16
@@ -253,14 +253,14 @@ def serve() -> None:
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
+    programs = ProgramFinder()
+    sys.meta_path.append(programs)
     while True:
         trace = ""
         try:
             content, places, files = pickle.loads(messages.get())
-            for name, path in files.items():
-                # A program that is gone is no part of these calls, or else the call says what it lacks.
-                if os.path.isfile(path):
-                    load_file(name, path)
+            # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
+            programs.files.update(files)
             maps = [mmap.mmap(descriptor, size, access=mmap.ACCESS_READ, offset=start) for start, size in places]
             function, arguments = pickle.loads(content, buffers=maps)
             function(*arguments)

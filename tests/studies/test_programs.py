@@ -98,13 +98,10 @@ def square(n):
 }
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(
-    folder: Path, n_jobs: int
-) -> None:
-    """Other words on the page compute nothing again; another factor does, two imports away."""
+def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it_needs(folder: Path) -> None:
+    """Other words on the page compute nothing again; another factor does, two imports away, also for workers."""
 
-    def squares(**changed: str) -> list[int]:
+    def squares(n_jobs: int = 1, **changed: str) -> list[int]:
         for name, source in {**PARTS, **changed}.items():
             (folder / f"{name}.py").write_text(source)
         found = ss.run_study(folder, out=out, n_jobs=n_jobs).tables["squares"]["square"].tolist()
@@ -115,7 +112,7 @@ def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it
     assert squares(page=PARTS["page"].replace("Of numbers", "Other words")) == [3, 4, 9, 16]
     assert "Other words" in (out / "README.md").read_text(encoding="utf-8")
     assert squares(study=PARTS["study"].replace("No more", "More")) == [3, 4, 9, 16]
-    assert squares(factor="FACTOR = 2") == [6, 8, 18, 32]
+    assert squares(n_jobs=2, factor="FACTOR = 2") == [6, 8, 18, 32]
     assert squares(work=PARTS["work"].replace("n * n", "n")) == [9, 2, 3, 4]
 
 
@@ -241,7 +238,7 @@ def test_what_is_wrong_with_a_program_is_one_line(folder: Path, program: str | N
 def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gone: bool
 ) -> None:
-    """Workers load the programs that were loaded: one of a folder that is gone must not fail another's cells."""
+    """Workers load programs by their whole paths; one of a folder that is gone must not fail another's cells."""
     monkeypatch.chdir(folder.parent)
     study = load_study(folder.name)
     monkeypatch.chdir(tmp_path)
@@ -251,6 +248,14 @@ def test_a_program_is_found_from_another_working_folder_and_missed_by_nobody(
         assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
     else:
         assert len(ss.run_study(study, out=tmp_path / "out", n_jobs=2).tables) > 0
+
+
+def test_workers_load_no_program_that_their_calls_do_not_need(folder: Path) -> None:
+    load_study(folder)
+    (folder / "executed").unlink()
+    cells = [Cell(f"{n}", {"n": n}, (n,)) for n in (1, 4)]
+    assert run_cells(math.sqrt, cells, n_jobs=2, cache=None) == [1, 2]
+    assert not (folder / "executed").exists()
 
 
 @pytest.mark.parametrize(
