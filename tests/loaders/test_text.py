@@ -216,13 +216,13 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
     assert refused([a, a], "accuracy", [gold]) == "a.txt is given twice"
 
 
-def test_a_million_lines(tmp_path: Path, rng: np.random.Generator) -> None:
-    n = 1_000_000
+@pytest.mark.parametrize("n", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_million_lines(tmp_path: Path, rng: np.random.Generator, n: int) -> None:
     right = rng.random(n) < 0.8
     files = written(tmp_path, {"a.txt": "\n".join(np.where(right, "NOUN", "VERB").tolist()), "gold.txt": "NOUN\n" * n})
     start = time.perf_counter()
     outputs = loaded([files["a.txt"]], "accuracy", [files["gold.txt"]]).outputs
-    assert time.perf_counter() - start < 60  # some 3 s
+    assert time.perf_counter() - start < 6e-5 * n  # some 3 s for a million
     assert outputs.scores()[0] == 100 * right.mean()
 
 
@@ -253,7 +253,7 @@ def test_bleu_of_every_system_is_the_organisers(
     np.testing.assert_allclose(outputs.scores(), expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("references", "every"), [("A", 5), ("AB", 1)])
+@pytest.mark.parametrize(("references", "every"), [("A", 7), ("AB", 7)])
 def test_bleu_of_every_system_is_sacrebleus(references: str, every: int, shared_data: Path) -> None:
     folder = shared_data / "wmt24_en-de"
     paths, gold = sorted((folder / "sys").iterdir()), [folder / f"ref.{r}.de" for r in references]

@@ -145,9 +145,13 @@ def test_jobs_do_not_change_a_byte_and_a_second_run_finds_everything(
     assert tables(again.folder) == tables(done.folder)
 
 
-@pytest.mark.parametrize("n_kept", [3, pytest.param(33, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_kept", [3, 33])
 def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Path, tmp_path: Path, n_kept: int) -> None:
-    """kill -9 of the whole process group, once while systems train and once while pairs are compared."""
+    """kill -9 of the whole process group, once while systems train and once while pairs are compared.
+
+    Kills at any moment are among the attacks.
+    """
     out = tmp_path / "out"
     line = [sys.executable, "-m", "simstudy.cli", "run", str(study), "--out", str(out), "--jobs", "2"]
     process = subprocess.Popen(line, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
