@@ -44,7 +44,7 @@ def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "study.py").write_text(program, encoding="utf-8")
     (folder / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\nsizes = [50, 100]\n')
-    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=2)
+    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1)
     assert results.tables["pairs"]["n_items"].tolist() == [50, 100]
 
 

@@ -37,7 +37,7 @@ def study(conditions: list[str] | None = None, **changes: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(study(), out=tmp_path_factory.mktemp("error_rates"), n_jobs=2)
+    return ss.run_study(study(), out=tmp_path_factory.mktemp("error_rates"), n_jobs=1)
 
 
 VIEWS = [(name, unit) for name in CONDITIONS for unit in CONDITIONS[name].pair.units]

@@ -94,4 +94,4 @@ def done(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -
             {"domains_of": "runs", "metric": "rr", "min_pairs": 3, "bins": [0.0, 0.05, 1.0]},
         ],
     )  # fmt: skip
-    return ss.run_study(study, out=tmp_path_factory.mktemp("done"), data_dir=data_dir, n_jobs=2)
+    return ss.run_study(study, out=tmp_path_factory.mktemp("done"), data_dir=data_dir, n_jobs=1)

@@ -50,7 +50,7 @@ def exact(make: Make, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) 
         ],
     )  # fmt: skip
     out = tmp_path_factory.mktemp("exact")
-    return ss.run_study(study, out=out, data_dir=data_dir, n_jobs=2).tables["calibration"]
+    return ss.run_study(study, out=out, data_dir=data_dir, n_jobs=1).tables["calibration"]
 
 
 def test_test_sets_are_home_in_turn(exact: pd.DataFrame, data_dir: Path) -> None:
@@ -119,7 +119,7 @@ def test_test_sets_of_other_systems_can_not_be_one_anothers_home(make: Make, dat
 def test_only_shared_systems_are_compared_between_test_sets(make: Make, data_dir: Path, tmp_path: Path) -> None:
     runs = [{**MEASURES, "name": f"runs {k}", "metric": "ap", "leave_out": [f"r{k}"]} for k in (0, 1)]
     study = make(*runs, calibration=[{"among": ["runs 0", "runs 1"], "min_pairs": 1, "bins": [0.0, 1.0]}])
-    table = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=2).tables["calibration"]
+    table = ss.run_study(study, out=tmp_path, data_dir=data_dir, n_jobs=1).tables["calibration"]
     assert table.query("p_to == 1")["n_pairs"].tolist() == [15, 15], "6 systems"
     assert table.query("p_to == 1")["share"].tolist() == [1.0, 1.0], "the same scores on both"
 
