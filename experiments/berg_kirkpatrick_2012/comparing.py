@@ -140,8 +140,8 @@ def by_test(parts: Mapping[str, Tables]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def foretold(parts: Mapping[str, Tables]) -> pd.DataFrame:
-    """Of every study how well p is foretold by each model: the share of variance, and the factor of nine in ten."""
+def told(parts: Mapping[str, Tables]) -> pd.DataFrame:
+    """Of every study how much of p each model tells: the share of variance, and the factor of nine in ten."""
     rows, given = [], []
     for study, tables in parts.items():
         models = tables.get("confidence_models")
@@ -158,11 +158,9 @@ def foretold(parts: Mapping[str, Tables]) -> pd.DataFrame:
 
 
 def training(parts: Mapping[str, Tables]) -> pd.DataFrame:
-    """Of every study the pairs that differ by their training set alone: of the largest size, and of all sizes."""
+    """Of every study what training sets do, its families together: a row for each size of training sets."""
     found = []
     for study, tables in parts.items():
         if (table := tables.get("training_variance")) is not None:
-            pooled = table[table["family"] == ALL_FAMILIES]
-            largest = pooled["train_size"] == pooled["train_size"].max()
-            found.append(pooled[largest | pooled["train_size"].isna()].assign(study=study))
+            found.append(table[table["family"] == ALL_FAMILIES].assign(study=study))
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["study"])

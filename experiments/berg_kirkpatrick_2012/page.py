@@ -151,40 +151,44 @@ def sections(study: Settings, parts: Mapping[str, Tables], tables: Tables) -> li
             ),
         ),
         Section(
-            "What foretells p",
-            "Share of the variance of confidence (one-sided) that is foretold without a test, over all sizes of the "
-            "home test set, and within which factor the foretold p is for nine pairs in ten with 0.001 <= p <= 0.5: "
+            "How p follows from gain, size and correlation",
+            "Share of the variance of confidence (one-sided) that is told by less than a test, over all sizes of the "
+            "home test set, and within which factor the p so told is for nine pairs in ten with 0.001 <= p <= 0.5: "
             "from the gain alone, also from the number of items, from whether two systems are variants of one model, "
-            "and from their r12. Fitted to pairs within one half of the variants, judged on those within the other. "
-            "The last column fits nothing: the standard error of a difference by items (Yeh 2000, section 2.1).",
+            "and from their r12, for which both outputs must be there. Fitted to pairs within one half of the "
+            "variants, judged on those within the other, on the same items. The last column fits nothing: a z test by "
+            "items on the whole test set, its standard error scaled by the square root of the size (Yeh 2000, section "
+            "2.1).",
             table=Table(
-                tables["foretold"],
+                tables["told"],
                 {
                     "study": "{study:name}",
-                    "pairs": "{n_pairs:,}",
+                    "pairs": "{n_pairs:,.0f}",
                     **{
                         given: Column(f"{{{given}:.1%}}, {{factor {given}:.1f}}")
-                        for given in dict.fromkeys(tables["foretold"].attrs["given"])
+                        for given in dict.fromkeys(tables["told"].attrs["given"])
                     },
                 },
             ),
         ),
         Section(
             "Training sets and test sets",
-            "Pairs of systems that differ by nothing but the training set (one model, one size): how often a two-sided "
-            "test at 0.05 calls them different, and how large their gains are beside the standard errors that the "
-            "test set's items give them; 95 % intervals for other training sets. Training sets of full size, and of "
-            "all sizes together. Where methods are compared by one training set each, a gain must be so many times "
-            "larger. Reimers and Gurevych (2018) found up to 26 % for runs with other seeds.",
+            "Pairs of systems that differ by nothing but the training set (one model, one size): how often a "
+            "two-sided test at 0.05 calls them different, and their gains over the standard errors that the test "
+            "set's items give them. Then how many times larger the gain of two systems of different models must be to "
+            "say as much of the models as a test says of the systems: each with a training set of its own, or both "
+            "with one. 95 % intervals for other training sets, where there are five or more of a size. Reimers and "
+            "Gurevych (2018) found up to 26 % for runs with other seeds.",
             table=Table(
                 tables["training"],
                 {
                     "study": "{study:name}",
-                    "training items": Column("{train_size:,.0f}", missing="all sizes"),
+                    "training items": "{train_size:,}",
                     "pairs": "{n_pairs:,}",
                     "called different": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
-                    "gain / standard error": Column("{ratio:.2f}[ ({low:.2f}–{high:.2f})]"),
-                    "sd over training sets": "{sd_training:.2f}",
+                    "gain / error": Column("{ratio:.2f}[ ({ratio_low:.2f}–{ratio_high:.2f})]"),
+                    "two models, own sets": Column("{ratio_own:.2f}[ ({ratio_own_low:.2f}–{ratio_own_high:.2f})]"),
+                    "one set for both": Column("{ratio_shared:.2f}[ ({ratio_shared_low:.2f}–{ratio_shared_high:.2f})]"),
                 },
             ),
         ),

@@ -12,7 +12,7 @@ from pydantic import Field
 from simstudy.sections import Table
 from simstudy.studies import Findings, Keys, RunContext, Study, hashes_of, one_of, shipped_studies, tables_of
 
-from .comparing import beside_published, by_test, families, foretold, near_level, overlays, small_enough, training
+from .comparing import beside_published, by_test, families, near_level, overlays, small_enough, told, training
 from .page import THRESHOLDS, sections
 
 
@@ -55,7 +55,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         "across_domains": near_level(synthetic, "domains"),
         "small_enough": small_enough(synthetic),
         "by_test": by_test(synthetic),
-        "foretold": foretold(synthetic),
+        "told": told(synthetic),
         "training": training(synthetic),
     }
     return Findings(

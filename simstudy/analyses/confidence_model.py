@@ -1,4 +1,4 @@
-"""What is known of p before a test is run: from the gain, the number of items, and how alike two systems are."""
+"""How p follows from the gain, the number of items, and how alike two systems are."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _MODELS = {
 
 _NUMBERS = ("n_pairs", "r2", "factor_50", "factor_90", "power_n", "power_unlike")
 
-#: The model in which nothing is fitted: the standard error of the difference of two correlated means (Yeh 2000).
-FORMULA = "gain, n, r12, spread of items; nothing fitted"
+#: The model in which nothing is fitted: a z test by items, with the standard error of two correlated means (Yeh 2000).
+FORMULA = "z test of the whole test set, scaled"
 
 # Systems that answer alike on nearly all items have no finite logarithm of 1 - r12.
 _LEAST_UNLIKE = 1e-6
@@ -35,12 +35,12 @@ _COMPARED = (0.001, 0.5)
 
 
 def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """How well p is foretold by less and by more knowledge, on pairs of systems that the model was not fitted to.
+    """How much of p is told by less and by more knowledge, on pairs of systems that the model was not fitted to.
 
     The model is 1 - p = Phi(gain / s), one-sided, with log s linear in log n, in the relation of the two systems, or in
     log(1 - r12) / 2: what it would be were the test a z test of a mean. It is fitted by least squares of the
     confidence. Of each family half of the systems are drawn; pairs within one half are foretold by a fit to pairs
-    within the other.
+    within the other. Items are the same in both, and so may be training sets: this is no forecast for another test set.
 
     Parameters
     ----------

@@ -6,12 +6,22 @@ question about other training sets too (Dietterich 1998; Reimers and Gurevych 20
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.analyses.other_systems import OtherSystems
+from simstudy.metrics.influence import contributions, deviations, n_undefined
+from simstudy.metrics.scaling import rescaled
+from simstudy.outputs import Outputs, require_outputs
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question
+from simstudy.units import in_units
 from simstudy.validation import check_fraction
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 #: The family of rows in which all are together.
 ALL_FAMILIES = "all families"
@@ -19,40 +29,48 @@ ALL_FAMILIES = "all families"
 #: What these intervals speak for (column interval_for).
 OTHER_TRAINING_SETS = "other training sets"
 
-# With fewer training sets, less the number of their sizes, an interval would be nearly endless.
+# With fewer training sets of a size an interval is nearly endless.
 _LEAST_SETS = 5
+# Below any ratio that is told from 0.
+_LEAST = 1e-9
 
 
-def training_variance(pairs: pd.DataFrame, systems: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
-    """How systems differ that differ by nothing but their training set, drawn at random: one method, trained again.
+def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0.05) -> pd.DataFrame:
+    """How systems differ that differ by nothing but their training set, and what that means for comparing methods.
 
-    The gains of such pairs have two sources: the items of the test set, of which `gain_se` tells, and true differences
-    between the systems, for which the training sets are the reason. For systems that are equally good on all possible
-    items the mean of gain^2 would be that of gain_se^2; what is more is the true differences' variance. A method's
-    score on one training set has half of that.
+    A system's score on a test set varies with the items and with the training set. A test of two systems knows of the
+    items alone. Three comparisons, with training sets of one size:
+
+    - one method, trained on two training sets: the variance of the gain, over that which items give it;
+    - two methods, each with a training set of its own: the variance of the gain about that of the methods, over that
+      which items give it (what a test takes into account);
+    - two methods that share their training set.
+
+    What items give is subtracted from what varies between training sets (both from the jackknife by unit), so that what
+    is left is the variance of true scores and gains.
 
     Parameters
     ----------
     pairs
         Comparisons of one test set.
-    systems
-        With columns name, family, train_size and replicate, as generators of resampled systems make them. Replicates of
-        one size have the same training set in all families.
+    outputs
+        The systems on that test set, with columns family, train_size and replicate, as generators of resampled systems
+        make them. Replicates of one size have the same training set in all families.
     alpha
         A pair differs significantly where its two-sided p is at most this.
 
     Returns
     -------
     table
-        A row for each family and size of training sets, then one for each size, and one of all together (where there
-        are several; family is "all families", train_size missing where sizes are together): family, train_size,
-        n_training_sets, n_pairs, alpha, share (of pairs with p_two_sided <= alpha; a fraction), rms_gain and rms_se
-        (roots of the mean squares of gains and of their standard errors; metric's scale), sd_training (of true scores
-        over training sets; 0 where gains are not larger than errors make them), ratio (rms_gain / rms_se: how many
-        times larger a gain between two systems must be where methods are compared by one training set each), its bounds
-        low and high, and those of the share, share_low and share_high: 95 % (in simulations of 20 to 40 training sets
-        these covered 87 to 95 %, those of the share 92 to 98 %), with interval_for and note. No interval
-        is given for fewer than 5 degrees of freedom, nor for a share of 0 or 1.
+        A row for each family and size of training sets, and one for each size with all families: family, train_size,
+        n_training_sets, n_pairs (of one method), alpha, share (of these pairs with p_two_sided <= alpha; a fraction),
+        rms_gain and rms_se (roots of the mean squares of their gains and standard errors; metric's scale), sd_training
+        (of a method's true scores over training sets; metric's scale, 0 where scores do not vary more than items make
+        them), ratio (rms_gain / rms_se). In rows of all families rms_se_methods (of pairs of different families with
+        one training set), ratio_own and ratio_shared: how many times larger the gain of two systems must be to say as
+        much of their methods as a test says of the systems, where each method has a training set of its own, or both
+        share one. Bounds of 95 % have the names of their columns and _low and _high, interval_for and note say for
+        what. None are given for fewer than 5 training sets, nor for a share of 0 or 1.
 
     Raises
     ------
@@ -60,93 +78,180 @@ def training_variance(pairs: pd.DataFrame, systems: pd.DataFrame, *, alpha: floa
         For pairs of several test sets or tests, missing columns, alpha outside (0, 1), and where no two systems differ
         by their training set alone.
 
-    References
-    ----------
+    Notes
+    -----
     Reimers and Gurevych (2018, "Why comparing single performance scores does not allow to draw conclusions about
-    machine learning approaches") found up to 26 % of such pairs significant at 0.05.
+    machine learning approaches") found up to 26 % of such pairs significant at 0.05, with other seeds. Resamples of
+    one corpus stand for other training sets only as far as a bootstrap does.
 
     Examples
     --------
-    Gains of two standard errors between three systems of one method: four times the variance that items make.
+    Two methods, each trained on 6 sets; what one training set adds, the other method has too:
 
-    >>> systems = pd.DataFrame({"name": ["a", "b", "c"], "family": "tagger", "train_size": 100, "replicate": [1, 2, 3]})
-    >>> pairs = pd.DataFrame({"task": "t", "test_set": "s", "n_items": 50, "metric": "accuracy", "test": "t_paired",
-    ...                       "alternative": "two-sided", "convention": "", "unit": "item", "strata": "",
-    ...                       "system_a": ["a", "a", "b"], "system_b": ["b", "c", "c"], "gain": [2.0, 2.0, 2.0],
-    ...                       "gain_se": 1.0, "p_two_sided": [0.04, 0.05, 0.06]})
-    >>> training_variance(pairs, systems)[["n_pairs", "share", "ratio", "sd_training"]].round(3).values.tolist()
-    [[3.0, 0.667, 2.0, 1.225]]
+    >>> from simstudy.engines.comparisons import compare
+    >>> rng = np.random.default_rng(0)
+    >>> hard, trained, own = rng.normal(size=400), rng.normal(size=(1, 6, 1)), rng.normal(size=(2, 6, 400))
+    >>> scores = (hard + 0.2 * trained + own).reshape(12, 400)
+    >>> names = [f"{method}{k}" for method in "ab" for k in range(6)]
+    >>> trained = {"train_size": 9, "replicate": [*range(6)] * 2}
+    >>> systems = pd.DataFrame({"name": names, "family": [*"aaaaaabbbbbb"], **trained})
+    >>> outputs = Outputs.from_scores(pd.DataFrame(dict(zip(names, scores, strict=True))), "mean", systems)
+    >>> row = training_variance(compare(outputs, test="t_paired"), outputs).iloc[-1]
+    >>> bool(row["ratio_own"] > 2 > 1.3 > row["ratio_shared"])
+    True
     """
-    columns = ["system_a", "system_b", "gain", "gain_se", "p_two_sided"]
+    columns = ["system_a", "system_b", "gain", "gain_se", "p_two_sided", "unit"]
     require_columns(pairs, [*TEST_SET, *columns])
     require_one_question(pairs)
-    check_table("systems", systems, ["name", "family", "train_size", "replicate"])
+    require_outputs(outputs)
+    check_table("outputs.systems", outputs.systems, ["name", "family", "train_size", "replicate"])
     check_fraction("alpha", alpha)
-    if len(tests := pairs[TEST_SET].drop_duplicates()) > 1:
-        raise ValueError(f"pairs must be of one test set, not of {len(tests)}")
+    if len(sets := pairs[TEST_SET].drop_duplicates()) > 1:
+        raise ValueError(f"pairs must be of one test set, not of {len(sets)}")
+    known = _of_one_method(pairs, outputs.systems)
+    if known.empty:
+        raise ValueError("pairs must have two systems of one family and one train_size, and none are")
+    scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
+    about = pairs[[*TEST_SET, "unit", "test"]].iloc[0].to_dict()
+    rows = []
+    families = [str(family) for family in outputs.systems["family"].unique()]
+    for size in known["train_size"].unique():
+        of_size = known[known["train_size"] == size]
+        members = _members(outputs.systems, size)
+        some = [[family] for family in families if len(members.get(family, [])) > 1]
+        for group in [*some, [each for (each,) in some]] if len(some) > 1 else some:
+            family = group[0] if len(group) == 1 else ALL_FAMILIES
+            chosen = of_size[of_size["family"].astype(str).isin(group)]
+            if len(chosen):
+                own = _row(chosen, {name: members[name] for name in group}, scores, products, alpha)
+    about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
+    table = pd.DataFrame(rows)
+    # Rows of all families come last.
+    return table.iloc[np.argsort(table["family"] == ALL_FAMILIES, kind="stable")].reset_index(drop=True)
+
+
+def _of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+    """The pairs whose two systems differ by their training set alone, with family, train_size and both replicates."""
     trained = systems.set_index("name")[["family", "train_size", "replicate"]]
     first, second = (trained.reindex(pairs[side]).reset_index(drop=True) for side in ("system_a", "system_b"))
     same = (first["family"] == second["family"]) & (first["train_size"] == second["train_size"])
-    known = pairs[columns].reset_index(drop=True)[same & np.isfinite(pairs["gain_se"].to_numpy())]
-    if known.empty:
-        raise ValueError("pairs must have two systems of one family and one train_size, and none are")
-    known = known.assign(
-        family=first["family"],
-        train_size=first["train_size"],
-        replicate_a=first["replicate"],
-        replicate_b=second["replicate"],
+    rows = pd.DataFrame(
+        {
+            "family": first["family"],
+            "train_size": first["train_size"],
+            "replicate_a": first["replicate"],
+            "replicate_b": second["replicate"],
+            "p_two_sided": pairs["p_two_sided"].to_numpy(),
+        }
     )
-    groups = [(key, rows) for key, rows in known.groupby(["family", "train_size"], sort=False)]
-    if known["family"].nunique() > 1:
-        groups += [((ALL_FAMILIES, size), rows) for size, rows in known.groupby("train_size", sort=False)]
-    if known["train_size"].nunique() > 1:
-        groups.append(((ALL_FAMILIES, np.nan), known))
-    about = pairs[[*TEST_SET, "unit", "test"]].iloc[0].to_dict()
-    return pd.DataFrame(
-        [{**about, "family": key[0], "train_size": key[1], **_row(rows, alpha)} for key, rows in groups]
-    )
+    known: pd.DataFrame = rows[same & np.isfinite(pairs["gain_se"].to_numpy())]
+    return known
 
 
-def _row(rows: pd.DataFrame, alpha: float) -> dict[str, object]:
-    sets = _training_sets(rows)
-    sums = np.column_stack(
-        [rows["gain"] ** 2, rows["gain_se"] ** 2, rows["p_two_sided"] <= alpha, np.ones(len(rows))]
-    ).astype(np.float64)
-    whole = sums.sum(axis=0)
-    # One row for each training set that is left out, with all pairs that have it.
-    left = whole - sets.taken_along() @ sums
-    gains, errors, found, n_pairs = whole
-    ratio, share = float(np.sqrt(gains / errors)), found / n_pairs
-    bounds = sets.jackknife(ratio, np.sqrt(left[:, 0] / left[:, 1]))
-    share_bounds = np.nan, np.nan
-    if ((left[:, 2] > 0) & (left[:, 2] < left[:, 3])).all() and 0 < found < n_pairs:
-        odds = np.array(sets.jackknife(found / (n_pairs - found), left[:, 2] / (left[:, 3] - left[:, 2])))
-        share_bounds = tuple(odds / (1 + odds))
+def _products(outputs: Outputs, unit: str) -> tuple[Floats, Floats]:
+    """Scores (K,), and what items make them covary, (K, K); NaN for systems whose score may be undefined."""
+    units = in_units(outputs, unit)
+    statistics, factor = rescaled(units.statistics, outputs.metric)
+    parts = factor * deviations(contributions(statistics, outputs.metric))
+    parts[n_undefined(statistics, outputs.metric) > 0] = np.nan
+    return outputs.scores(), parts @ parts.T
+
+
+def _members(systems: pd.DataFrame, size: float) -> dict[str, pd.Series[int]]:
+    """Of each family the systems of a size: replicate -> place."""
+    places = pd.Series(np.arange(len(systems)), index=systems.index)
+    of_size = systems["train_size"] == size
     return {
-        "n_training_sets": len(sets.strata),
-        "n_pairs": len(rows),
-        "alpha": alpha,
-        "share": share,
-        "share_low": share_bounds[0],
-        "share_high": share_bounds[1],
-        "rms_gain": np.sqrt(gains / n_pairs),
-        "rms_se": np.sqrt(errors / n_pairs),
-        "sd_training": np.sqrt(max(0.0, gains - errors) / n_pairs / 2),
-        "ratio": ratio,
-        "low": bounds[0],
-        "high": bounds[1],
-        "interval_for": sets.interval_for,
-        "note": sets.note,
+        str(family): pd.Series(places[rows.index].to_numpy(), index=rows["replicate"].to_numpy())
+        for family, rows in systems[of_size].groupby("family", sort=False)
     }
 
 
-def _training_sets(rows: pd.DataFrame) -> OtherSystems:
-    """The training sets that pairs are of: systems of all families that have one go together."""
-    sides = [rows[["train_size", f"replicate_{side}"]].to_numpy(dtype=np.float64) for side in "ab"]
-    found, codes = np.unique(np.concatenate(sides), axis=0, return_inverse=True)
-    codes = codes.reshape(2, len(rows))
-    _, strata = np.unique(found[:, 0], return_inverse=True)
-    df = len(found) - int(strata.max()) - 1
-    enough = df >= _LEAST_SETS
-    note = "" if enough else f"too few training sets for an interval: {len(found)}"
-    return OtherSystems(codes[0], codes[1], strata, float(df), OTHER_TRAINING_SETS if enough else "", note)
+def _row(
+    rows: pd.DataFrame, members: dict[str, pd.Series[int]], scores: Floats, products: Floats, alpha: float
+) -> dict[str, object]:
+    sets = sorted({replicate for own in members.values() for replicate in own.index})
+    found = rows["p_two_sided"].to_numpy() <= alpha
+    a, b = rows["replicate_a"].to_numpy(), rows["replicate_b"].to_numpy()
+    whole = {**_ratios(members, scores, products), "share": _odds(found)}
+    # What each would be with one training set left out.
+    left = []
+    for one in sets:
+        kept = {family: own[own.index != one] for family, own in members.items()}
+        left.append({**_ratios(kept, scores, products), "share": _odds(found[(a != one) & (b != one)])})
+    none = np.zeros(0, np.int64)
+    others = OtherSystems(none, none, np.zeros(len(sets), np.int64), len(sets) - 1.0, _speaks_for(sets), "")
+    bounds: dict[str, float] = {}
+    for name, value in whole.items():
+        if name not in ("ratio", "ratio_own", "ratio_shared", "share"):
+            continue
+        values = np.array([each[name] for each in left])
+        low, high = np.nan, np.nan
+        if np.isfinite([value, *values]).all() and min(value, *values) > _LEAST:
+            low, high = others.jackknife(float(value), values)
+        bounds |= {f"{name}_low": low, f"{name}_high": high}
+    bounds |= {f"share_{end}": bounds[f"share_{end}"] / (1 + bounds[f"share_{end}"]) for end in ("low", "high")}
+    return {
+        "n_training_sets": len(sets),
+        "n_pairs": len(rows),
+        "alpha": alpha,
+        **whole,
+        "share": found.mean(),
+        **bounds,
+        "interval_for": _speaks_for(sets),
+        "note": "" if _speaks_for(sets) else f"too few training sets for an interval: {len(sets)}",
+    }
+
+
+def _speaks_for(sets: list[int]) -> str:
+    return OTHER_TRAINING_SETS if len(sets) >= _LEAST_SETS else ""
+
+
+def _odds(found: NDArray[np.bool_]) -> float:
+    """Of significant pairs against others; not finite where all are, or none is there."""
+    others = len(found) - found.sum()
+    return float(found.sum() / others) if others else np.nan
+
+
+def _ratios(members: dict[str, pd.Series[int]], scores: Floats, products: Floats) -> dict[str, float]:
+    """Numbers of one size of training sets, means over families and over pairs of families."""
+    places = [own.to_numpy(dtype=np.int64) for own in members.values() if len(own) > 1]
+    alone = [_variances(scores[own], products[np.ix_(own, own)]) for own in places]
+    varies, by_items = np.mean([each[:2] for each in alone], axis=0) if alone else (np.nan, np.nan)
+    found = {
+        "rms_gain": np.sqrt(2 * varies),
+        "rms_se": np.sqrt(2 * by_items),
+        "sd_training": np.sqrt(max(0.0, varies - by_items)),
+        "ratio": np.sqrt(varies / by_items),
+    }
+    apart, shared, errors = [], [], []
+    for one, other in combinations(members.values(), 2):
+        both = one.index.intersection(other.index)
+        if len(both) < 2:
+            continue
+        i, j = one[both].to_numpy(dtype=np.int64), other[both].to_numpy(dtype=np.int64)
+        of_each = [_variances(scores[own], products[np.ix_(own, own)]) for own in (i, j)]
+        crossed = products[np.ix_(i, j)]
+        gains = products[np.ix_(i, i)] + products[np.ix_(j, j)] - crossed - crossed.T
+        varies, by_items, error = _variances(scores[i] - scores[j], gains)
+        apart.append(sum(each[0] - each[1] for each in of_each))
+        shared.append(varies - by_items)
+        errors.append(error)
+    error = float(np.mean(errors)) if errors else np.nan
+    return found | {
+        "rms_se_methods": np.sqrt(error),
+        "ratio_own": _ratio(apart, error),
+        "ratio_shared": _ratio(shared, error),
+    }
+
+
+def _ratio(variances: list[float], error: float) -> float:
+    """The root of variance and error together over the error; variances may be estimated as below 0."""
+    return float(np.sqrt(max(0.0, 1 + float(np.mean(variances)) / error))) if variances else np.nan
+
+
+def _variances(values: Floats, products: Floats) -> tuple[float, float, float]:
+    """Of R values: their variance, what items give of it, and the mean of what items give each value by itself."""
+    n = len(values)
+    each = float(np.trace(products)) / n
+    return float(values.var(ddof=1)), (each - float(products.sum()) / n**2) * n / (n - 1), each

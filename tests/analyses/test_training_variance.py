@@ -1,4 +1,4 @@
-"""Training sets against test sets: sums and jackknife by hand, and coverage where the truth is known."""
+"""Training sets against test sets: variances by hand, and coverage where the truth is known."""
 
 from __future__ import annotations
 
@@ -9,122 +9,161 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import simstudy as ss
 from simstudy.analyses.training_variance import ALL_FAMILIES, training_variance
+from simstudy.outputs import Outputs
 
+N_ITEMS = 60
 REPLICATES = {100: 4, 200: 7}
 
 
-def trained(
-    rng: np.random.Generator, replicates: dict[int, int], n_families: int, sd: float, shared: float, se: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All pairs of systems whose true scores vary by sd over training sets; families have so much of it in common."""
+def trained(rng: np.random.Generator, replicates: dict[int, int], n_families: int, sd: float, shared: float) -> Outputs:
+    """Systems whose true scores vary by sd over training sets; families have the share `shared` of that in common.
+
+    Item scores have variance 3: 1 of the item, 1 of the family on the item, 1 of the system on the item.
+    """
     rows, scores = [], []
+    hard, families = rng.normal(size=N_ITEMS), rng.normal(size=(n_families, N_ITEMS))
     for size, k in replicates.items():
         common = rng.normal(size=k)
         for family in range(n_families):
             true = sd * (np.sqrt(shared) * common + np.sqrt(1 - shared) * rng.normal(size=k))
-            scores += (true + se / np.sqrt(2) * rng.normal(size=k)).tolist()
+            scores.append(true[:, None] + hard + families[family] + rng.normal(size=(k, N_ITEMS)))
             rows += [(f"{family}-{size}-{r}", f"family {family}", size, r) for r in range(k)]
     systems = pd.DataFrame(rows, columns=["name", "family", "train_size", "replicate"])
-    score = np.array(scores)
-    i, j = np.array(list(combinations(range(len(score)), 2))).T
-    ahead = score[i] >= score[j]
-    i, j = np.where(ahead, i, j), np.where(ahead, j, i)
-    gain = score[i] - score[j]
-    names = systems["name"].to_numpy()
-    pairs = pd.DataFrame(
-        {
-            "task": "t", "test_set": "s", "n_items": 9, "metric": "accuracy", "test": "z_paired",
-            "alternative": "two-sided", "convention": "", "unit": "item", "strata": "", "system_a": names[i],
-            "system_b": names[j], "gain": gain, "gain_se": se, "p_two_sided": 2 * stats.norm.sf(gain / se),
-        }
-    )  # fmt: skip
-    return pairs, systems
+    frame = pd.DataFrame(np.concatenate(scores).T, columns=systems["name"].tolist())
+    return Outputs.from_scores(frame, "mean", systems)
 
 
-def test_sums_and_jackknife_are_those_by_hand() -> None:
-    pairs, systems = trained(np.random.default_rng(5), REPLICATES, 2, 1.0, 0.5, 0.8)
-    table = training_variance(pairs, systems).set_index(["family", "train_size"])
-    at = systems.set_index("name")
+@pytest.fixture(scope="module")
+def outputs() -> Outputs:
+    return trained(np.random.default_rng(5), REPLICATES, 2, 0.2, 0.5)
 
-    def of(size: int, without: int | None = None) -> tuple[float, float, float]:
-        gains, found = [], []
-        for row in pairs.itertuples():
-            a, b = at.loc[row.system_a], at.loc[row.system_b]
-            same = a["family"] == b["family"] and a["train_size"] == b["train_size"] == size
-            if same and without not in (a["replicate"], b["replicate"]):
-                gains.append(row.gain)
-                found.append(row.p_two_sided <= 0.05)
-        return float(np.sqrt(np.mean(np.square(gains)))) / 0.8, sum(found), len(found)
 
-    ratio, found, n_pairs = of(200)
+@pytest.fixture(scope="module")
+def pairs(outputs: Outputs) -> pd.DataFrame:
+    return ss.compare(outputs, test="t_paired")
+
+
+def by_hand(outputs: Outputs, size: int, without: int | None = None) -> dict[str, float]:
+    """From differences of item scores, pair by pair of training sets."""
+    frame = pd.DataFrame(outputs.statistics[:, :, 0].T, columns=outputs.names)
+    kept = [r for r in range(REPLICATES[size]) if r != without]
+    same_gain, same_error, own, shared, error = [], [], [], [], []
+
+    def of(values: pd.Series) -> tuple[float, float]:
+        return float(values.mean()) ** 2, float(values.var(ddof=1)) / N_ITEMS
+
+    for r, s in combinations(kept, 2):
+        apart = 0.0
+        for family in (0, 1):
+            gain, by_items = of(frame[f"{family}-{size}-{r}"] - frame[f"{family}-{size}-{s}"])
+            same_gain.append(gain)
+            same_error.append(by_items)
+            apart += (gain - by_items) / 2
+        own.append(apart)
+        first, second = (frame[f"0-{size}-{k}"] - frame[f"1-{size}-{k}"] for k in (r, s))
+        gain, by_items = of(first - second)
+        shared.append((gain - by_items) / 2)
+    error = [of(frame[f"0-{size}-{r}"] - frame[f"1-{size}-{r}"])[1] for r in kept]
+    return {
+        "ratio": np.sqrt(np.mean(same_gain) / np.mean(same_error)),
+        "rms_gain": np.sqrt(np.mean(same_gain)),
+        "rms_se": np.sqrt(np.mean(same_error)),
+        "sd_training": np.sqrt(np.mean(own) / 2),
+        "rms_se_methods": np.sqrt(np.mean(error)),
+        "ratio_own": np.sqrt(1 + np.mean(own) / np.mean(error)),
+        "ratio_shared": np.sqrt(1 + np.mean(shared) / np.mean(error)),
+    }
+
+
+def test_variances_and_jackknife_are_those_by_hand(outputs: Outputs, pairs: pd.DataFrame) -> None:
+    table = training_variance(pairs, outputs).set_index(["family", "train_size"])
     row = table.loc[(ALL_FAMILIES, 200)]
-    assert row["n_pairs"] == n_pairs == 2 * 21
-    assert row["ratio"] == pytest.approx(ratio)
-    assert row["share"] == pytest.approx(found / n_pairs)
-    assert row["sd_training"] == pytest.approx(0.8 * np.sqrt((ratio**2 - 1) / 2))
-    left = [of(200, without=r) for r in range(7)]
-    logs = np.log([one[0] for one in left])
-    reach = stats.t.isf(0.025, 6) * np.sqrt(6 / 7 * ((logs - logs.mean()) ** 2).sum())
-    assert row[["low", "high"]].tolist() == pytest.approx([ratio * np.exp(-reach), ratio * np.exp(reach)])
-    logs = np.log([one[1] / (one[2] - one[1]) for one in left])
-    reach = stats.t.isf(0.025, 6) * np.sqrt(6 / 7 * ((logs - logs.mean()) ** 2).sum())
-    odds = found / (n_pairs - found) * np.exp([-reach, reach])
-    assert row[["share_low", "share_high"]].tolist() == pytest.approx((odds / (1 + odds)).tolist())
+    expected = by_hand(outputs, 200)
+    assert row[[*expected]].to_dict() == pytest.approx(expected)
+    left = [by_hand(outputs, 200, without=r) for r in range(7)]
+    for name in ("ratio", "ratio_own", "ratio_shared"):
+        logs = np.log([one[name] for one in left])
+        reach = stats.t.isf(0.025, 6) * np.sqrt(6 / 7 * ((logs - logs.mean()) ** 2).sum())
+        bounds = [expected[name] * np.exp(-reach), expected[name] * np.exp(reach)]
+        assert row[[f"{name}_low", f"{name}_high"]].tolist() == pytest.approx(bounds)
 
 
-def test_rows_are_families_by_size_then_sizes_then_all() -> None:
-    pairs, systems = trained(np.random.default_rng(5), REPLICATES, 2, 1.0, 0.5, 0.8)
-    table = training_variance(pairs, systems)
-    found = [*zip(table["family"], table["train_size"].fillna(0).astype(int), table["n_pairs"], strict=True)]
+def test_shares_are_counted(outputs: Outputs, pairs: pd.DataFrame) -> None:
+    at = outputs.systems.set_index("name")
+    same = [
+        row.p_two_sided <= 0.3
+        for row in pairs.itertuples()
+        if (at.loc[row.system_a, ["family", "train_size"]] == at.loc[row.system_b, ["family", "train_size"]]).all()
+        and at.loc[row.system_a, "train_size"] == 200
+    ]
+    table = training_variance(pairs, outputs, alpha=0.3).set_index(["family", "train_size"])
+    row = table.loc[(ALL_FAMILIES, 200)]
+    assert (row["n_pairs"], row["share"]) == (len(same), np.mean(same)) == (42, pytest.approx(np.mean(same)))
+    assert 0 < row["share_low"] < row["share"] < row["share_high"] < 1
+
+
+def test_rows_are_families_by_size_then_sizes(outputs: Outputs, pairs: pd.DataFrame) -> None:
+    table = training_variance(pairs, outputs)
+    found = [*zip(table["family"], table["train_size"], table["n_pairs"], strict=True)]
     assert sorted(found[:4]) == sorted(
         [(f"family {family}", size, k * (k - 1) // 2) for family in (0, 1) for size, k in REPLICATES.items()]
     )
-    assert sorted(found[4:6]) == [(ALL_FAMILIES, 100, 12), (ALL_FAMILIES, 200, 42)]
-    assert found[6] == (ALL_FAMILIES, 0, 54)
+    assert sorted(found[4:]) == [(ALL_FAMILIES, 100, 12), (ALL_FAMILIES, 200, 42)]
     few = table[table["train_size"] == 100]
-    assert few["low"].isna().all()
+    assert few[["ratio_low", "ratio_own_low", "share_low"]].isna().all(axis=None)
     assert set(few["note"]) == {"too few training sets for an interval: 4"}
+    assert table.loc[table["family"] != ALL_FAMILIES, "ratio_own"].isna().all()
 
 
-def test_equal_systems_have_no_training_variance_beyond_zero() -> None:
-    pairs, systems = trained(np.random.default_rng(5), {10: 6}, 1, 0.0, 0.0, 1.0)
-    (row,) = training_variance(pairs.assign(gain=0.5), systems).to_dict("records")
-    assert row["ratio"] == pytest.approx(0.5)
-    assert row["sd_training"] == 0
+def test_a_shared_training_set_that_moves_both_alike_costs_nothing() -> None:
+    outputs = trained(np.random.default_rng(6), {10: 8}, 2, 3.0, 1.0)
+    row = training_variance(ss.compare(outputs, test="t_paired"), outputs).iloc[-1]
+    # Own noise of 8 systems is left of the shared one; 3^2 times 2 over 4 / 60 is that of training sets of their own.
+    assert row["ratio_shared"] == pytest.approx(1, abs=0.35)
+    assert row["ratio_own"] > 5
 
 
-def test_bad_input_is_named() -> None:
-    pairs, systems = trained(np.random.default_rng(5), {10: 3}, 1, 1.0, 0.0, 1.0)
+def test_documents_are_units(outputs: Outputs) -> None:
+    items = pd.DataFrame({"id": [str(i) for i in range(N_ITEMS)], "cluster": [f"d{i // 6}" for i in range(N_ITEMS)]})
+    clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
+    table = training_variance(ss.compare(clustered, test="t_paired"), clustered)
+    summed = clustered.sum_by("cluster")
+    by_sums = training_variance(ss.compare(summed, test="t_paired", unit="item"), summed)
+    assert table["rms_se"].tolist() == pytest.approx(by_sums["rms_se"].tolist())
+    assert set(table["unit"]) == {"cluster"}
+
+
+def test_bad_input_is_named(outputs: Outputs, pairs: pd.DataFrame) -> None:
+    alone = outputs.select(["0-100-0", "1-100-0", "0-200-0"])
     with pytest.raises(ValueError, match="two systems of one family and one train_size"):
-        training_variance(pairs, systems.assign(train_size=range(3)))
+        training_variance(ss.compare(alone, test="t_paired"), alone)
     with pytest.raises(ValueError, match=r"alpha must lie between 0 and 1.*not 1\.5"):
-        training_variance(pairs, systems, alpha=1.5)
+        training_variance(pairs, outputs, alpha=1.5)
     with pytest.raises(ValueError, match="one test set, not of 2"):
-        training_variance(pd.concat([pairs, pairs.assign(test_set="other")]), systems)
-    with pytest.raises(ValueError, match="no column replicate"):
-        training_variance(pairs, systems.drop(columns="replicate"))
+        training_variance(pd.concat([pairs, pairs.assign(test_set="other")]), outputs)
 
 
 @pytest.mark.slow
 @pytest.mark.statistical
-@pytest.mark.parametrize("sd", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("sd", [0.0, 0.1, 0.4])
 @pytest.mark.parametrize("shared", [0.0, 0.8])
-@pytest.mark.parametrize("replicates", [{1: 5, 2: 10, 3: 10}, {1: 10, 2: 15, 3: 15}, {1: 20}])
-def test_intervals_cover(replicates: dict[int, int], shared: float, sd: float) -> None:
+@pytest.mark.parametrize("n_sets", [5, 10, 20])
+def test_intervals_cover(n_sets: int, shared: float, sd: float) -> None:
     rng = np.random.default_rng(11)
-    ratio = np.sqrt(2 * sd**2 + 1)
-    share = 2 * stats.norm.sf(stats.norm.isf(0.025) / ratio)
-    rows = [
-        training_variance(*trained(rng, replicates, 3, sd, shared, 1.0)).iloc[-1][
-            ["low", "high", "share_low", "share_high"]
-        ]
-        for _ in range(400)
-    ]
-    table = pd.DataFrame(rows).astype(float)
-    covered = table["low"].le(ratio) & table["high"].ge(ratio)
-    # Measured: 0.87 to 0.95; the standard error of a share here is below 0.017.
-    assert covered.mean() > 0.82
-    known = table.dropna()
-    share_covered = known["share_low"].le(share) & known["share_high"].ge(share)
-    assert share_covered.mean() > 0.87
+    within, across = 2 / N_ITEMS, 4 / N_ITEMS
+    truth = {
+        "ratio": np.sqrt(1 + 2 * sd**2 / within),
+        "ratio_own": np.sqrt(1 + 2 * sd**2 / across),
+        "ratio_shared": np.sqrt(1 + 2 * sd**2 * (1 - shared) / across),
+    }
+    rows = []
+    for _ in range(400):
+        outputs = trained(rng, {1: n_sets}, 3, sd, shared)
+        rows.append(training_variance(ss.compare(outputs, test="z_paired"), outputs).iloc[-1])
+    table = pd.DataFrame(rows)
+    for name, true in truth.items():
+        known = table.dropna(subset=[f"{name}_low"])
+        covered = known[f"{name}_low"].le(true) & known[f"{name}_high"].ge(true)
+        assert covered.mean() > 0.85, (name, covered.mean(), len(known))

@@ -103,7 +103,7 @@ def test_tables_hold_what_the_api_gives(done: Results) -> None:
     at_home = done.comparisons.query("test_set == 'test'")
     models = confidence_models(at_home, ss.correlation(outputs["test"].head(300)), seed=7)
     pd.testing.assert_frame_equal(done.tables["confidence_models"], models)
-    trained = training_variance(pairs, outputs["test"].systems)
+    trained = training_variance(pairs, outputs["test"].head(300))
     pd.testing.assert_frame_equal(done.tables["training_variance"], trained)
     assert len(done.comparisons) == 4 * 32 * 31 / 2  # home 100, 300 and 150 (beside the domain), the domain
     table = pd.read_csv(done.folder / "thresholds.csv")

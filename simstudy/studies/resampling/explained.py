@@ -1,4 +1,4 @@
-"""What pairs of resampled systems say beyond tests of two systems: what foretells p, and what training does."""
+"""What pairs of resampled systems say beyond tests of two systems: what p follows from, and what training does."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> tuple[dict[str, 
     systems = home.systems
     if systems.duplicated(["family", "train_size"]).any():
         whole = pairs[pairs["n_items"] == home.n_items]
-        tables["training_variance"] = training_variance(whole, systems)
+        tables["training_variance"] = training_variance(whole, home)
         sections.append(_training(tables["training_variance"]))
     return tables, sections
 
 
 def _models(models: pd.DataFrame) -> Section:
     return Section(
-        "What foretells p",
-        "How well the one-sided p of a pair is foretold without a test, by 1 - p = Phi(gain / s) with log s linear in "
-        "what is given: n (sizes of the home test set), the relation of the two systems, or log(1 - r12); fitted to "
-        "pairs within one half of the variants, judged on those within the other. The last row fits nothing: s is the "
-        "standard error of the gain by items (Yeh 2000, section 2.1). The last columns are the powers of n and of "
-        "1 - r12 in s.",
+        "How p follows from gain, size and correlation",
+        "How much of the one-sided p of a pair is told by less than a test: 1 - p = Phi(gain / s), with log s linear "
+        "in what is given: n (sizes of the home test set), the relation of the two systems, or log(1 - r12), for "
+        "which both outputs on the whole test set must be there. Fitted to pairs within one half of the variants, "
+        "judged on those within the other, on the same items. The last row fits nothing: it is a z test by items on "
+        "the whole test set, its standard error scaled by the square root of n (Yeh 2000, section 2.1). Pairs count "
+        "once a size. The last columns are the powers of n and of 1 - r12 in s.",
         table=Table(
             models,
             {
                 "given": "{given}",
                 "pairs": Column("{n_pairs:,.0f}"),
-                "variance of confidence foretold": Column("{r2:.1%}"),
+                "variance of confidence told": Column("{r2:.1%}"),
                 "p within a factor, half of the pairs": Column("{factor_50:.2f}"),
                 "nine in ten": Column("{factor_90:.2f}"),
                 "power of n": Column("{power_n:.2f}"),
@@ -54,23 +55,24 @@ def _training(table: pd.DataFrame) -> Section:
     return Section(
         "Training sets and test sets",
         "Pairs of systems that differ by nothing but their training set (one model, one size, another resample): how "
-        f"often a test calls them different (two-sided, p <= {alpha:g}), and how large their gains are beside the "
-        "standard errors that the items of the test set give them (root mean squares). Systems may truly differ, so "
-        "that such a p-value is no error of the test; for the question which method is better it is one (Reimers and "
-        "Gurevych 2018 found up to 26 % between runs with other seeds). The ratio of gain to error says how many times "
-        "larger a gain of two systems must be where methods are compared by one training set each; averaged over k "
-        "training sets of each method the part that training makes is sqrt(k) times smaller. Intervals are for other "
-        "training sets, as far as resamples of one corpus stand for them. Single models are in the file.",
+        f"often a test calls them different (two-sided, p <= {alpha:g}), and their gains over the standard errors "
+        "that the items of the test set give them (root mean squares). Systems may truly differ, so that such a "
+        "p-value is no error of the test; for the question which method is better it is one (Reimers and Gurevych "
+        "2018 found up to 26 % between runs with other seeds). The next columns say how many times larger the gain "
+        "of two systems of different models must be to say as much of the models as a test says of the two systems: "
+        "where each has a training set of its own, and where both share one. Averaged over k training sets the part "
+        "of training is sqrt(k) times smaller. Intervals are for other training sets, as far as resamples of one "
+        "corpus stand for them. Single models are in the file.",
         table=Table(
             pooled,
             {
                 "models": "{family}",
-                "training items": Column("{train_size:,.0f}", missing="all sizes"),
+                "training items": "{train_size:,}",
                 "pairs": "{n_pairs:,}",
                 "called different": Column("{share:.0%}[ ({share_low:.0%}–{share_high:.0%})]"),
-                "gains": "{rms_gain:.2f}",
-                "standard errors": "{rms_se:.2f}",
-                "ratio": Column("{ratio:.2f}[ ({low:.2f}–{high:.2f})]"),
+                "gain / error": Column("{ratio:.2f}[ ({ratio_low:.2f}–{ratio_high:.2f})]"),
+                "two models, own sets": Column("{ratio_own:.2f}[ ({ratio_own_low:.2f}–{ratio_own_high:.2f})]"),
+                "one set for both": Column("{ratio_shared:.2f}[ ({ratio_shared_low:.2f}–{ratio_shared_high:.2f})]"),
                 "sd of a system's true score": "{sd_training:.2f}",
             },
         ),

@@ -68,7 +68,7 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             home_size=study.home.sizes[-1],
             domain_size=study.domains.size if study.domains else None,
         )
-    with context.clock("what foretells p"):
+    with context.clock("what p follows from"):
         at_home = pairs[pairs["test_set"] == study.home.test_set]
         told, sections_told = explained(at_home, whole, study.seed)
         tables |= told
