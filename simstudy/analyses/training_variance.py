@@ -112,7 +112,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     if known.empty:
         raise ValueError("pairs must have two systems of one family and one train_size, and none are")
     scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
-    about = pairs[[*TEST_SET, "unit", "test"]].iloc[0].to_dict()
+    about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
     rows = []
     families = [str(family) for family in outputs.systems["family"].unique()]
     for size in known["train_size"].unique():
@@ -124,7 +124,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
             chosen = of_size[of_size["family"].astype(str).isin(group)]
             if len(chosen):
                 own = _row(chosen, {name: members[name] for name in group}, scores, products, alpha)
-    about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
+                rows.append({**about, "family": family, "train_size": size, **own})
     table = pd.DataFrame(rows)
     # Rows of all families come last.
     return table.iloc[np.argsort(table["family"] == ALL_FAMILIES, kind="stable")].reset_index(drop=True)
