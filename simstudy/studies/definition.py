@@ -113,6 +113,8 @@ class SideBySide(Keys):
     """The level at which a test rejects."""
     n_shown: Positive = 30
     """How many of the pairs on which tests disagree the table keeps."""
+    n_resamples: Resamples | None = None
+    """Of tests that draw any; by default each test's own number."""
 
 
 class Study(Keys):

@@ -25,6 +25,7 @@ def side_by_side(
 ) -> tuple[dict[str, pd.DataFrame], list[Section]]:
     """Every test that applies on all pairs of a test set, two-sided, and r12 of all pairs: tables and sections."""
     tests = applicable(outputs)
+    drawn = {test: settings.n_resamples if TESTS[test].n_resamples else None for test in tests}
     cells = [
         Cell(
             label=f"test {test} on {outputs.test_set}",
@@ -34,8 +35,9 @@ def side_by_side(
                 "test": test,
                 "alternative": _ALTERNATIVE,
                 "seed": seed,
+                **({"n_resamples": drawn[test]} if drawn[test] else {}),
             },
-            arguments=(outputs, test, seed, context.n_jobs),
+            arguments=(outputs, test, drawn[test], seed, context.n_jobs),
         )
         for test in tests
     ]
@@ -50,8 +52,8 @@ def side_by_side(
     return tables, _sections(tables, settings.alpha, f"{outputs.test_set}, {outputs.n_items:,} items")
 
 
-def _compared(outputs: Outputs, test: str, seed: int, n_jobs: int) -> pd.DataFrame:
-    return compare(outputs, test=test, alternative=_ALTERNATIVE, seed=seed, n_jobs=n_jobs)
+def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_jobs: int) -> pd.DataFrame:
+    return compare(outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, seed=seed, n_jobs=n_jobs)
 
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list[Section]:

@@ -12,7 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.engines.comparisons import applicable
 from simstudy.outputs import Outputs
-from simstudy.studies import Results
+from simstudy.studies import Results, RunContext, SideBySide, side_by_side
 from tests.studies.test_run import SMALL
 
 WITHOUT = SMALL.split("[domains]")[0].replace("[4, 4]", "[2, 2]")
@@ -120,3 +120,18 @@ def test_a_run_without_the_section_leaves_none_of_it(done: Results, tmp_path: Pa
     page = (again.folder / "README.md").read_text()
     assert all(path.stem in page for path in (again.folder / "figures").iterdir())
     assert "tests side by side" not in (again.folder / "manifest.json").read_text()
+
+
+def test_tests_that_draw_resamples_can_be_asked_for_fewer(
+    home: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {}
+
+    def recorded(outputs: Outputs, *, test: str, n_resamples: int | None, **options: object) -> pd.DataFrame:
+        asked[test] = n_resamples
+        return ss.compare(outputs, test=test, n_resamples=n_resamples, **options)
+
+    monkeypatch.setattr("simstudy.studies.side_by_side.compare", recorded)
+    side_by_side(home.head(50), SideBySide(n_resamples=500), 7, RunContext(tmp_path, 1))
+    drawn = {"sign_flips", "bootstrap", "randomization"}
+    assert asked == {test: 500 if test in drawn else None for test in applicable(home)}
