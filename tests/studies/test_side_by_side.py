@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -131,7 +132,8 @@ def test_tests_that_draw_resamples_can_be_asked_for_fewer(
         asked[test] = n_resamples
         return ss.compare(outputs, test=test, n_resamples=n_resamples, **options)
 
-    monkeypatch.setattr("simstudy.studies.side_by_side.compare", recorded)
+    # The room has a function of the module's name.
+    monkeypatch.setattr(sys.modules["simstudy.studies.side_by_side"], "compare", recorded)
     side_by_side(home.head(50), SideBySide(n_resamples=500), 7, RunContext(tmp_path, 1))
     drawn = {"sign_flips", "bootstrap", "randomization"}
     assert asked == {test: 500 if test in drawn else None for test in applicable(home)}
