@@ -61,7 +61,12 @@ def families(parts: Mapping[str, Tables]) -> pd.DataFrame:
         both = known.pivot(index="n_items", columns="relation")
         classes = ["same family", "different families"]
         r12 = tables["correlation"].set_index("relation")["r12_median"]
-        row = {"study": study, "r12_same": r12["same family"], "r12_different": r12["different families"]}
+        row = {
+            "study": study,
+            "unit": known["unit"].iloc[0],
+            "r12_same": r12["same family"],
+            "r12_different": r12["different families"],
+        }
         row["expected"] = np.sqrt((1 - row["r12_same"]) / (1 - row["r12_different"]))
         if set(classes) <= set(known["relation"]):
             both = both.dropna(subset=[("low", relation) for relation in classes])
@@ -88,8 +93,17 @@ def near_level(parts: Mapping[str, Tables], which: str) -> pd.DataFrame:
     for study, tables in parts.items():
         if (table := tables.get(f"calibration_{which}")) is not None:
             near = table[np.isclose(table["p_from"], 0.04) & np.isclose(table["p_to"], 0.06)]
-            found.append(near[near["relation"] == ALL_PAIRS].assign(study=study))
+            found.append(_marked(near[near["relation"] == ALL_PAIRS].assign(study=study)))
     return pd.concat(found, ignore_index=True)
+
+
+def _marked(table: pd.DataFrame) -> pd.DataFrame:
+    """With a mark where the home population had fewer items than half as many as there are elsewhere."""
+    if "n_items_baseline" not in table:
+        return table
+    # Halves of documents are only nearly half as long.
+    few = table["n_items_baseline"] < 0.45 * table["n_items_elsewhere"]
+    return table.assign(mark=np.where(few, "*", ""))
 
 
 def small_enough(parts: Mapping[str, Tables]) -> pd.DataFrame:
@@ -106,7 +120,7 @@ def small_enough(parts: Mapping[str, Tables]) -> pd.DataFrame:
         pooled = table[(table["relation"] == ALL_PAIRS) & table["share"].notna()]
         window = np.isclose(pooled["p_from"], 0.04) & np.isclose(pooled["p_to"], 0.06)
         for elsewhere, bins in pooled[~window].groupby("elsewhere", sort=False):
-            bins = bins.sort_values("p_from")
+            bins = _marked(bins.sort_values("p_from"))
             first = bins.iloc[0]
             reached = bins[(bins["share"] >= _USUALLY).cummin()]
             rows.append(
@@ -121,6 +135,7 @@ def small_enough(parts: Mapping[str, Tables]) -> pd.DataFrame:
                     "high": first["high"],
                     "n_pairs": first["n_pairs"],
                     "baseline": first["baseline"],
+                    "mark": first.get("mark", ""),
                 }
             )
     return pd.DataFrame(rows)

@@ -59,7 +59,7 @@ def calibration(
 
     Another test set has sampling error of its own, even where it is of the same domain: of gains with p = 0.05 many are
     lost on 400 other items of the *same* population. So a share elsewhere says what is lost to the domain only beside
-    the share on as many items of the home population: `expected` by a model, and `with_baseline` as measured.
+    the share within the home population: `expected` by a model, and `with_baseline` as measured.
 
     Parameters
     ----------

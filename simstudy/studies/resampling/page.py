@@ -115,11 +115,11 @@ def sections(
         bool(domains["share"].notna().any()),
         "Calibration across domains",
         f"Share of pairs whose winner on {_followed(domains)} also wins elsewhere, by p-value there (their Table 1), "
-        "with a 95 % interval for other variants of these families. "
-        "Other items of the same domain have sampling error too: in brackets, and as a grey line, the share on as many "
-        "items of that test set's own population (halves of it: winners of one half followed on half as many items "
-        "of the other). What is lost to the domain is the difference. The broken line is the model of the section "
-        "above.",
+        "with a 95 % interval for other variants of these families. Other items of the same domain have sampling "
+        "error too: in brackets, and as a grey line, the share within that test set's own population: winners of one "
+        "half followed on half as many items of the other half as there are elsewhere, or on all of it where that is "
+        "fewer, and then the share is too low. What is lost to the domain is the difference. The broken line is the "
+        "model of the section above.",
         "calibration_domains",
         partial(_by_test_set, domains),
         _calibration(domains),

@@ -150,7 +150,7 @@ def _redrawn(
 def _baseline(
     study: ResamplingStudy, domains: Domains, outputs: dict[str, Outputs], context: RunContext
 ) -> pd.DataFrame:
-    """What following winners gives on as many items of their own test set's population."""
+    """What following winners gives within their own test set's population."""
     home = test_sets.domain_home(study, outputs)
     sizes = {name: test_sets.find(outputs, name).n_items for name in domains.test_sets}
     return baseline(home, sizes, study.comparison, n_splits=domains.n_splits, seed=study.seed, context=context)
