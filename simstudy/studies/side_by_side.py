@@ -68,7 +68,12 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             figure=Figure(
                 "correlation",
                 lambda: figures.single(
-                    figures.correlations, tables["correlation_shares"], title=where, width=5.8, height=3.4
+                    figures.correlations,
+                    tables["correlation_shares"],
+                    title=where,
+                    width=7.8,
+                    height=3.4,
+                    legend_aside=True,
                 ),
             ),
             table=Table(
@@ -98,7 +103,12 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             figure=Figure(
                 "tests",
                 lambda: figures.single(
-                    figures.rejections, tests, title=where, width=6.4, height=0.34 * tests["test"].nunique() + 1.3
+                    figures.rejections,
+                    tests,
+                    title=where,
+                    width=8.0,
+                    height=0.34 * tests["test"].nunique() + 1.3,
+                    legend_aside=True,
                 ),
             ),
             table=_test_table(tests),
