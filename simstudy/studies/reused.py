@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.results_folder import MANIFEST, verify
-from simstudy.studies.catalogue import load_study
+from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.interface import RunContext
 from simstudy.studies.run import run_study
 
@@ -41,5 +41,11 @@ def _is_whole(folder: Path, study: str) -> bool:
     manifest = folder / MANIFEST
     if not manifest.is_file() or [problem for problem in verify(folder) if not problem.startswith("cells/")]:
         return False
+    asked = load_study(study)
     written = json.loads(manifest.read_text(encoding="utf-8"))
-    return bool(written["study"] == load_study(study).model_dump(mode="json"))
+    try:
+        # A key that is newer than the results has its default there.
+        made = make_study(written["study"], study, type(asked))
+    except ValueError:
+        return False
+    return made.model_dump(mode="json") == asked.model_dump(mode="json")

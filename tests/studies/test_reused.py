@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,14 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     (tmp_path / "tiny" / "curves.csv").unlink()
     assert reused.tables_of("tiny", context)["curves"].equals(first["curves"])
     assert runs == ["tiny"] * 2, "a file that is missing is made again"
+    manifest = tmp_path / "tiny" / "manifest.json"
+    written = json.loads(manifest.read_text(encoding="utf-8"))
+    del written["study"]["seed"]
+    del written["manifest"]
+    written["manifest"] = hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()
+    manifest.write_text(json.dumps(written), encoding="utf-8")
+    reused.tables_of("tiny", context)
+    assert runs == ["tiny"] * 2, "a key that is not there has its default"
     study = make_study({**TINY, "seed": 1}, "here")
     reused.tables_of("tiny", context)
     assert runs == ["tiny"] * 3, "other settings"
