@@ -45,7 +45,7 @@ def synthetic(parts: Mapping[str, Tables]) -> Any:
     return figure
 
 
-def _some(points: pd.DataFrame, by: str = "relation", most: int = 70) -> pd.DataFrame:
+def _some(points: pd.DataFrame, by: str = "relation", most: int = 50) -> pd.DataFrame:
     """At most so many points of a class, evenly over the gains."""
     classes = [rows.sort_values("gain") for _, rows in points.groupby(by, sort=False)]
     return pd.concat([rows.iloc[:: -(-len(rows) // most)] for rows in classes])
