@@ -63,7 +63,7 @@ def sizes(parts: Mapping[str, Tables]) -> Any:
     for tables, ax in zip(parts.values(), axes, strict=True):
         points, curves = home(tables["points"]), tables["curves"]
         at_home = curves["test_set"] == points["test_set"].iloc[0]
-        shown = _some(points[points["relation"] == _UNLIKE], "n_items", 15)
+        shown = _some(points[points["relation"] == _UNLIKE], "n_items", 10)
         ss.plot.curve(shown, curves[at_home & (curves["relation"] == _UNLIKE)], by="n_items", ax=ax)
         # Nine sizes have no room for a legend as large as elsewhere.
         ax.legend(loc="lower right", fontsize=6, labelspacing=0.2, handlelength=1.2)
@@ -80,7 +80,7 @@ def at_one_size(tables: Tables) -> pd.DataFrame:
 
 def domains(parts: Mapping[str, Tables]) -> Any:
     """A panel for each study: test sets of equal size."""
-    shown = {name: _some(at_one_size(tables), "test_set", 40) for name, tables in parts.items()}
+    shown = {name: _some(at_one_size(tables), "test_set", 30) for name, tables in parts.items()}
     titles = [f"{name}, {points['n_items'].iloc[0]:,} items" for name, points in shown.items()]
     figure, axes = ss.plot.panels(titles, per_row=2, width=3.8, height=2.8, shared=False)
     for points, tables, ax in zip(shown.values(), parts.values(), axes, strict=True):
