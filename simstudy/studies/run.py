@@ -101,7 +101,7 @@ def run_study(
     ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
     >>> results = run_study(study, out=mkdtemp(), n_jobs=1)
     >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
-    (56, ['curves', 'points', 'systems', 'thresholds'])
+    (56, ['confidence_models', 'curves', 'points', 'systems', 'thresholds', 'training_variance'])
     """
     definition = study if isinstance(study, Study) else load_study(study)
     if seed is not None:

@@ -135,6 +135,16 @@ def test_documents_are_units(outputs: Outputs) -> None:
     assert set(table["unit"]) == {"cluster"}
 
 
+def test_systems_that_no_item_tells_apart_have_no_ratio() -> None:
+    systems = pd.DataFrame({"name": [*"abcd"], "family": [*"xxyy"], "train_size": 5, "replicate": [1, 2, 1, 2]})
+    alike = Outputs.from_scores(pd.DataFrame({name: [1, 0, 1] for name in "abcd"}), "accuracy", systems)
+    # Standard errors of identical systems are missing: a pair that has one is needed.
+    pairs = ss.compare(alike).assign(gain_se=1.0)
+    table = training_variance(pairs, alike)
+    assert table[["ratio", "ratio_own", "ratio_shared"]].isna().all(axis=None)
+    assert set(table["share"]) == {0.0}
+
+
 def test_bad_input_is_named(outputs: Outputs, pairs: pd.DataFrame) -> None:
     alone = outputs.select(["0-100-0", "1-100-0", "0-200-0"])
     with pytest.raises(ValueError, match="two systems of one family and one train_size"):
