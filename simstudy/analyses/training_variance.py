@@ -68,10 +68,10 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
         (of a method's true scores over training sets; metric's scale, 0 where scores do not vary more than items make
         them), ratio (rms_gain / rms_se; missing, as those below, where items give no error). In rows of all families
         rms_se_methods (of pairs of different families with one training set), ratio_own and ratio_shared: how many
-        times larger the gain of two systems must be to say as much of their methods as a test says of the systems, where each
-        method has a training set of its own, or both share one. Bounds of 95 % have the names of their columns and _low
-        and _high, interval_for and note say for what. In simulations they covered in 88 to 97 % of the cases. None are
-        given for fewer than 5 training sets, nor for a share of 0 or 1.
+        times larger the gain of two systems must be to say as much of their methods as a test says of the systems,
+        where each method has a training set of its own, or both share one. Bounds of 95 % have the names of their
+        columns and _low and _high, interval_for and note say for what. In simulations they covered in 88 to 97 % of
+        the cases. None are given for fewer than 5 training sets, nor for a share of 0 or 1.
 
     Raises
     ------
