@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from simstudy.metrics.base import Array, IntArray
@@ -58,8 +56,15 @@ class PairModel(ABC):
         What tests may take as units, the independent ones first.
     """
 
-    metric: ClassVar[str]
-    units: ClassVar[tuple[str, ...]] = ("item",)
+    @property
+    @abstractmethod
+    def metric(self) -> str:
+        """What they are scored by."""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """What tests may take as units."""
+        return ("item",)
 
     @abstractmethod
     def scores(self) -> Two:

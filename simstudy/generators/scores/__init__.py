@@ -1,0 +1,46 @@
+"""Item scores of any margin and any dependence whose true gain is known."""
+
+from simstudy.generators.scores.base import KnownTruth, TruePair
+from simstudy.generators.scores.clusters import ItemClusters
+from simstudy.generators.scores.correlations import equicorrelated, of_families
+from simstudy.generators.scores.dependence import (
+    Clayton,
+    Dependence,
+    GaussianCopula,
+    Gumbel,
+    Independent,
+    Khoudraji,
+    Survival,
+    TCopula,
+)
+from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
+from simstudy.generators.scores.item_response import ItemResponse
+from simstudy.generators.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
+from simstudy.generators.scores.model import ScoreModel
+
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "BetaBinomial",
+    "Clayton",
+    "Dependence",
+    "Empirical",
+    "GaussianCopula",
+    "Gumbel",
+    "Independent",
+    "ItemClusters",
+    "ItemResponse",
+    "Khoudraji",
+    "KnownTruth",
+    "LogNormal",
+    "Margin",
+    "Ordinal",
+    "ScoreModel",
+    "Smoothed",
+    "StudentT",
+    "Survival",
+    "TCopula",
+    "TruePair",
+    "equicorrelated",
+    "of_families",
+]

@@ -1,0 +1,255 @@
+"""Dependence: what systems' results on an item have in common, whatever the margins; copulas of uniform numbers.
+
+A larger uniform number is a better score. All draw K numbers an item; items are independent of each other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from simstudy.generators.pair_base import check_one
+from simstudy.generators.scores.correlations import checked_correlation, equicorrelated, root
+from simstudy.metrics.base import FloatArray
+from simstudy.validation import brief
+
+# Uniform numbers stay strictly between 0 and 1, so that quantiles are finite.
+_LEAST = 2.0**-53
+
+
+class Dependence(ABC):
+    """A copula.
+
+    Attributes
+    ----------
+    exchangeable
+        Whether any two systems' numbers may be swapped and the law of these two stays the same.
+    """
+
+    exchangeable: bool = True
+
+    @abstractmethod
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        """Uniform numbers (n items, K systems), strictly between 0 and 1."""
+
+    def normals(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        """The same as standard normal numbers (n items, K systems)."""
+        return np.asarray(special.ndtri(self.uniforms(n_items, n_systems, rng)))
+
+    def check_systems(self, n_systems: int) -> None:
+        """Raise a ValueError where there is no such dependence of so many systems."""
+
+
+@dataclass(frozen=True)
+class Independent(Dependence):
+    """Systems that have nothing in common."""
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        return np.maximum(rng.random((n_items, n_systems)), _LEAST)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianCopula(Dependence):
+    """Normal latent scores that correlate.
+
+    Parameters
+    ----------
+    correlation
+        A matrix (K, K), positive semi-definite (`of_families` makes one), or one number for all pairs, at least
+        -1 / (K - 1).
+
+    Examples
+    --------
+    >>> GaussianCopula(0.5).uniforms(4, 3, np.random.default_rng(0)).shape
+    (4, 3)
+    """
+
+    correlation: ArrayLike
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.correlation) == 0:
+            check_one("correlation", self.correlation, -1, 1)
+        else:
+            object.__setattr__(self, "correlation", checked_correlation("correlation", self.correlation))
+
+    def check_systems(self, n_systems: int) -> None:
+        self.matrix(n_systems)
+
+    def matrix(self, n_systems: int) -> FloatArray:
+        """The correlations of so many systems (K, K); ValueError where it has others."""
+        if np.ndim(self.correlation) == 0:
+            return equicorrelated(n_systems, float(np.asarray(self.correlation)))
+        matrix = np.asarray(self.correlation)
+        if len(matrix) != n_systems:
+            raise ValueError(f"correlation must be of {n_systems} systems, as there are so many, not of {len(matrix)}")
+        return matrix
+
+    @cached_property
+    def _roots(self) -> dict[int, FloatArray]:
+        return {}
+
+    def normals(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        if n_systems not in self._roots:
+            self._roots[n_systems] = root(self.matrix(n_systems))
+        return np.asarray(rng.standard_normal((n_items, n_systems)) @ self._roots[n_systems])
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        return inside(special.ndtr(self.normals(n_items, n_systems, rng)))
+
+
+@dataclass(frozen=True, eq=False)
+class TCopula(GaussianCopula):
+    """The copula of a multivariate t: systems are far off together on some items, whatever their correlation.
+
+    Parameters
+    ----------
+    correlation
+        As that of `GaussianCopula`; 0 is not independence.
+    df
+        Degrees of freedom, above 0; few: much dependence in both tails.
+    """
+
+    df: float = 4.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_one("df", self.df, 0)
+        if self.df == 0:
+            raise ValueError("df must be above 0, not 0")
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        latent = GaussianCopula.normals(self, n_items, n_systems, rng)
+        spread = np.sqrt(rng.chisquare(self.df, (n_items, 1)) / self.df)
+        return inside(special.stdtr(self.df, latent / np.maximum(spread, 1e-300)))
+
+    def normals(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(special.ndtri(self.uniforms(n_items, n_systems, rng)))
+
+
+@dataclass(frozen=True)
+class Clayton(Dependence):
+    """Systems fail together more than they do well together; any number of them, exchangeable.
+
+    Drawn as Marshall and Olkin (1988) do: numbers are (1 + e_k / v)^(-1 / theta), with e exponential and one v an item,
+    Gamma(1 / theta).
+
+    Parameters
+    ----------
+    theta
+        Above 0; Kendall's tau of two systems is theta / (theta + 2).
+    """
+
+    theta: float
+
+    def __post_init__(self) -> None:
+        check_one("theta", self.theta, 0)
+        if self.theta == 0:
+            raise ValueError("theta must be above 0, not 0; systems without dependence are Independent")
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        frailty = np.maximum(rng.gamma(1 / self.theta, size=(n_items, 1)), 1e-300)
+        return inside((1 + rng.standard_exponential((n_items, n_systems)) / frailty) ** (-1 / self.theta))
+
+
+@dataclass(frozen=True)
+class Gumbel(Dependence):
+    """Systems do well together more than they fail together; any number of them, exchangeable.
+
+    Numbers are exp(-(e_k / v)^(1 / theta)), with e exponential and one v an item, positive stable of index 1 / theta
+    (Marshall and Olkin 1988; v is drawn as Kanter 1975 does).
+
+    Parameters
+    ----------
+    theta
+        At least 1 (independence); Kendall's tau of two systems is 1 - 1 / theta.
+    """
+
+    theta: float
+
+    def __post_init__(self) -> None:
+        check_one("theta", self.theta, 1)
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        index = 1 / self.theta
+        angle = np.pi * np.maximum(rng.random((n_items, 1)), _LEAST)
+        wait = np.log(rng.standard_exponential((n_items, 1)))
+        # The logarithm of the stable number, whose own range is beyond that of floating point.
+        log_frailty = np.log(np.sin(index * angle)) - self.theta * np.log(np.sin(angle))
+        if index < 1:
+            log_frailty += (self.theta - 1) * (np.log(np.sin((1 - index) * angle)) - wait)
+        log_waits = np.log(rng.standard_exponential((n_items, n_systems)))
+        return inside(np.exp(-np.exp((log_waits - log_frailty) * index)))
+
+
+@dataclass(frozen=True)
+class Survival(Dependence):
+    """Another dependence upside down: one less its numbers, so that lower and upper tail change places."""
+
+    of: Dependence
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, Dependence):
+            raise ValueError(f"of must be a dependence, not {brief(self.of)}")
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        """Whether the other one is."""
+        return self.of.exchangeable
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        return inside(1 - self.of.uniforms(n_items, n_systems, rng))
+
+    def check_systems(self, n_systems: int) -> None:
+        self.of.check_systems(n_systems)
+
+
+@dataclass(frozen=True)
+class Khoudraji(Dependence):
+    """An asymmetric dependence: each system has its own share of another one (Khoudraji 1995; Genest et al. 1995).
+
+    Its distribution function is that of the other one at u_k^share_k, times the product of u_k^(1 - share_k). Even
+    systems of equal margins can not be exchanged where shares differ.
+
+    Parameters
+    ----------
+    of
+        The other dependence, such as `Clayton`.
+    shares
+        K numbers from 0 (the system is independent of all others) to 1.
+    """
+
+    of: Dependence
+    shares: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        Survival(self.of)
+        object.__setattr__(self, "shares", tuple(self.shares))
+        for share in self.shares:
+            check_one("shares", share, 0, 1)
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        """Whether all shares are the same."""
+        return self.of.exchangeable and len(set(self.shares)) <= 1
+
+    def check_systems(self, n_systems: int) -> None:
+        self.of.check_systems(n_systems)
+        if len(self.shares) != n_systems:
+            raise ValueError(f"shares must be {n_systems}, one of each system, not {len(self.shares)}")
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        shares = np.array(self.shares)
+        common = self.of.uniforms(n_items, n_systems, rng)
+        own = rng.random((n_items, n_systems))
+        with np.errstate(divide="ignore"):
+            return inside(np.maximum(common ** (1 / shares), own ** (1 / (1 - shares))))
+
+
+def inside(uniform: FloatArray) -> FloatArray:
+    """Uniform numbers, strictly between 0 and 1."""
+    return np.clip(uniform, _LEAST, 1 - _LEAST)
