@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+
 import numpy as np
 
 from simstudy.metrics.base import Array, IntArray

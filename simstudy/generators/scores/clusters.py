@@ -74,9 +74,7 @@ class ItemClusters:
             return rng.geometric(1 / self._sizes[0], n_clusters)
         return np.array(self._sizes)[(first + np.arange(n_clusters)) % len(self._sizes)]
 
-    def uniforms(
-        self, dependence: Dependence, sizes: IntArray, n_systems: int, rng: np.random.Generator
-    ) -> FloatArray:
+    def uniforms(self, dependence: Dependence, sizes: IntArray, n_systems: int, rng: np.random.Generator) -> FloatArray:
         """Uniform numbers (items, K systems) of clusters of these sizes."""
         common = dependence.normals(sizes.size, n_systems, rng)
         own = dependence.normals(int(sizes.sum()), n_systems, rng)

@@ -66,8 +66,8 @@ def checked_correlation(argument: str, given: ArrayLike) -> FloatArray:
     --------
     >>> checked_correlation("correlation", [[1, -0.8, 0.1], [-0.8, 1, 0.9], [0.1, 0.9, 1]])
     Traceback (most recent call last):
-    ValueError: correlation must be positive semi-definite, but its smallest eigenvalue is -0.8: between systems 1 and \
-3 it is -0.9, where the others leave 0.62 to 1
+    ValueError: correlation must be positive semi-definite, but its smallest eigenvalue is -0.255: between systems 2 \
+and 3 it is 0.9, where the others leave -0.68 to 0.52
     """
     matrix = np.asarray(given, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:

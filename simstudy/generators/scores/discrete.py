@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, signal
 
 from simstudy.generators.scores.margins import Margin, stepped
 from simstudy.metrics.base import FloatArray
@@ -213,10 +213,8 @@ def _spread(counts: FloatArray, bandwidth: float) -> FloatArray:
 
 def _run(weights: FloatArray, bandwidth: float) -> FloatArray:
     """sum_i weights_i bandwidth^|i - j|, for each j."""
-    ahead, behind = weights.copy(), weights.copy()
-    for j in range(1, weights.size):
-        ahead[j] += bandwidth * ahead[j - 1]
-        behind[-1 - j] += bandwidth * behind[-j]
+    ahead = signal.lfilter([1.0], [1.0, -bandwidth], weights)
+    behind = signal.lfilter([1.0], [1.0, -bandwidth], weights[::-1])[::-1]
     return np.asarray(ahead + behind - weights)
 
 

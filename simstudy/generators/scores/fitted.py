@@ -1,0 +1,156 @@
+"""`fit`: a model of known truth that looks like real outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from simstudy.generators.scores.base import KnownTruth
+from simstudy.generators.scores.clusters import ItemClusters
+from simstudy.generators.scores.correlations import nearest_correlation
+from simstudy.generators.scores.dependence import GaussianCopula
+from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
+from simstudy.generators.scores.latent import MOST, intra_cluster, latent_correlation
+from simstudy.generators.scores.model import ScoreModel
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.outputs import Outputs, check_outputs
+from simstudy.validation import check_flag
+
+#: Items that outputs must have to be fitted.
+LEAST_ITEMS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was learned of real outputs.
+
+    Attributes
+    ----------
+    model
+        Draws outputs like them; its true scores are known.
+    correlation
+        (K, K) latent correlations.
+    distance
+        How far (Frobenius norm) these are from the ones that were found pair by pair: 0 where those were possible.
+    shrinkage
+        What differences between systems' scores were multiplied by; 1 where they were taken as they were.
+    notes
+        What could not be learned, for people.
+    """
+
+    model: KnownTruth
+    correlation: FloatArray
+    distance: float
+    shrinkage: float
+    notes: tuple[str, ...]
+
+
+def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitted:
+    """A model with the margins, the dependence and the clusters of real outputs.
+
+    Each system keeps the distribution of its item scores. Their dependence is a Gaussian copula: the latent correlation
+    of every two systems is the one at which their scores' mean cross product is what it is, given both margins with
+    all their ties (tetrachoric correlation for right and wrong); scores of more than 16 distinct values are put into
+    16 classes for that. Where no joint distribution has all these correlations, the nearest that one has are taken
+    (Higham 2002). Where items have clusters their sizes are kept, and the latent intra-cluster correlation is the
+    moments'.
+
+    Parameters
+    ----------
+    outputs
+        At least 10 items, and one score an item (accuracy, a mean).
+    smooth
+        Whether scores that a system did not have, but another one did, get probability too (`Smoothed.of`).
+    shrink
+        Scores vary between systems more than true scores do, because items are a sample. If so they are drawn towards
+        their mean (by exponential tilting of the margins) until true gains vary as much as the systems' seem to: the
+        mean square of all gains, less the part of it that is noise. Else each true score is what the system had.
+
+    Raises
+    ------
+    ValueError
+        For fewer than ten items, and items that have no score or several.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> fitted = fit(ss.correlated_accuracies([0.6, 0.7, 0.8], 2000, between=0.5))
+    >>> bool(abs(fitted.correlation[0, 1] - 0.5) < 0.1), fitted.distance, fitted.notes
+    (True, 0.0, ())
+    """
+    check_outputs("outputs", outputs)
+    check_flag("smooth", smooth)
+    check_flag("shrink", shrink)
+    if outputs.n_items < LEAST_ITEMS:
+        raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
+    statistics = outputs.statistics
+    if outputs.metric.item_range is None or statistics.shape[2] != 2 or (statistics[..., 1] != 1).any():
+        raise ValueError(
+            f"outputs must have one score an item to be fitted, unlike these, of metric '{outputs.metric.name}'"
+        )
+    scores = statistics[..., 0].astype(np.float64)
+    notes = []
+    if single := [name for name, own in zip(outputs.names, scores, strict=True) if (own == own[0]).all()]:
+        notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
+    found, deviations, moments = latent_correlation(scores)
+    if n_bound := int((np.abs(found[np.triu_indices(len(found), 1)]) >= MOST).sum()):
+        notes.append(f"pairs as alike as their margins allow: {n_bound}")
+    matrix, distance = nearest_correlation(found)
+    clusters, codes = None, np.arange(outputs.n_items)
+    if outputs.natural_unit == "cluster":
+        codes = pd.factorize(outputs.labels("cluster"))[0]
+        within = intra_cluster(deviations, codes, moments)
+        clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
+    margins: list[Ordinal] = [_margin(own, np.unique(scores) if smooth else None) for own in scores]
+    shrinkage = _shrinkage(scores, codes) if shrink else 1.0
+    if shrinkage < 1:
+        margins = [_moved(margin, scores.mean(), shrinkage) for margin in margins]
+    model = ScoreModel(
+        margins,
+        GaussianCopula(matrix),
+        clusters,
+        metric=outputs.metric,
+        names=outputs.names,
+        families=[str(family) for family in outputs.systems["family"]],
+    )
+    return Fitted(model, matrix, distance, shrinkage, tuple(notes))
+
+
+def _margin(scores: FloatArray, lattice: FloatArray | None) -> Ordinal:
+    return Empirical.of(scores) if lattice is None else Smoothed.of(scores, lattice)
+
+
+def _moved(margin: Ordinal, centre: float, shrinkage: float) -> Ordinal:
+    low, high = margin.support
+    mean = centre + shrinkage * (margin.mean - centre)
+    # A system that had one score keeps it.
+    return margin if low == high else margin.with_mean(min(max(mean, low), high))
+
+
+def _shrinkage(scores: FloatArray, codes: IntArray) -> float:
+    """The root of the part of systems' mean squared gains that is not noise; scores are (K, n), codes are of units.
+
+    Gains' noise is that of the sum of units' deviations.
+    """
+    n_systems, n = scores.shape
+    n_units = int(codes.max()) + 1
+    if n_systems < 2 or n_units < 2:
+        return 1.0
+    means = scores.mean(axis=1)
+    deviations = scores - means[:, None]
+    sums = np.stack([np.bincount(codes, weights=own, minlength=n_units) for own in deviations])
+    covariance = sums @ sums.T * n_units / (n_units - 1) / n**2
+    # Of all pairs: the mean square of a difference is twice the variance.
+    observed = 2 * float(means.var(ddof=1))
+    noise = 2 * float(np.trace(covariance) - covariance.sum() / n_systems) / (n_systems - 1)
+    return float(np.sqrt(max(0.0, 1 - noise / observed))) if observed > 0 else 1.0
+
+
+def without_gains(fitted: Fitted) -> Fitted:
+    """The same with all true scores equal, where margins allow it: every system gets the mean of all."""
+    model = fitted.model
+    assert isinstance(model, ScoreModel)
+    centre = float(np.mean([margin.mean for margin in model.margins]))
+    return replace(fitted, model=model.with_margins([margin.with_mean(centre) for margin in model.margins]))
