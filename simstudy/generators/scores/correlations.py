@@ -97,12 +97,13 @@ and 3 it is 0.9, where the others leave -0.68 to 0.52
 
 def _left(matrix: FloatArray, i: int, j: int) -> tuple[float, float] | None:
     """Which correlations of two systems are possible where all others are as they are; None where none is."""
-    rest = np.setdiff1d(np.arange(len(matrix)), [i, j])
+    both = np.array([i, j])
+    rest = np.setdiff1d(np.arange(len(matrix)), both)
     inner = matrix[np.ix_(rest, rest)]
     if rest.size and np.linalg.eigvalsh(inner)[0] < -_ROUNDING:
         return None
-    solved = np.linalg.pinv(inner, hermitian=True) @ matrix[np.ix_(rest, [i, j])] if rest.size else np.zeros((0, 2))
-    explained = matrix[np.ix_([i, j], rest)] @ solved
+    solved = np.linalg.pinv(inner, hermitian=True) @ matrix[np.ix_(rest, both)] if rest.size else np.zeros((0, 2))
+    explained = matrix[np.ix_(both, rest)] @ solved
     room = (1 - explained[0, 0]) * (1 - explained[1, 1])
     if explained[0, 0] > 1 + _ROUNDING or explained[1, 1] > 1 + _ROUNDING:
         return None

@@ -72,7 +72,7 @@ class Ordinal(Margin):
         return values[shares > 0], shares[shares > 0]
 
     @cached_property
-    def mean(self) -> float:  # type: ignore[override]
+    def mean(self) -> float:
         """The expected score."""
         values, shares = self._arrays
         return float(shares @ values)

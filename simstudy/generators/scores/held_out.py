@@ -1,0 +1,146 @@
+"""Whether a fitted model is like the real thing: fitted on one half of the items, compared on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analyses.correlation import correlation
+from simstudy.analyses.curves import curve
+from simstudy.engines.comparisons import compare
+from simstudy.generators.redrawn import halves
+from simstudy.generators.scores.fitted import Fitted, fit
+from simstudy.metrics.base import FloatArray
+from simstudy.outputs import Outputs
+from simstudy.pvalues import speaks_for_gain
+from simstudy.validation import check_whole
+
+#: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
+#: p <= 0.05 (a fraction), the 95th percentile of gains of pairs with p from 0.04 to 0.06 (metric's scale), and the
+#: mean distance of gain-confidence curves (a fraction).
+MEASURES = ("r12", "significant", "threshold", "curve")
+
+# A percentile of fewer gains says nothing.
+_LEAST_WINDOW = 20
+
+# Where two curves are compared: at so many quantiles of the gains where the confidence is not yet this.
+_POINTS, _CERTAIN = 25, 0.995
+
+
+def held_out(
+    outputs: Outputs,
+    *,
+    n_draws: int = 5,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    fitting: Callable[[Outputs], Fitted] = fit,
+) -> pd.DataFrame:
+    """What a model that is fitted on one half of the items gets wrong of the other, beside what the halves differ by.
+
+    The test set is split at random n_draws times (`simstudy.generators.redrawn.halves`). A model is fitted to the one
+    half, and a test set as large as the other drawn of it. Significance is that of `simstudy.compare`, by its default
+    test and unit; the draws of one test set are not independent of each other.
+
+    Parameters
+    ----------
+    outputs
+        At least twenty items, and some tens of systems: of fewer there are neither curves nor thresholds.
+    n_draws
+        At least 1.
+    n_resamples
+        Of the test.
+    seed
+        0 … 2^64 - 1.
+    fitting
+        What fits a model.
+
+    Returns
+    -------
+    table
+        A row for each draw and measure of `MEASURES`: draw, measure, real (the held-out half), training (the other
+        real half), fitted; fitted_off = fitted - real and halves_off = training - real. Of "curve" only the last two:
+        mean absolute distances. NaN where a test set has too few pairs.
+
+    Raises
+    ------
+    ValueError
+        As `halves`, `fit` and `simstudy.compare`.
+    """
+    check_whole("n_draws", n_draws, 1)
+    rows = []
+    for draw in range(n_draws):
+        training, real = halves(outputs, draw, seed=seed)
+        drawn = fitting(training).model.outputs(real.n_items, seed=draw)
+        (of_real, curve_real), (of_training, curve_training), (of_fitted, curve_fitted) = (
+            _measured(one, n_resamples, seed) for one in (real, training, drawn)
+        )
+        for measure in MEASURES[:-1]:
+            found = {"real": of_real[measure], "training": of_training[measure], "fitted": of_fitted[measure]}
+            off = {"fitted_off": found["fitted"] - found["real"], "halves_off": found["training"] - found["real"]}
+            rows.append({"draw": draw, "measure": measure, **found, **off})
+        apart = {
+            "fitted_off": _apart(curve_real, curve_fitted),
+            "halves_off": _apart(curve_real, curve_training),
+        }
+        rows.append({"draw": draw, "measure": "curve", **apart})
+    columns = ["draw", "measure", "real", "training", "fitted", "fitted_off", "halves_off"]
+    return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `held_out` by measure.
+
+    Returns
+    -------
+    summary
+        measure; real, training, fitted (means); bias (mean fitted_off), fitted_off and halves_off (root mean squares),
+        ratio of these: about 1 where a fitted test set differs from the held-out half no more than the real halves do.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"measure": "r12", "real": [0.5, 0.6], "training": [0.6, 0.5], "fitted": [0.5, 0.4],
+    ...                       "fitted_off": [0.0, -0.2], "halves_off": [0.1, -0.1]})
+    >>> held_out_summary(table)[["bias", "ratio"]].round(3).values.tolist()
+    [[-0.1, 1.414]]
+    """
+    rows = []
+    for measure, members in table.groupby("measure", sort=False):
+        means = members[["real", "training", "fitted"]].mean()
+        off = {name: float(np.sqrt((members[name] ** 2).mean())) for name in ("fitted_off", "halves_off")}
+        ratio = off["fitted_off"] / off["halves_off"] if off["halves_off"] > 0 else np.nan
+        rows.append({"measure": measure, **means, "bias": members["fitted_off"].mean(), **off, "ratio": ratio})
+    return pd.DataFrame(rows)
+
+
+def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, float], pd.DataFrame]:
+    pairs = compare(outputs, n_resamples=n_resamples, seed=seed).assign(relation="all pairs")
+    window = pairs["p_value"].between(0.04, 0.06).to_numpy() & speaks_for_gain(pairs)
+    gains = pairs["gain"].to_numpy()[window]
+    unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
+    found = {
+        "r12": float(correlation(unit)["r12"].median()),
+        "significant": float((pairs["p_value"] <= 0.05).mean()),
+        "threshold": float(np.percentile(gains, 95)) if gains.size >= _LEAST_WINDOW else np.nan,
+    }
+    return found, curve(pairs)
+
+
+def _apart(real: pd.DataFrame, other: pd.DataFrame) -> float:
+    """The mean absolute distance of two curves, where both are and the real one has not yet come to its end."""
+    if real.empty or other.empty:
+        return np.nan
+    rising = real[real["confidence"] < _CERTAIN]
+    low = max(real["gain"].min(), other["gain"].min())
+    high = min(rising["gain"].max(), other["gain"].max()) if len(rising) else low
+    if not low < high:
+        return np.nan
+    at = np.quantile(rising["gain"], np.linspace(0, 1, _POINTS))
+    at = at[(at >= low) & (at <= high)]
+    return float(np.abs(_at(real, at) - _at(other, at)).mean())
+
+
+def _at(line: pd.DataFrame, gains: FloatArray) -> FloatArray:
+    ordered = line.sort_values("gain")
+    return np.interp(gains, ordered["gain"].to_numpy(), ordered["confidence"].to_numpy())
