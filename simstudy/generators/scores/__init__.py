@@ -2,6 +2,7 @@
 
 from simstudy.generators.scores.base import KnownTruth, TruePair
 from simstudy.generators.scores.clusters import ItemClusters
+from simstudy.generators.scores.corpus import CorpusModel
 from simstudy.generators.scores.correlations import equicorrelated, of_families
 from simstudy.generators.scores.dependence import (
     Clayton,
@@ -14,6 +15,8 @@ from simstudy.generators.scores.dependence import (
     TCopula,
 )
 from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
+from simstudy.generators.scores.fitted import Fitted, fit
+from simstudy.generators.scores.held_out import held_out, held_out_summary
 from simstudy.generators.scores.item_response import ItemResponse
 from simstudy.generators.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.generators.scores.model import ScoreModel
@@ -23,8 +26,10 @@ __all__ = [
     "Beta",
     "BetaBinomial",
     "Clayton",
+    "CorpusModel",
     "Dependence",
     "Empirical",
+    "Fitted",
     "GaussianCopula",
     "Gumbel",
     "Independent",
@@ -42,5 +47,8 @@ __all__ = [
     "TCopula",
     "TruePair",
     "equicorrelated",
+    "fit",
+    "held_out",
+    "held_out_summary",
     "of_families",
 ]

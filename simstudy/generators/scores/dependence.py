@@ -125,7 +125,7 @@ class TCopula(GaussianCopula):
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         latent = GaussianCopula.normals(self, n_items, n_systems, rng)
         spread = np.sqrt(rng.chisquare(self.df, (n_items, 1)) / self.df)
-        return inside(special.stdtr(self.df, latent / np.maximum(spread, 1e-300)))
+        return inside(np.asarray(special.stdtr(self.df, latent / np.maximum(spread, 1e-300)), dtype=np.float64))
 
     def normals(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         return np.asarray(special.ndtri(self.uniforms(n_items, n_systems, rng)))

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from simstudy.generators.scores.base import KnownTruth
 from simstudy.generators.scores.clusters import ItemClusters
+from simstudy.generators.scores.corpus import CorpusModel, Pool, item_scores
 from simstudy.generators.scores.correlations import nearest_correlation
 from simstudy.generators.scores.dependence import GaussianCopula
 from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
 from simstudy.generators.scores.latent import MOST, intra_cluster, latent_correlation
 from simstudy.generators.scores.model import ScoreModel
 from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.validation import check_flag
 
 #: Items that outputs must have to be fitted.
 LEAST_ITEMS = 10
+
+# Ranks among fewer items say little of what systems have in common.
+_LEAST_ALIKE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,28 +56,31 @@ class Fitted:
 def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitted:
     """A model with the margins, the dependence and the clusters of real outputs.
 
-    Each system keeps the distribution of its item scores. Their dependence is a Gaussian copula: the latent correlation
-    of every two systems is the one at which their scores' mean cross product is what it is, given both margins with
-    all their ties (tetrachoric correlation for right and wrong); scores of more than 16 distinct values are put into
-    16 classes for that. Where no joint distribution has all these correlations, the nearest that one has are taken
-    (Higham 2002). Where items have clusters their sizes are kept, and the latent intra-cluster correlation is the
-    moments'.
+    Where items have one score, each system keeps the distribution of its item scores. Their dependence is a Gaussian
+    copula: the latent correlation of every two systems is the one at which their scores' mean cross product is what
+    it is, given both margins with all their ties (tetrachoric correlation for right and wrong); scores of more than
+    16 distinct values are put into 16 classes for that. Where no joint distribution has all these correlations, the
+    nearest that one has are taken (Higham 2002). For a corpus metric (counts, statistics of texts) it is a
+    `CorpusModel`, with latent correlations of items' ranks among items of the same kind. Where items have clusters
+    their sizes are kept, and the latent intra-cluster correlation is the moments'.
 
     Parameters
     ----------
     outputs
-        At least 10 items, and one score an item (accuracy, a mean).
+        At least 10 items, of any metric.
     smooth
-        Whether scores that a system did not have, but another one did, get probability too (`Smoothed.of`).
+        Whether scores that a system did not have, but another one did, get probability too (`Smoothed.of`); not for
+        corpus metrics.
     shrink
         Scores vary between systems more than true scores do, because items are a sample. If so they are drawn towards
-        their mean (by exponential tilting of the margins) until true gains vary as much as the systems' seem to: the
-        mean square of all gains, less the part of it that is noise. Else each true score is what the system had.
+        their mean (by exponential tilting of the margins, or mixing a little of all systems into each) until true
+        gains vary as much as the systems' seem to: the mean square of all gains, less the part of it that is noise.
+        Else each true score is what the system had.
 
     Raises
     ------
     ValueError
-        For fewer than ten items, and items that have no score or several.
+        For fewer than ten items.
 
     Examples
     --------
@@ -85,16 +94,15 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     check_flag("shrink", shrink)
     if outputs.n_items < LEAST_ITEMS:
         raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
-    statistics = outputs.statistics
-    if outputs.metric.item_range is None or statistics.shape[2] != 2 or (statistics[..., 1] != 1).any():
-        raise ValueError(
-            f"outputs must have one score an item to be fitted, unlike these, of metric '{outputs.metric.name}'"
-        )
-    scores = statistics[..., 0].astype(np.float64)
+    statistics, metric = outputs.statistics, outputs.metric
+    scored = metric.item_range is not None and statistics.shape[2] == 2 and bool((statistics[..., 1] == 1).all())
+    scores = statistics[..., 0].astype(np.float64) if scored else contributions(statistics, metric) * outputs.n_items
+    pool = None if scored else Pool.of(statistics, metric)
+    values = scores if pool is None else _ranks(pool, item_scores(statistics, metric))
     notes = []
-    if single := [name for name, own in zip(outputs.names, scores, strict=True) if (own == own[0]).all()]:
+    if single := [name for name, own in zip(outputs.names, values, strict=True) if (own == own[0]).all()]:
         notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
-    found, deviations, moments = latent_correlation(scores)
+    found, deviations, moments = latent_correlation(values)
     if n_bound := int((np.abs(found[np.triu_indices(len(found), 1)]) >= MOST).sum()):
         notes.append(f"pairs as alike as their margins allow: {n_bound}")
     matrix, distance = nearest_correlation(found)
@@ -103,19 +111,33 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
         codes = pd.factorize(outputs.labels("cluster"))[0]
         within = intra_cluster(deviations, codes, moments)
         clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
-    margins: list[Ordinal] = [_margin(own, np.unique(scores) if smooth else None) for own in scores]
     shrinkage = _shrinkage(scores, codes) if shrink else 1.0
-    if shrinkage < 1:
-        margins = [_moved(margin, scores.mean(), shrinkage) for margin in margins]
-    model = ScoreModel(
-        margins,
-        GaussianCopula(matrix),
-        clusters,
-        metric=outputs.metric,
-        names=outputs.names,
-        families=[str(family) for family in outputs.systems["family"]],
-    )
+    families = [str(family) for family in outputs.systems["family"]]
+    model: KnownTruth
+    if pool is None:
+        margins: list[Ordinal] = [_margin(own, np.unique(scores) if smooth else None) for own in scores]
+        margins = [_moved(margin, scores.mean(), shrinkage) for margin in margins] if shrinkage < 1 else margins
+        model = ScoreModel(
+            margins, GaussianCopula(matrix), clusters, metric=metric, names=outputs.names, families=families
+        )
+    else:
+        n_systems = outputs.n_systems
+        weights = shrinkage * np.eye(n_systems) + (1 - shrinkage) / n_systems
+        model = CorpusModel(outputs.names, families, metric, GaussianCopula(matrix), clusters, pool, weights)
     return Fitted(model, matrix, distance, shrinkage, tuple(notes))
+
+
+def _ranks(pool: Pool, scores: FloatArray) -> FloatArray:
+    """Normal scores (J, items) of items' ranks among their kind, ties alike; of kinds of few items none."""
+    counts = np.bincount(pool.alike)
+    if not (known := counts[pool.alike] >= _LEAST_ALIKE).any():
+        known[:] = True
+    found = []
+    for own in scores:
+        ranks = pd.Series(own).groupby(pool.alike).rank().to_numpy()
+        found.append(special.ndtri((ranks - 0.5) / counts[pool.alike]))
+    # Equal ranks of kinds of other sizes are not to differ by rounding.
+    return np.asarray(np.round(np.array(found), 9) * known, dtype=np.float64)
 
 
 def _margin(scores: FloatArray, lattice: FloatArray | None) -> Ordinal:
@@ -146,11 +168,3 @@ def _shrinkage(scores: FloatArray, codes: IntArray) -> float:
     observed = 2 * float(means.var(ddof=1))
     noise = 2 * float(np.trace(covariance) - covariance.sum() / n_systems) / (n_systems - 1)
     return float(np.sqrt(max(0.0, 1 - noise / observed))) if observed > 0 else 1.0
-
-
-def without_gains(fitted: Fitted) -> Fitted:
-    """The same with all true scores equal, where margins allow it: every system gets the mean of all."""
-    model = fitted.model
-    assert isinstance(model, ScoreModel)
-    centre = float(np.mean([margin.mean for margin in model.margins]))
-    return replace(fitted, model=model.with_margins([margin.with_mean(centre) for margin in model.margins]))

@@ -143,4 +143,4 @@ def _apart(real: pd.DataFrame, other: pd.DataFrame) -> float:
 
 def _at(line: pd.DataFrame, gains: FloatArray) -> FloatArray:
     ordered = line.sort_values("gain")
-    return np.interp(gains, ordered["gain"].to_numpy(), ordered["confidence"].to_numpy())
+    return np.asarray(np.interp(gains, ordered["gain"].to_numpy(), ordered["confidence"].to_numpy()))

@@ -67,11 +67,12 @@ class ItemResponse(Dependence):
         """The ability of a system of this accuracy (a fraction), by root finding."""
         check_one("accuracy", accuracy, 1e-9, 1 - 1e-9)
         reach = self._reach
-        return float(optimize.brentq(lambda theta: float(self.accuracy(theta)) - accuracy, -reach, reach, xtol=1e-12))
+        found: float = optimize.brentq(lambda theta: float(self.accuracy(theta)) - accuracy, -reach, reach, xtol=1e-12)
+        return found
 
     @property
     def _reach(self) -> float:
-        return 9 * self.difficulty + 40 / (self.discrimination * np.exp(-2 * self.varying))
+        return float(9 * self.difficulty + 40 / (self.discrimination * np.exp(-2 * self.varying)))
 
     @cached_property
     def _law(self) -> interpolate.PchipInterpolator:

@@ -120,7 +120,6 @@ def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> N
     ("outputs", "message"),
     [
         (correlated_accuracies([0.5, 0.6], 9), "outputs must have at least 10 items to be fitted, not 9"),
-        (Outputs.from_statistics(np.ones((1, 12, 2)) * 2, "accuracy"), "outputs must have one score an item"),
         (3, "outputs must be Outputs"),
     ],
 )
