@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from simstudy.generators.scores.base import KnownTruth
 from simstudy.generators.scores.clusters import ItemClusters
@@ -24,8 +23,8 @@ from simstudy.validation import check_flag
 #: Items that outputs must have to be fitted.
 LEAST_ITEMS = 10
 
-# Ranks among fewer items say little of what systems have in common.
-_LEAST_ALIKE = 5
+# How often latent correlations of a corpus metric are corrected, and by a test set of how many items.
+_CORRECTIONS, _DRAWN = 2, 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +97,18 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     scored = metric.item_range is not None and statistics.shape[2] == 2 and bool((statistics[..., 1] == 1).all())
     scores = statistics[..., 0].astype(np.float64) if scored else contributions(statistics, metric) * outputs.n_items
     pool = None if scored else Pool.of(statistics, metric)
-    values = scores if pool is None else _ranks(pool, item_scores(statistics, metric))
+    values = scores if pool is None else _within_kinds(pool, item_scores(statistics, metric))
     notes = []
     if single := [name for name, own in zip(outputs.names, values, strict=True) if (own == own[0]).all()]:
         notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
-    found, deviations, moments = latent_correlation(values)
-    if n_bound := int((np.abs(found[np.triu_indices(len(found), 1)]) >= MOST).sum()):
-        notes.append(f"pairs as alike as their margins allow: {n_bound}")
-    matrix, distance = nearest_correlation(found)
+    latent = latent_correlation(values)
+    if latent.n_bound:
+        notes.append(f"pairs as alike, or as unlike, as their margins allow: {latent.n_bound}")
+    matrix, distance = nearest_correlation(latent.correlation)
     clusters, codes = None, np.arange(outputs.n_items)
     if outputs.natural_unit == "cluster":
         codes = pd.factorize(outputs.labels("cluster"))[0]
-        within = intra_cluster(deviations, codes, moments)
+        within = intra_cluster(latent.deviations, codes, latent.moments)
         clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
     shrinkage = _shrinkage(scores, codes) if shrink else 1.0
     families = [str(family) for family in outputs.systems["family"]]
@@ -124,20 +123,38 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
         n_systems = outputs.n_systems
         weights = shrinkage * np.eye(n_systems) + (1 - shrinkage) / n_systems
         model = CorpusModel(outputs.names, families, metric, GaussianCopula(matrix), clusters, pool, weights)
+        for _ in range(_CORRECTIONS):
+            model, matrix, distance = _corrected(model, matrix)
     return Fitted(model, matrix, distance, shrinkage, tuple(notes))
 
 
-def _ranks(pool: Pool, scores: FloatArray) -> FloatArray:
-    """Normal scores (J, items) of items' ranks among their kind, ties alike; of kinds of few items none."""
+def _within_kinds(pool: Pool, scores: FloatArray) -> FloatArray:
+    """Item scores (J, N) less the mean of their kind: what is drawn by rank, long items for more than short ones."""
     counts = np.bincount(pool.alike)
-    if not (known := counts[pool.alike] >= _LEAST_ALIKE).any():
-        known[:] = True
-    found = []
-    for own in scores:
-        ranks = pd.Series(own).groupby(pool.alike).rank().to_numpy()
-        found.append(special.ndtri((ranks - 0.5) / counts[pool.alike]))
-    # Equal ranks of kinds of other sizes are not to differ by rounding.
-    return np.asarray(np.round(np.array(found), 9) * known, dtype=np.float64)
+    means = np.stack([np.bincount(pool.alike, weights=own) / counts for own in scores])
+    return np.asarray(np.round(scores - means[:, pool.alike], 9))
+
+
+def _corrected(model: CorpusModel, matrix: FloatArray) -> tuple[CorpusModel, FloatArray, float]:
+    """The model with the latent correlations moved by what its item scores' correlations differ from the real ones.
+
+    Kinds of items differ in how far their ranks lie apart, which the one cross moment of all does not know; what a
+    large test set of the model shows does.
+    """
+    drawn = replace(model, clusters=None).draw(_DRAWN, np.random.default_rng(0))
+    real, found = (_correlated(item_scores(of, model.metric)) for of in (model.pool.statistics, drawn))
+    wanted = np.clip(matrix + real - found, -MOST, MOST)
+    np.fill_diagonal(wanted, 1.0)
+    moved, distance = nearest_correlation(wanted)
+    return replace(model, dependence=GaussianCopula(moved)), moved, distance
+
+
+def _correlated(scores: FloatArray) -> FloatArray:
+    """Correlations (K, K) of item scores (K, n); 0 of a system that does not vary, also with itself."""
+    deviations = scores - scores.mean(axis=1, keepdims=True)
+    sizes = np.sqrt((deviations**2).sum(axis=1))
+    units = deviations / np.where(sizes > 0, sizes, 1.0)[:, None]
+    return np.asarray(units @ units.T)
 
 
 def _margin(scores: FloatArray, lattice: FloatArray | None) -> Ordinal:

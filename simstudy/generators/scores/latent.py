@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
@@ -102,19 +103,23 @@ class CrossMoments:
             self._sides[sign] = slopes, starts
         return self._sides[sign]
 
-    def inverse(self, covariance: FloatArray) -> FloatArray:
-        """Latent correlations (K, K) of covariances (K, K), at most 0.9995 in size; 0 where a system does not vary.
+    def inverse(self, covariance: FloatArray, margin: FloatArray | float = 0.0) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Latent correlations (K, K) of covariances (K, K), at most 0.9995 in size, and which were at a bound.
 
-        The error is below 1e-3 up to 0.99.
+        A covariance is at a bound where it is nearer than `margin` to the largest or the least that the two systems can
+        have; it is then put that far from it. The correlation is 0 where a system does not vary. The error is below
+        1e-3 up to 0.99, where the covariance tells.
         """
-        found = np.zeros_like(covariance)
+        found, bound = np.zeros_like(covariance), np.zeros(covariance.shape, dtype=np.bool_)
         for sign in (1, -1):
-            wanted = sign * covariance
-            if (wanted > 0).any():
-                slopes, starts = self._side(sign)
-                solved = sign * _solved(wanted, slopes, starts)
-                found = np.where((wanted > 0) & (starts[-1] > 0), solved, found)
-        return np.clip(found, -MOST, MOST)
+            if not (sign * covariance > 0).any():
+                continue
+            slopes, starts = self._side(sign)
+            ours = (sign * covariance > 0) & (starts[-1] > 0)
+            most = np.maximum(starts[-1] - margin, 0)
+            solved = sign * _solved(np.minimum(sign * covariance, most), slopes, starts)
+            found, bound = np.where(ours, solved, found), bound | (ours & (sign * covariance > most))
+        return np.clip(found, -MOST, MOST), bound
 
     def inverse_of_own(self, covariances: FloatArray, weights: FloatArray) -> float:
         """The one latent correlation at which covariances of systems with themselves (K,), weighted (K,), add up."""
@@ -145,25 +150,52 @@ def _solved(wanted: FloatArray, slopes: FloatArray, starts: FloatArray) -> Float
     return np.asarray(np.sin((panel + ((least + most) / 2 + 1) / 2) * (np.pi / 2 / n_panels)))
 
 
-def latent_correlation(scores: FloatArray) -> tuple[FloatArray, FloatArray, CrossMoments]:
-    """Latent correlations (K, K) of real scores (K, n), the classes' deviations (K, n), and their cross moments.
+@dataclass(frozen=True)
+class Latent:
+    """Latent correlations of K systems.
 
-    Where a system does not vary its correlations with others are 0. The matrix need not be positive semi-definite.
+    Attributes
+    ----------
+    correlation
+        (K, K). It need not be positive semi-definite.
+    n_bound
+        Pairs that are as alike, or as unlike, as their margins allow.
+    deviations, moments
+        What they were found by.
+    """
+
+    correlation: FloatArray
+    n_bound: int
+    deviations: FloatArray
+    moments: CrossMoments
+
+
+def latent_correlation(scores: FloatArray) -> Latent:
+    """The latent correlations of real scores (K, n).
+
+    Where two systems' scores are as alike, or as unlike, as their margins allow (no item that only the better one has
+    right), the covariance is put half an item and a least step of each away from that, as usual in tetrachoric
+    correlation (Brown and Benedetti 1977). Where a system does not vary its correlations are 0.
 
     Examples
     --------
     Tetrachoric, at one half: sin(pi / 2 phi), here of phi = 1/3.
 
     >>> x = np.array([[1.0, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0]])
-    >>> float(latent_correlation(x)[0][0, 1].round(4)), float(np.sin(np.pi / 6).round(4))
+    >>> float(latent_correlation(x).correlation[0, 1].round(4)), float(np.sin(np.pi / 6).round(4))
     (0.5, 0.5)
     """
     classes = in_classes(scores)
     moments = CrossMoments(classes)
-    matrix = moments.inverse(classes.deviations @ classes.deviations.T / scores.shape[1])
+    n_systems, n = scores.shape
+    least = np.array([own[own > 0].min(initial=np.inf) for own in classes.steps.T])
+    least[np.isinf(least)] = 0.0
+    covariance = classes.deviations @ classes.deviations.T / n
+    matrix, bound = moments.inverse(covariance, np.outer(least, least) / (2 * n))
     matrix = (matrix + matrix.T) / 2
     np.fill_diagonal(matrix, 1.0)
-    return matrix, classes.deviations, moments
+    n_bound = int(bound[np.triu_indices(n_systems, 1)].sum())
+    return Latent(matrix, n_bound, classes.deviations, moments)
 
 
 def intra_cluster(deviations: FloatArray, codes: IntArray, moments: CrossMoments) -> float:

@@ -24,7 +24,7 @@ def test_of_right_and_wrong_it_is_the_tetrachoric_correlation(shares: tuple[floa
     scores = np.array([np.arange(100) >= 100 * (1 - share) - 1e-9 for share in shares], dtype=float)
     spread = np.sqrt(np.prod([p * (1 - p) for p in shares]))
     covariance = outcome_correlation(*shares, latent) * spread
-    found = CrossMoments(in_classes(scores)).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
+    found, _ = CrossMoments(in_classes(scores)).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
     # Of shares that differ much the covariance says little of an extreme correlation.
     assert outcome_correlation(*shares, found[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
     if shares == (0.5, 0.5) or -0.5 < latent < 0.95:
@@ -49,7 +49,7 @@ def test_of_ordinal_scores_it_inverts_the_mean_product() -> None:
         return float(values_1 @ cells @ values_2 - (values_1 @ p_1) * (values_2 @ p_2) - cov)
 
     expected = optimize.brentq(off, -0.99, 0.99, xtol=1e-6)
-    assert latent_correlation(np.array([first, second]))[0][0, 1] == pytest.approx(expected, abs=1e-3)
+    assert latent_correlation(np.array([first, second])).correlation[0, 1] == pytest.approx(expected, abs=1e-3)
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
@@ -72,7 +72,7 @@ def test_margins_dependence_and_clusters_come_back() -> None:
 def test_many_values_are_as_good_as_few() -> None:
     rng = np.random.default_rng(2)
     latent = GaussianCopula(0.7).normals(4000, 2, rng)
-    found = latent_correlation(np.exp(latent).T)[0][0, 1]
+    found = latent_correlation(np.exp(latent).T).correlation[0, 1]
     assert found == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
 
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_learned_is_said() -> None:
     fitted = fit(Outputs.from_scores(frame, "accuracy"))
     assert fitted.notes == (
         "one score on all items, and no correlation with others: none",
-        "pairs as alike as their margins allow: 1",
+        "pairs as alike, or as unlike, as their margins allow: 1",
     )
     assert fitted.correlation[2].tolist() == [0, 0, 1]
     assert (fitted.model.outputs(50).statistics[2, :, 0] == 0).all()
