@@ -162,8 +162,7 @@ class CorpusModel(KnownTruth):
         Raises
         ------
         ValueError
-            For a gain beyond those of the best and the worst source; the message has the range. With "equal means"
-            also where no source lies on the other side.
+            For a gain beyond those of the best and the worst source; the message has the range.
         """
         check_choice("null", null, NULLS)
         check_number("gain", gain)

@@ -96,7 +96,9 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
     -------
     summary
         measure; real, training, fitted (means); bias (mean fitted_off), fitted_off and halves_off (root mean squares),
-        ratio of these: about 1 where a fitted test set differs from the held-out half no more than the real halves do.
+        ratio of these. Two real halves differ by the noise of two samples. A test set that is drawn of a model has
+        that noise, and that of the half from which the model was learned: were the model's kind right, the ratio would
+        be about sqrt(3 / 2) = 1.22.
 
     Examples
     --------
