@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from simstudy.figures.rankings import precision_spread as precision_spread
     from simstudy.figures.rates import coverage as coverage
     from simstudy.figures.rates import error_rates as error_rates
+    from simstudy.figures.rates import rates_by_test as rates_by_test
     from simstudy.figures.significant_gains import gains_by_size as gains_by_size
     from simstudy.figures.significant_gains import gains_by_test_set as gains_by_test_set
     from simstudy.figures.single_panel import single as single
@@ -43,7 +44,7 @@ _HOMES = {
     "leaderboards": ["leaderboard"],
     "pairs": ["groups", "matrix"],
     "rankings": ["p_values_by_length", "precision_curve", "precision_spread"],
-    "rates": ["coverage", "error_rates"],
+    "rates": ["coverage", "error_rates", "rates_by_test"],
     "significant_gains": ["gains_by_size", "gains_by_test_set"],
     "single_panel": ["single"],
     "style": ["panels", "save", "share_legend"],

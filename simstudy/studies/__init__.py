@@ -13,7 +13,7 @@ from simstudy.generators import PAIR_MODELS
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
-from simstudy.metrics import label
+from simstudy.metrics import METRICS, label
 from simstudy.pvalues import clopper_pearson, significant
 from simstudy.rankings.association import MEASURES
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
@@ -44,6 +44,7 @@ __all__ = [
     "ARRANGEMENTS",
     "EACH_ONCE",
     "MEASURES",
+    "METRICS",
     "PAIR_MODELS",
     "TASKS",
     "Cell",

@@ -1,0 +1,113 @@
+"""What the page shows: its sections, its figure, and the columns of its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+import simstudy as ss
+from simstudy.sections import Column, Figure, Section, Table
+
+from .settings import Settings
+
+CLOSING = (
+    "Shares are of data sets with p at or below the level, or outside the interval of that level; intervals are 95 % "
+    "(Clopper-Pearson) for the number of data sets. A p-value that is no number (nan) rejects nothing. Every tool is "
+    "asked of the first data sets of a condition, as many as its speed allows. Seconds are of one processor and differ "
+    "from run to run; our tests take many data sets at once."
+)
+ASKED = {"tool": "{tool}", "test": "{test}", "condition": "{title}"}
+RATE = Column("{%s:.4f} ({%s_low:.4f} – {%s_high:.4f})")
+
+
+def rate(name: str, status: bool = False) -> Column:
+    """A share with its interval."""
+    return Column(RATE.template.replace("%s", name), missing="{status}" if status else "")
+
+
+def short(bench: pd.DataFrame) -> Table:
+    """What a terminal shows."""
+    return Table(
+        bench, {"tool": "{tool}", "test": "{test}", "condition": "{condition}", "type I": rate("type_1_1", True)}
+    )
+
+
+def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+    """The bench first, then what each tool says of itself."""
+    titles = {name: condition.title for name, condition in study.conditions.items()}
+    rows = tables["bench"].assign(title=tables["bench"]["condition"].map(titles))
+    rows = rows.assign(label=rows["tool"] + ": " + rows["test"])
+    drawn = rows[rows["type_1_1"].notna()].rename(
+        columns={"type_1_1": "share", "type_1_1_low": "low", "type_1_1_high": "high"}
+    )
+    one, other = study.levels
+    tests = rows.drop_duplicates("name")
+    parts = [
+        Section(
+            "Type I errors",
+            f"How often each tool says that two systems differ whose scores are equal in the population, at {one:g} (the "
+            "line), with 95 % intervals: wide ones are of slow tools, which got fewer data sets.",
+            figure=Figure("type_1_errors", lambda: draw(drawn, one)),
+        )
+    ]
+    return [
+        *(parts if len(drawn) else []),
+        Section(
+            "The bench",
+            f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the larger "
+            "gain of the condition; p for a system against itself, and where exactly one item is another system's; "
+            "processor seconds a pair.",
+            table=Table(
+                rows,
+                {
+                    **ASKED,
+                    f"type I at {one:g}": rate("type_1_1", True),
+                    f"at {other:g}": rate("type_1_2"),
+                    "power": "{power_1:.3f}",
+                    "power, larger gain": "{power_2:.3f}",
+                    "p, identical": "{identical_p}",
+                    "p, one item differs": "{one_item_p}",
+                    "seconds": "{seconds:.2g}",
+                    "data sets": "{n_sets:,.0f}",
+                },
+            ),
+        ),
+        Section(
+            "What was called",
+            "The null hypothesis is in our words.",
+            table=Table(
+                tests,
+                {
+                    "tool": "{tool}",
+                    "test": "{test}",
+                    "version": "{version}",
+                    "call": "`{call}`",
+                    "null hypothesis": "{null}",
+                    "where it is off": "{note}",
+                },
+            ),
+        ),  # fmt: skip
+        Section(
+            "What the tools say that they test",
+            "From their own documentation.",
+            table=Table(tests, {"tool": "{tool}", "test": "{test}", "quoted": "{claim}", "where": "{source}"}),
+        ),
+        Section(
+            "Conditions",
+            "The two systems and the gains of the first, on the metric's scale.",
+            table=Table(
+                tables["conditions"],
+                {"condition": "{title}", "metric": "{metric}", "items": "{n_items}", "systems": "{systems}"},
+                across="gain",
+                cell="{true_gain:.3g}",
+            ),
+        ),
+    ]
+
+
+def draw(rows: pd.DataFrame, alpha: float) -> Any:
+    """A row for each tool and test."""
+    height = 0.3 * rows["label"].nunique() + 1.2
+    table = rows.assign(alpha=alpha)
+    return ss.plot.single(ss.plot.rates_by_test, table, width=7.6, height=height, legend_aside=True)
