@@ -45,14 +45,17 @@ def _gain_of_means(first: Any, second: Any, axis: int) -> Any:
 
 
 def scipy_t(data: DataSet, seed: int) -> Any:
+    """The paired t test."""
     return stats.ttest_rel(data.scores[0], data.scores[1]).pvalue
 
 
 def scipy_wilcoxon(data: DataSet, seed: int) -> Any:
+    """Wilcoxon's signed-rank test."""
     return stats.wilcoxon(data.scores[0], data.scores[1]).pvalue
 
 
 def scipy_permutation(data: DataSet, seed: int) -> Any:
+    """Results on an item change places."""
     return stats.permutation_test(
         (data.scores[0], data.scores[1]), _gain_of_means, permutation_type="samples", vectorized=True,
         rng=np.random.default_rng(seed),
@@ -76,24 +79,28 @@ def scipy_bootstrap(data: DataSet, levels: Sequence[float], seed: int) -> Answer
 
 
 def statsmodels_mcnemar_exact(data: DataSet, seed: int) -> Any:
+    """McNemar's test by the binomial distribution."""
     from statsmodels.stats.contingency_tables import mcnemar
 
     return mcnemar(_table(data), exact=True).pvalue
 
 
 def statsmodels_mcnemar_corrected(data: DataSet, seed: int) -> Any:
+    """McNemar's test by chi-square, corrected."""
     from statsmodels.stats.contingency_tables import mcnemar
 
     return mcnemar(_table(data), exact=False, correction=True).pvalue
 
 
 def statsmodels_t(data: DataSet, seed: int) -> Any:
+    """The t test of differences."""
     from statsmodels.stats.weightstats import DescrStatsW
 
     return DescrStatsW(data.scores[0] - data.scores[1]).ttest_mean(0)[1]
 
 
 def statsmodels_t_independent(data: DataSet, seed: int) -> Any:
+    """The t test of independent samples."""
     from statsmodels.stats.weightstats import ttest_ind
 
     return ttest_ind(data.scores[0], data.scores[1])[1]
@@ -110,20 +117,24 @@ def _mlxtend_mcnemar(data: DataSet, **options: bool) -> Any:
 
 
 def mlxtend_mcnemar(data: DataSet, seed: int) -> Any:
+    """McNemar's test as it is by default: chi-square, corrected."""
     return _mlxtend_mcnemar(data)
 
 
 def mlxtend_mcnemar_exact(data: DataSet, seed: int) -> Any:
+    """McNemar's test by the binomial distribution."""
     return _mlxtend_mcnemar(data, exact=True)
 
 
 def mlxtend_permutation(data: DataSet, seed: int) -> Any:
+    """Results on an item change places."""
     from mlxtend.evaluate import permutation_test
 
     return permutation_test(data.scores[0], data.scores[1], method="approximate", seed=seed, paired=True)
 
 
 def mlxtend_permutation_unpaired(data: DataSet, seed: int) -> Any:
+    """All results are shuffled, its default."""
     from mlxtend.evaluate import permutation_test
 
     return permutation_test(data.scores[0], data.scores[1], method="approximate", seed=seed)
@@ -152,14 +163,17 @@ def _ranx(data: DataSet, test: str) -> Any:
 
 
 def ranx_student(data: DataSet, seed: int) -> Any:
+    """The paired t test."""
     return _ranx(data, "student")
 
 
 def ranx_fisher(data: DataSet, seed: int) -> Any:
+    """Fisher's randomization test."""
     return _ranx(data, "fisher")
 
 
 def ranx_tukey(data: DataSet, seed: int) -> Any:
+    """Tukey's test."""
     return _ranx(data, "tukey")
 
 
@@ -176,10 +190,12 @@ def _sacrebleu(data: DataSet, test: str) -> Any:
 
 
 def sacrebleu_bootstrap(data: DataSet, seed: int) -> Any:
+    """What ``--paired-bs`` runs."""
     return _sacrebleu(data, "bs")
 
 
 def sacrebleu_randomization(data: DataSet, seed: int) -> Any:
+    """What ``--paired-ar`` runs."""
     return _sacrebleu(data, "ar")
 
 
@@ -187,6 +203,7 @@ def sacrebleu_randomization(data: DataSet, seed: int) -> Any:
 
 
 def rouge_t(data: DataSet, seed: int) -> Any:
+    """ROUGE-L of each text, and scipy's paired t test."""
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(["rougeL"], use_stemmer=True)
@@ -198,6 +215,7 @@ def rouge_t(data: DataSet, seed: int) -> Any:
 
 
 def evalstats_compare(data: DataSet, seed: int) -> Any:
+    """What ``compare`` chooses."""
     import evalstats
     import pandas as pd
 

@@ -46,8 +46,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     parts = [
         Section(
             "Type I errors",
-            f"How often each tool says that two systems differ whose scores are equal in the population, at {one:g} (the "
-            "line), with 95 % intervals: wide ones are of slow tools, which got fewer data sets.",
+            f"How often each tool says that two systems differ whose scores are equal in the population, at {one:g} "
+            "(the line), with 95 % intervals: wide ones are of slow tools, which got fewer data sets.",
             figure=Figure("type_1_errors", lambda: draw(drawn, one)),
         )
     ]
@@ -55,8 +55,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         *(parts if len(drawn) else []),
         Section(
             "The bench",
-            f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the larger "
-            "gain of the condition; p for a system against itself, and where exactly one item is another system's; "
+            f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the "
+            "larger gain of the condition; p for a system against itself, and where exactly one item is another system's; "
             "processor seconds a pair.",
             table=Table(
                 rows,

@@ -1,0 +1,243 @@
+"""The bench of tools, small: its adapters against other ways, tools that are missing, its data sets and its counts."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import simstudy as ss
+from simstudy.studies import Results, StudyError
+from tests.experiments.programs import program, small
+
+STUDY = program("tools_bench")
+ADAPTERS, DATA, SETTINGS = (program("tools_bench", part) for part in ("adapters", "data_sets", "settings"))
+SHIPPED: Any = small("tools_bench")
+LEVELS = SHIPPED.levels
+
+
+def study(tools: list[str], conditions: list[str], **changes: Any) -> Any:
+    kept = {name: SHIPPED.tools[name].model_dump() for name in tools}
+    drawn = {name: SHIPPED.conditions[name].model_dump() for name in conditions}
+    sets = {"quick": 12, "moderate": 6, "slow": 3}
+    return small("tools_bench", **{"tools": kept, "conditions": drawn, "block": 3, "sets": sets, **changes})
+
+
+def data_set(condition: str, seed: int = 5, gain: int = 0) -> Any:
+    (data,) = SHIPPED.conditions[condition].draw(gain, 1, np.random.default_rng(seed))
+    return data
+
+
+def answer(tool: str, data: Any, seed: int = 1) -> Any:
+    return STUDY.ask(tool, data, SHIPPED, seed)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    few = study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
+    return ss.run_study(few, out=tmp_path_factory.mktemp("tools_bench"), n_jobs=1)
+
+
+def test_every_tool_has_an_adapter_or_is_ours_and_says_what_is_called() -> None:
+    assert {name for name, tool in SHIPPED.tools.items() if not tool.ours} == set(ADAPTERS.ADAPTERS)
+    for tool in SHIPPED.tools.values():
+        assert all([tool.call, tool.null, tool.claim, tool.source])
+    for kind in ("answers", "rankings", "translations", "summaries"):
+        assert [t.ours for t in SHIPPED.tools.values() if kind in t.kinds and t.ours], "ours is beside the others"
+
+
+def test_mcnemars_test_is_the_sign_test_of_items_that_differ() -> None:
+    pytest.importorskip("statsmodels")
+    pytest.importorskip("mlxtend")
+    data = data_set("answers")
+    first, second = data.scores
+    b, c = int((first > second).sum()), int((second > first).sum())
+    assert b != c
+    for tool in ("statsmodels_mcnemar_exact", "mlxtend_mcnemar_exact"):
+        assert answer(tool, data)[0] == pytest.approx(stats.binomtest(b, b + c).pvalue)
+    for tool in ("statsmodels_mcnemar_corrected", "mlxtend_mcnemar"):
+        assert answer(tool, data)[0] == pytest.approx(stats.chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1))
+        assert answer(tool, data.against_itself())[0] == 0, "1 / 0: the strongest evidence for no difference at all"
+
+
+def test_average_precision_and_the_paired_t_test_are_those_of_ranx() -> None:
+    pytest.importorskip("ranx")
+    data = data_set("queries")
+    assert DATA.average_precision([1, 4]) == (1 + 2 / 4) / 2
+    assert answer("ranx_student", data)[0] == pytest.approx(stats.ttest_rel(*data.scores).pvalue)
+    assert answer("ranx_tukey", data)[0] == pytest.approx(stats.ttest_ind(*data.scores).pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("tool", ["scipy_t", "statsmodels_t"])
+def test_paired_t_tests_are_the_one_of_differences(tool: str) -> None:
+    pytest.importorskip(SHIPPED.tools[tool].distribution)
+    data = data_set("skewed")
+    p = stats.ttest_1samp(data.scores[0] - data.scores[1], 0).pvalue
+    assert answer(tool, data) == (pytest.approx(p), [p <= level for level in LEVELS])
+    assert np.isnan(answer(tool, data.against_itself())[0])
+
+
+def test_sacrebleus_tests_of_identical_systems_and_of_one_other_sentence() -> None:
+    data = data_set("sentences")
+    one = data.against_itself([data.first_difference()])
+    assert sum(a != b for a, b in zip(*one.outputs, strict=True)) == 1
+    assert answer("sacrebleu_bootstrap", data.against_itself())[0] == pytest.approx(1 / 1001)
+    # Every shuffle of one sentence has the observed difference, and ties do not count.
+    assert answer("sacrebleu_randomization", one)[0] < 0.001
+
+
+def test_the_level_of_centred_absolute_differences_is_what_the_note_says() -> None:
+    """mean |d*| for d* of N(z, 1), by quadrature, and p = P(|d*| > z + mean): 0.05 at z = 1.60, which 0.11 pass."""
+    grid = np.linspace(-12, 12, 240_001)
+    weight = stats.norm.pdf(grid) * (grid[1] - grid[0])
+
+    def p_value(z: float) -> float:
+        drawn = np.abs(z + grid)
+        return float(weight @ (drawn - weight @ drawn > z))
+
+    z = optimize.brentq(lambda z: p_value(z) - 0.05, 1, 2.5, xtol=1e-4)
+    assert z == pytest.approx(1.60, abs=0.005)
+    assert 2 * stats.norm.sf(z) == pytest.approx(0.11, abs=0.002)
+
+
+def test_rules_are_those_of_standard_errors() -> None:
+    scores = np.random.default_rng(0).random((2, 40))
+    a, b = stats.sem(scores, axis=1)
+    assert ADAPTERS.standard_error(scores[0]) == pytest.approx(a)
+    for size, apart, above in ((1.9, False, False), (2.1, False, True), (4.2, True, True)):
+        centred = scores - scores.mean(axis=1)[:, None]
+        centred[0] += size * np.hypot(a, b)
+        data = DATA.DataSet(centred, centred[..., None])
+        assert (size * np.hypot(a, b) > stats.norm.ppf(0.975) * (a + b)) == apart
+        assert answer("no_overlap", data) == (None, [apart, size * np.hypot(a, b) > stats.norm.ppf(0.995) * (a + b)])
+        assert answer("two_standard_errors", data) == (None, [above, None])
+
+
+@pytest.mark.parametrize("condition", ["queries", "sentences"])
+def test_fair_coins_make_systems_exchangeable_and_others_a_gain(condition: str) -> None:
+    """The mean gain of many data sets is the known one, within five standard errors."""
+    known = SHIPPED.conditions[condition]
+    metric = ss.Outputs.from_statistics(data_set(condition).statistics, known.metric).metric
+    gains = known.true_gains()
+    assert gains[0] == 0
+    assert 0 < gains[1] < gains[2]
+    for gain, true in enumerate(gains):
+        drawn = known.draw(gain, 200, np.random.default_rng(gain))
+        sums = np.array([metric.score(data.statistics.sum(axis=1)) for data in drawn])
+        found = sums[:, 0] - sums[:, 1]
+        assert abs(found.mean() - true) < 5 * found.std() / np.sqrt(len(found)), gain
+
+
+def test_a_system_against_itself_differs_on_the_items_that_are_named() -> None:
+    data = data_set("queries")
+    item = data.first_difference()
+    assert (data.statistics[0, :item] == data.statistics[1, :item]).all()
+    one, itself = data.against_itself([item]), data.against_itself()
+    assert np.flatnonzero(one.scores[0] != one.scores[1]).tolist() == [item]
+    assert one.outputs[1][item] == data.outputs[1][item]
+    assert (itself.statistics[0] == itself.statistics[1]).all()
+    assert itself.outputs[0] == itself.outputs[1]
+
+
+def test_rates_are_shares_of_counts(done: Results) -> None:
+    rates, rows = done.tables["rates"], done.tables["bench"].set_index(["name", "condition"])
+    assert len(rows) == 6
+    assert (rates["n_sets"] == 12).all()
+    for row in rates[rates["share"].notna()].itertuples():
+        assert row.share == row.n_rejected / 12
+        assert (row.low, row.high) == pytest.approx(stats.binomtest(row.n_rejected, 12).proportion_ci(method="exact"))
+    null = rates.query("gain == 0 and level == 0.05").set_index(["name", "condition"])["share"]
+    assert (rows["type_1_1"] == null.reindex(rows.index)).all()
+    assert np.isnan(rows.loc[("two_standard_errors", "answers"), "type_1_2"]), "it has one level"
+    assert rows.loc[("sign_flips", "answers"), "identical_p"] == "1.0"
+    assert rows.loc[("scipy_t", "answers"), "identical_p"] == "nan"
+    assert (rows["status"] == "").all()
+
+
+def test_counts_are_those_of_each_data_set_alone(done: Results) -> None:
+    condition, found = SHIPPED.conditions["answers"], dict.fromkeys(("sign_flips", "scipy_t"), 0)
+    for _, block in DATA.blocks(condition, "answers", 2, range(4), 3, 0):
+        for data in block:
+            found["scipy_t"] += bool(stats.ttest_rel(*data.scores).pvalue <= 0.05)
+            outputs = ss.Outputs.from_statistics(data.statistics, "accuracy")
+            found["sign_flips"] += bool(ss.compare(outputs, alternative="two-sided")["p_value"].iloc[0] <= 0.05)
+    rates = done.tables["rates"].query("condition == 'answers' and gain == 2 and level == 0.05").set_index("name")
+    assert rates.loc[list(found), "n_rejected"].to_dict() == found
+
+
+def test_the_page_has_the_figure_and_every_table_and_a_second_run_finds_its_cells(done: Results) -> None:
+    page = (done.folder / "README.md").read_text()
+    assert "(figures/type_1_errors.png)" in page
+    assert "scipy.stats.ttest_rel(a, b).pvalue" in page
+    assert {path.stem for path in done.folder.glob("*.csv")} == {"bench", "rates", "conditions"}
+    cells = {path: path.stat().st_mtime_ns for path in (done.folder / "cells").iterdir()}
+    few = study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
+    ss.run_study(few, out=done.folder, n_jobs=1)
+    assert {path: path.stat().st_mtime_ns for path in (done.folder / "cells").iterdir()} == cells
+
+
+def lacking(*packages: str) -> Any:
+    def version(package: str) -> str:
+        if package in packages:
+            raise PackageNotFoundError(package)
+        return "9.9"
+
+    return version
+
+
+def test_a_missing_tool_is_a_line_and_its_rows_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SETTINGS, "version", lacking("mlxtend", "rouge-score"))
+    few = study(["scipy_t", "mlxtend_mcnemar", "rouge_t", "sign_flips"], ["answers", "summaries"])
+    results = ss.run_study(few, out=tmp_path, n_jobs=1)
+    rows = results.tables["bench"].set_index(["name", "condition"])
+    assert rows["status"].to_dict() == {
+        ("scipy_t", "answers"): "", ("mlxtend_mcnemar", "answers"): "not installed",
+        ("rouge_t", "summaries"): "not installed", ("sign_flips", "answers"): "",
+        ("sign_flips", "summaries"): "not installed",
+    }  # fmt: skip
+    assert rows.loc[("mlxtend_mcnemar", "answers"), "version"] == "not installed"
+    assert "mlxtend, rouge-score: pip install 'simstudy[tools]'" in (tmp_path / "README.md").read_text()
+
+
+def test_a_tool_that_is_there_is_called_as_the_table_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for mlxtend notes what it is called with, and its p-value is the one that counts."""
+    called: list[Any] = []
+
+    def permutation_test(x: Any, y: Any, **options: Any) -> float:
+        called.append((x.tolist(), y.tolist(), options))
+        return 0.03
+
+    fake = ModuleType("mlxtend")
+    monkeypatch.setitem(sys.modules, "mlxtend", fake)
+    monkeypatch.setitem(sys.modules, "mlxtend.evaluate", SimpleNamespace(permutation_test=permutation_test))
+    data = data_set("answers")
+    assert answer("mlxtend_permutation", data, 7) == (0.03, [True, False])
+    assert called == [(*data.scores.tolist(), {"method": "approximate", "seed": 7, "paired": True})]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"levels": [0.05]}, "levels: list should have at least 2 items"),
+        ({"block": 7}, "sets.quick must be a multiple of block, 7, not 10000"),
+        ({"tools": {"t": SHIPPED.tools["scipy_t"].model_dump()}}, "tools.t must be one of scipy_bootstrap, "),
+        (
+            {"conditions": {"c": {"title": "T", "systems": "S", "kind": "rankings", "n_items": 9}}},
+            "must have exchanged",
+        ),
+        (
+            {"conditions": {"c": {"title": "", "systems": "", "kind": "rankings", "n_items": 9, "exchanged": [0.4]}}},
+            "exchanged must begin with 0.5, which is no gain, not with 0.4",
+        ),
+    ],
+)
+def test_wrong_keys_and_values_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as error:
+        small("tools_bench", **changes)
+    assert message in str(error.value)
