@@ -181,10 +181,10 @@ def ranx_tukey(data: DataSet, seed: int) -> Any:
 
 
 def _sacrebleu(data: DataSet, test: str) -> Any:
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.significance import PairedTest
 
-    systems = [("baseline", list(data.outputs[1])), ("system", list(data.outputs[0]))]
+    systems: list[tuple[str, Sequence[str]]] = [("baseline", list(data.outputs[1])), ("system", list(data.outputs[0]))]
     _, scores = PairedTest(systems, {"BLEU": BLEU()}, [list(data.references)], test_type=test)()
     return scores["BLEU"][1].p_value  # type: ignore[union-attr]
 
@@ -207,11 +207,11 @@ def rouge_t(data: DataSet, seed: int) -> Any:
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(["rougeL"], use_stemmer=True)
-    scores = [
+    first, second = (
         [scorer.score(reference, text)["rougeL"].fmeasure for reference, text in zip(data.references, s, strict=True)]
         for s in data.outputs
-    ]
-    return stats.ttest_rel(*scores).pvalue
+    )
+    return stats.ttest_rel(first, second).pvalue
 
 
 def evalstats_compare(data: DataSet, seed: int) -> Any:

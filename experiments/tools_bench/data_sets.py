@@ -213,6 +213,7 @@ def _texts(kind: Kind, rng: np.random.Generator) -> DataSet:
         outputs.append(tuple(" ".join(words[row[k]]) for row, k in zip(made, kept, strict=True)))
     metric = METRICS["bleu" if kind == "translations" else "rougeL"]
     counter = metric.text_counter([[text] for text in references])
+    assert counter is not None
     statistics = np.array([counter.statistics(system) for system in outputs], dtype=np.float64)
     scores = statistics[..., 0] if kind == "summaries" else np.empty(0)
     return DataSet(scores, statistics, (outputs[0], outputs[1]), tuple(references))

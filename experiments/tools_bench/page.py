@@ -56,8 +56,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         Section(
             "The bench",
             f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the "
-            "larger gain of the condition; p for a system against itself, and where exactly one item is another system's; "
-            "processor seconds a pair.",
+            "larger gain of the condition; p for a system against itself, and where exactly one item is another "
+            "system's; processor seconds a pair.",
             table=Table(
                 rows,
                 {

@@ -16,7 +16,7 @@ import pandas as pd
 import simstudy as ss
 from simstudy.studies import Cell, DrawnPairs, Findings, RunContext, clopper_pearson
 
-from .adapters import ADAPTERS, Answer
+from .adapters import ADAPTERS, Answer, by_p
 from .data_sets import DataSet, blocks
 from .page import CLOSING, sections, short
 from .settings import Settings
@@ -146,8 +146,8 @@ def at_the_edge(study: Settings, tool: str, condition: str) -> dict[str, Any]:
         pair = data.against_itself(changed)
         if ours := study.tools[tool].ours:
             outputs = ss.Outputs.from_statistics(pair.statistics, study.conditions[condition].metric, ["one", "other"])
-            p: float | None = float(ss.compare(outputs, test=ours, alternative="two-sided")["p_value"].iloc[0])
-            rejects = [p <= level for level in study.levels]
+            known = float(ss.compare(outputs, test=ours, alternative="two-sided")["p_value"].iloc[0])
+            p, rejects = by_p(lambda *_, known=known: known)(pair, study.levels, seed)
         else:
             p, rejects = ask(tool, pair, study, seed)
         # A p-value that is no number says so; a rule has none.
