@@ -250,18 +250,30 @@ def two_standard_errors(data: DataSet, levels: Sequence[float], seed: int) -> An
     return None, [rejects if level == 0.05 else None for level in levels]
 
 
+_BY_P = {
+    "evalstats_compare": evalstats_compare,
+    "mlxtend_mcnemar": mlxtend_mcnemar,
+    "mlxtend_mcnemar_exact": mlxtend_mcnemar_exact,
+    "mlxtend_permutation": mlxtend_permutation,
+    "mlxtend_permutation_unpaired": mlxtend_permutation_unpaired,
+    "ranx_fisher": ranx_fisher,
+    "ranx_student": ranx_student,
+    "ranx_tukey": ranx_tukey,
+    "rouge_t": rouge_t,
+    "sacrebleu_bootstrap": sacrebleu_bootstrap,
+    "sacrebleu_randomization": sacrebleu_randomization,
+    "scipy_permutation": scipy_permutation,
+    "scipy_t": scipy_t,
+    "scipy_wilcoxon": scipy_wilcoxon,
+    "statsmodels_mcnemar_corrected": statsmodels_mcnemar_corrected,
+    "statsmodels_mcnemar_exact": statsmodels_mcnemar_exact,
+    "statsmodels_t": statsmodels_t,
+    "statsmodels_t_independent": statsmodels_t_independent,
+}
+
 #: The adapter of each tool and test of study.toml, beside our own tests.
-ADAPTERS: dict[str, Adapter] = {
-    "scipy_bootstrap": scipy_bootstrap,
+ADAPTERS: dict[str, Adapter] = {name: by_p(test) for name, test in _BY_P.items()} | {
     "no_overlap": no_overlap,
+    "scipy_bootstrap": scipy_bootstrap,
     "two_standard_errors": two_standard_errors,
-    **{
-        test.__name__: by_p(test)
-        for test in (
-            scipy_t, scipy_wilcoxon, scipy_permutation, statsmodels_mcnemar_exact, statsmodels_mcnemar_corrected,
-            statsmodels_t, statsmodels_t_independent, mlxtend_mcnemar, mlxtend_mcnemar_exact, mlxtend_permutation,
-            mlxtend_permutation_unpaired, ranx_student, ranx_fisher, ranx_tukey, sacrebleu_bootstrap,
-            sacrebleu_randomization, rouge_t, evalstats_compare,
-        )
-    },
-}  # fmt: skip
+}

@@ -98,12 +98,13 @@ class Condition(Keys):
         if self.exchanged and self.exchanged[0] != 0.5:
             raise ValueError(f"exchanged must begin with 0.5, which is no gain, not with {self.exchanged[0]}")
         if self.parameters:
-            self._check_models()
+            self.check_models()
         return self
 
-    def _check_models(self) -> None:
+    def check_models(self) -> None:
+        """Raise a ValueError where the first model is none, or has a gain."""
         try:
-            none = abs(self._models()[0].true_gain) < NO_GAIN
+            none = abs(self.models()[0].true_gain) < NO_GAIN
         except (TypeError, ValueError) as error:
             raise ValueError(f"parameters are not those of {self.model}: {error}") from None
         if not none:
@@ -124,7 +125,7 @@ class Condition(Keys):
     def true_gains(self) -> list[float]:
         """The first system's score in the population less the second's, on the metric's scale."""
         if self.model is not None:
-            return [float(model.true_gain) for model in self._models()]
+            return [float(model.true_gain) for model in self.models()]
         better, worse = _pool(self.kind).statistics.mean(axis=1)
         mixed = np.array([[(1 - q) * better + q * worse, q * better + (1 - q) * worse] for q in self.exchanged])
         scores = METRICS[self.metric].score(mixed)
@@ -133,7 +134,7 @@ class Condition(Keys):
     def draw(self, gain: int, n_sets: int, rng: np.random.Generator) -> Iterator[DataSet]:
         """Data sets with one of the gains, by its place."""
         if self.model is not None:
-            for statistics in self._models()[gain].draw(n_sets, self.n_items, rng).statistics:
+            for statistics in self.models()[gain].draw(n_sets, self.n_items, rng).statistics:
                 yield DataSet(statistics[..., 0].astype(np.float64), statistics)
             return
         pool, both = _pool(self.kind), np.arange(2)[:, None]
@@ -149,7 +150,8 @@ class Condition(Keys):
                 tuple(pool.references[item] for item in items) if pool.references else (),
             )
 
-    def _models(self) -> list[Any]:
+    def models(self) -> list[Any]:
+        """What draws the systems without and with each gain."""
         return [
             PAIR_MODELS[str(self.model)](**{k: tuple(v) if isinstance(v, list) else v for k, v in each.items()})
             for each in self.parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -43,17 +43,17 @@ class Tool(Keys):
 
     @property
     def distribution(self) -> str:
-        """The package that it needs; empty for our own tests and for rules."""
-        return "" if self.ours else self.tool if self.package is None else self.package
+        """The package that it is in; empty for a rule."""
+        return self.tool if self.package is None else self.package
 
     @property
     def version(self) -> str:
         """Of the package; empty where that is not installed."""
         if not self.distribution:
-            return ss.__version__ if self.ours else "-"
+            return "-"
         try:
-            return version(self.distribution)
-        except PackageNotFoundError:
+            return metadata.version(self.distribution)
+        except metadata.PackageNotFoundError:
             return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
 
 STUDY = program("tools_bench")
-ADAPTERS, DATA, SETTINGS = (program("tools_bench", part) for part in ("adapters", "data_sets", "settings"))
+ADAPTERS, DATA = program("tools_bench", "adapters"), program("tools_bench", "data_sets")
 SHIPPED: Any = small("tools_bench")
 LEVELS = SHIPPED.levels
 
@@ -66,6 +66,7 @@ def test_mcnemars_test_is_the_sign_test_of_items_that_differ() -> None:
         assert answer(tool, data.against_itself())[0] == 0, "1 / 0: the strongest evidence for no difference at all"
 
 
+@pytest.mark.slow
 def test_average_precision_and_the_paired_t_test_are_those_of_ranx() -> None:
     pytest.importorskip("ranx")
     data = data_set("queries")
@@ -183,16 +184,18 @@ def test_the_page_has_the_figure_and_every_table_and_a_second_run_finds_its_cell
 
 
 def lacking(*packages: str) -> Any:
+    known = metadata.version
+
     def version(package: str) -> str:
         if package in packages:
-            raise PackageNotFoundError(package)
-        return "9.9"
+            raise metadata.PackageNotFoundError(package)
+        return known(package)
 
     return version
 
 
 def test_a_missing_tool_is_a_line_and_its_rows_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SETTINGS, "version", lacking("mlxtend", "rouge-score"))
+    monkeypatch.setattr(metadata, "version", lacking("mlxtend", "rouge-score"))
     few = study(["scipy_t", "mlxtend_mcnemar", "rouge_t", "sign_flips"], ["answers", "summaries"])
     results = ss.run_study(few, out=tmp_path, n_jobs=1)
     rows = results.tables["bench"].set_index(["name", "condition"])
