@@ -82,7 +82,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
                     "tool": "{tool}",
                     "test": "{test}",
                     "version": "{version}",
-                    "call": "`{call}`",
+                    "call": "{call}",
                     "null hypothesis": "{null}",
                     "where it is off": "{note}",
                 },
