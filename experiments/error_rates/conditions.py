@@ -37,11 +37,17 @@ OF_EXCHANGEABLE = ("randomization", "sign", "wilcoxon")
 # The test that is run where none is asked for, and those that the figure draws.
 DEFAULT_TEST, DRAWN = "sign_flips", ("randomization", "t_paired", "bootstrap", "sign_flips")
 
+# Those whose p-values and power are drawn.
+EVEN = ("sign_flips", "randomization", "bootstrap", "t_paired", "wilcoxon", "sign")
+
 # A true gain is 0 where it is below this on the metric's scale; what has been solved for is known to some 10^-13.
 NO_GAIN = 1e-9
 
+# Where the distribution of p-values is looked at, beside the alphas.
+QUANTILES = tuple(float(f"{level:.3g}") for level in np.geomspace(0.002, 0.9, 20))
 
-def ascending(bounds: tuple[float, float]) -> tuple[float, float]:
+
+def ascending(bounds: tuple[Any, Any]) -> tuple[Any, Any]:
     """The rule that a range has its lower bound first."""
     if bounds[0] >= bounds[1]:
         raise ValueError(f"it must be a lower and an upper bound, not {bounds}")
@@ -52,20 +58,23 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Range = Annotated[tuple[Share, Share], Field(strict=False), AfterValidator(ascending)]
 
 
+Alpha = Annotated[float, Field(gt=0, lt=1)]
+
+
 class Condition(Keys):
     """Two systems of known scores."""
 
     title: str
     """For a figure."""
+    situation: str
+    """What kind of scores these are: tests are recommended by situation."""
     systems: str
     """What they are, and what they have in common."""
     model: Annotated[str, one_of(PAIR_MODELS)]
     parameters: dict[str, Any]
     """Of the model."""
-    exchangeable: bool = False
-    """Whether the two systems' results on a unit could be exchanged."""
-    independent: bool = False
-    """Whether the two systems' results are independent of each other."""
+    batches: Positive | None = None
+    """Fewer, where test sets are slow to draw."""
 
     @model_validator(mode="after")
     def _model(self) -> Self:
@@ -92,9 +101,9 @@ class Condition(Keys):
         """What a test of such units takes to be so and is not; empty where all holds that it says of itself."""
         if unit != self.pair.units[0]:
             return DEPENDENT_UNITS
-        if test in OF_EXCHANGEABLE and not self.exchangeable:
+        if test in OF_EXCHANGEABLE and not self.pair.exchangeable:
             return NULL
-        return DEPENDENT_SYSTEMS if assumes_independence(test) and not self.independent else ""
+        return DEPENDENT_SYSTEMS if assumes_independence(test) and not self.pair.independent else ""
 
 
 def assumes_independence(test: str) -> bool:
@@ -123,15 +132,36 @@ class Settings(Study):
     """Which of them apply to a condition's metric, the registry says."""
     n_units: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
     shown: Annotated[list[Size], EACH_ONCE] = Field(min_length=1)
-    """Those that the page's main table shows."""
+    """Those that the page's main tables show, and for which tests are one-sided as well; p-values are looked at on the
+    first of them."""
     batches: Positive
     """Batches of test sets, each with resamples of its own that its test sets share."""
+    many_units: Size
+    """From how many units on test sets take long."""
+    batches_of_many: Positive
+    """Batches from there on."""
     sets: Positive
     """Test sets of a batch."""
     n_resamples: Resamples = 999
     """Of each test set, where a test draws any: they are random, but error rates are not less right for few."""
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    alpha: Alpha = 0.05
+    """The level that the page speaks of."""
+    alphas: Annotated[list[Alpha], EACH_ONCE] = [0.05]
+    """All levels of the tables."""
+    bands: list[Annotated[tuple[Size, Size], Field(strict=False), AfterValidator(ascending)]] = Field(min_length=1)
+    """From and to how many units tests are recommended."""
     aims: Aims = Aims()
+
+    def batches_of(self, condition: str, n_units: int) -> int:
+        """How many batches a cell of the tables has."""
+        many = self.batches_of_many if n_units >= self.many_units else self.batches
+        return min(many, self.conditions[condition].batches or many)
+
+    @model_validator(mode="after")
+    def _alphas(self) -> Self:
+        if self.alpha not in self.alphas:
+            raise ValueError(f"alpha must be one of alphas, not {self.alpha:g} of {self.alphas}")
+        return self
 
     @model_validator(mode="after")
     def _shown(self) -> Self:
@@ -141,17 +171,26 @@ class Settings(Study):
 
 
 def examine(study: Settings, name: str, n_units: int, batch: int) -> dict[str, list[dict[str, Any]]]:
-    """One cell: a batch of test sets. Where one system is the better nothing is tested: no rejection is an error."""
+    """One cell: a batch of test sets."""
     condition, pair = study.conditions[name], study.conditions[name].pair
     rng = np.random.default_rng(derived_seed(study.seed, "test sets", name, n_units, batch))
     seed = derived_seed(study.seed, "resamples", name, n_units, batch) % 2**64
     statistics = pair.draw(study.sets, n_units, rng)
-    found: dict[str, list[dict[str, Any]]] = {"rejections": [], "coverage": []}
-    for unit in pair.units:
+    found: dict[str, list[dict[str, Any]]] = {"decisions": [], "quantiles": [], "coverage": []}
+    # Items of clusters are looked at for what is wrong with taking them as units, which power is not.
+    for unit in pair.units if condition.null else pair.units[:1]:
         drawn = DrawnPairs(statistics.by(unit), pair.metric, n_resamples=study.n_resamples, seed=seed)
         found["coverage"].append({"unit": unit, **drawn.coverage(pair.true_gain)})
-        if condition.null:
-            # Of tests that take systems to be independent it is enough to see what that does.
-            tests = [test for test in study.tests if unit == pair.units[0] or not assumes_independence(test)]
-            found["rejections"] += [{"unit": unit, **row} for row in drawn.rejections(tests, study.alpha)]
+        # Of tests that take systems to be independent it is enough to see what that does.
+        tests = [test for test in study.tests if unit == pair.units[0] or not assumes_independence(test)]
+        exact = unit == pair.units[0] and pair.exchangeable and n_units == study.shown[0]
+        sides = (TWO_SIDED, ONE_SIDED) if n_units in study.shown else (TWO_SIDED,)
+        rows = drawn.decisions(tests, [*study.alphas, *(QUANTILES if exact else ())], sides)
+        n_alphas = len(study.alphas) + (len(QUANTILES) if exact else 0)
+        for k, row in enumerate(rows):
+            if k % n_alphas < len(study.alphas):
+                found["decisions"].append({"unit": unit, **row})
+            elif row["alternative"] == TWO_SIDED and row["test"] in EVEN:
+                kept = {key: row[key] for key in ("test", "alpha", "n_sets", "n_rejected")}
+                found["quantiles"].append({"unit": unit, **kept})
     return found

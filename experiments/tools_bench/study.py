@@ -129,7 +129,7 @@ def of_ours(study: Settings, tool: str, condition: str, data: list[DataSet], see
     """The counts of one of our tests, which takes a block at once, at each level."""
     statistics, metric = np.stack([each.statistics for each in data]), study.conditions[condition].metric
     drawn = DrawnPairs(statistics, metric, n_resamples=study.n_resamples, seed=seed)
-    rows = [drawn.rejections([str(study.tools[tool].ours)], level)[0] for level in study.levels]
+    rows = drawn.decisions([str(study.tools[tool].ours)], study.levels)[: len(study.levels)]
     assert all(row["alternative"] == "two-sided" for row in rows)
     return [
         {"n_sets": len(data), "n_rejected": int(row["n_rejected"]), "n_undefined": int(row["n_undefined"]),

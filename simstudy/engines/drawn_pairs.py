@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ACCEPTANCE_SETS, TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
@@ -43,7 +43,7 @@ class DrawnPairs:
     >>> from simstudy.generators import PAIR_MODELS
     >>> model = PAIR_MODELS["RightOrWrong"]((0.8, 0.8), between=0.5)
     >>> drawn = DrawnPairs(model.draw(200, 60, np.random.default_rng(0)).by("item"), "accuracy")
-    >>> two_sided, one_sided = (row["n_rejected"] for row in drawn.rejections(["sign_flips"]))
+    >>> two_sided, one_sided = (row["n_rejected"] for row in drawn.decisions(["sign_flips"]))
     >>> 0 < two_sided < one_sided < 40, drawn.coverage(model.true_gain)["n_covered"] > 180
     (True, True)
     """
@@ -73,30 +73,37 @@ class DrawnPairs:
             asked=(first + swap, first + 1 - swap),
         )
 
-    def rejections(self, tests: Sequence[str], alpha: float = 0.05) -> list[dict[str, str | int]]:
-        """How many test sets each test that applies rejects on, for each of its alternatives.
+    def decisions(
+        self, tests: Sequence[str], alphas: Sequence[float] = (0.05,), alternatives: Sequence[str] = ALTERNATIVES
+    ) -> list[dict[str, Any]]:
+        """What each test that applies decides, for each of these alternatives that it has, at each level.
 
         Returns
         -------
         rows
-            test, alternative; of the test sets on which both scores are defined: n_sets, n_rejected (p <= alpha),
-            n_rejected_first (those where the first system has the better score); n_undefined and n_rejected_undefined
-            of the others.
+            test, alternative, alpha; of the test sets on which both scores are defined: n_sets, n_rejected
+            (p <= alpha), n_rejected_first (those where the first system has the better score); of the rejected ones
+            sum_gain and sum_square (of the observed gains and their squares, on the metric's scale); n_undefined and
+            n_rejected_undefined of the others.
         """
         for test in tests:
             check_choice("tests", test, TESTS)
-        check_fraction("alpha", alpha)
+        for alpha in alphas:
+            check_fraction("alphas", alpha)
+        for alternative in alternatives:
+            check_choice("alternatives", alternative, ALTERNATIVES)
         # What a question has worked out about its statistics serves all tests that are asked in the same way.
         asked: dict[tuple[str, MonteCarlo], Question] = {}
-        rows: list[dict[str, str | int]] = []
+        rows: list[dict[str, Any]] = []
         for test in tests:
-            for alternative in TESTS[test].alternatives:
+            for alternative in [name for name in TESTS[test].alternatives if name in alternatives]:
                 way = (alternative, self.way(test))
                 if way not in asked:
                     asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1])
                 p_value = p_values(asked[way], test)
                 if p_value is not None:
-                    rows.append({"test": test, "alternative": alternative, **self._counts(p_value <= alpha)})
+                    asks = {"test": test, "alternative": alternative}
+                    rows += [{**asks, "alpha": alpha, **self._counts(p_value <= alpha)} for alpha in alphas]
         return rows
 
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
@@ -129,12 +136,16 @@ class DrawnPairs:
             return "auto"
         return "auto" if self.question.n_units <= _COMPUTED_UNITS and test != "bootstrap" else True
 
-    def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int]:
+    def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         first_is_better, defined = self.question.pairs[0] % 2 == 0, self._defined
+        better, worse = self.question.pairs
+        gains = (self._scores[better] - self._scores[worse])[rejected & defined]
         return {
             "n_sets": int(defined.sum()),
             "n_rejected": int((rejected & defined).sum()),
             "n_rejected_first": int((rejected & defined & first_is_better).sum()),
+            "sum_gain": float(gains.sum()),
+            "sum_square": float((gains**2).sum()),
             "n_undefined": int((~defined).sum()),
             "n_rejected_undefined": int((rejected & ~defined).sum()),
         }

@@ -3,8 +3,9 @@
 The only room that knows matplotlib and seaborn, which are imported when something is drawn: a comparison without
 figures, and the processes that compute, do not wait for them. `panels` makes a figure in the house style and `save`
 writes it; `gains` draws what the analyses of Berg-Kirkpatrick et al. 2012 return, `pairs` the matrix and the groups of
-Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000), `rates` how often they are wrong where the truth is
-known, `significant_gains` the gains that are significant on many test sets, `rankings` those of Evert 2004.
+Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000), `rates` and `truths` how often they are wrong and what
+they find where the truth is known, `significant_gains` the gains that are significant on many test sets, `rankings`
+those of Evert 2004.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ if TYPE_CHECKING:
     from simstudy.figures.rates import coverage as coverage
     from simstudy.figures.rates import error_rates as error_rates
     from simstudy.figures.rates import rates_by_test as rates_by_test
+    from simstudy.figures.rates import uniformity as uniformity
     from simstudy.figures.significant_gains import gains_by_size as gains_by_size
     from simstudy.figures.significant_gains import gains_by_test_set as gains_by_test_set
     from simstudy.figures.single_panel import single as single
     from simstudy.figures.style import panels as panels
     from simstudy.figures.style import save as save
     from simstudy.figures.style import share_legend as share_legend
+    from simstudy.figures.truths import choices as choices
+    from simstudy.figures.truths import exaggeration as exaggeration
+    from simstudy.figures.truths import power_curves as power_curves
 
 # No module is called as what it has: once imported it would stand in that one's place.
 _HOMES = {
@@ -44,10 +49,11 @@ _HOMES = {
     "leaderboards": ["leaderboard"],
     "pairs": ["groups", "matrix"],
     "rankings": ["p_values_by_length", "precision_curve", "precision_spread"],
-    "rates": ["coverage", "error_rates", "rates_by_test"],
+    "rates": ["coverage", "error_rates", "rates_by_test", "uniformity"],
     "significant_gains": ["gains_by_size", "gains_by_test_set"],
     "single_panel": ["single"],
     "style": ["panels", "save", "share_legend"],
+    "truths": ["exaggeration", "power_curves", "choices"],
 }
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)

@@ -22,6 +22,8 @@ _TESTS = {
     "t_paired": ("#E69F00", "^", 1.1, 3),
     "bootstrap": ("#D55E00", "v", 1.1, 4),
     "sign_flips": ("#0072B2", "o", 1.5, 5),
+    "wilcoxon": ("#CC79A7", "D", 1.1, 1),
+    "sign": ("#999999", "x", 1.1, 1),
 }
 _OTHER = ("#999999", "x", 0.9, 1)
 
@@ -77,11 +79,8 @@ def error_rates(
         ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
     ax.axhline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
     for test, rows in table.groupby("test", sort=False):
-        colour, marker, width, order = _TESTS.get(str(test), _OTHER)
-        rows = rows.sort_values("n_units")
-        dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
-             color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
-    _by_units(ax, table["n_units"])
+        draw_test(ax, str(test), rows.sort_values("n_units"))
+    by_units(ax, table["n_units"])
     ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
     in_percents(ax.yaxis)
@@ -188,7 +187,60 @@ def rates_by_test(table: pd.DataFrame, *, most: float = 0.15, ax: Axes | None = 
     return ax
 
 
-def _by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
+@styled
+def uniformity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Whether p-values are uniform: their share at or below each level, less the level; a line for each condition.
+
+    The band is where 95 % of single shares lie if they are (normal, with the test sets of the smallest condition). What
+    goes up leaves it for tests that reject too often, and down for those of few distinct p-values.
+
+    Parameters
+    ----------
+    table
+        Columns condition, situation (conditions of one have the same colour), alpha, n_sets, excess (fractions); one
+        test and size.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a condition has a level twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 1000,
+    ...                       "excess": [0.001, -0.01]})
+    >>> uniformity(table).get_xlabel()
+    'level'
+    """
+    check_table("table", table, ["condition", "situation", "alpha", "n_sets", "excess"])
+    if table.duplicated(["condition", "alpha"]).any():
+        raise ValueError("table must be of one test and size, each condition once for a level")
+    ax = one_panel(ax)
+    level = np.geomspace(table["alpha"].min(), 1, 200)
+    band = 1.96 * np.sqrt(level * (1 - level) / table["n_sets"].min())
+    ax.fill_between(level, -band, band, color=_NARROW, linewidth=0, zorder=0)
+    ax.axhline(0, **REFERENCE, zorder=1)
+    situations = list(dict.fromkeys(table["situation"]))
+    for _, rows in table.groupby("condition", sort=False):
+        rows, situation = rows.sort_values("alpha"), rows["situation"].iloc[0]
+        colour, _ = _CONDITIONS[situations.index(situation) % len(_CONDITIONS)]
+        ax.plot(rows["alpha"], rows["excess"], color=colour, linewidth=0.9, label=label(situation, 60))
+    ax.set(xscale="log", ylim=(-0.05, 0.05), xlabel="level", ylabel="share - level")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.label_outer()
+    named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    ax.legend(named.values(), named.keys(), loc="lower left")
+    return ax
+
+
+def draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
+    """A test's line of shares over the number of units, always in the same colour."""
+    colour, marker, width, order = _TESTS.get(test, _OTHER)
+    dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
+         color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
+
+
+def by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
     """A logarithmic axis with a tick at each number of units that has room."""
     ax.set_xscale("log")
     ticks: list[int] = []

@@ -43,7 +43,8 @@ class Drawn:
         """
         if unit == "item" or self.starts is None:
             return self.statistics
-        return np.add.reduceat(self.statistics.astype(np.float64), self.starts, axis=2).astype(np.int32)
+        sums = np.add.reduceat(self.statistics.astype(np.float64), self.starts, axis=2)
+        return sums.astype(np.int32) if np.issubdtype(self.statistics.dtype, np.integer) else sums
 
 
 class PairModel(ABC):
@@ -55,6 +56,11 @@ class PairModel(ABC):
         What they are scored by, a name in `simstudy.metrics.METRICS`; more is better.
     units
         What tests may take as units, the independent ones first.
+    exchangeable
+        Whether the two systems' results on an independent unit may be swapped and nothing changes in law: the null
+        hypothesis of randomization.
+    independent
+        Whether the two systems' results are independent of each other.
     """
 
     @property
@@ -66,6 +72,16 @@ class PairModel(ABC):
     def units(self) -> tuple[str, ...]:
         """What tests may take as units."""
         return ("item",)
+
+    @property
+    @abstractmethod
+    def exchangeable(self) -> bool:
+        """Whether results may be swapped."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether results are independent of each other."""
+        return False
 
     @abstractmethod
     def scores(self) -> Two:

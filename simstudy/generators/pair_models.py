@@ -47,6 +47,10 @@ class RightOrWrong(PairModel):
         check_two("accuracies", self.accuracies, "fractions", 0, 1)
         check_one("between", self.between, 0, 1)
 
+    @property
+    def exchangeable(self) -> bool:
+        return _alike(self.accuracies)
+
     def scores(self) -> Two:
         return _percent(self.accuracies)
 
@@ -101,6 +105,10 @@ class Clusters(PairModel):
         check_whole("size", self.size, 1)
         check_flag("varying", self.varying)
 
+    @property
+    def exchangeable(self) -> bool:
+        return _alike(self.accuracies)
+
     def scores(self) -> Two:
         return _percent(self.accuracies)
 
@@ -135,6 +143,14 @@ class SkewedMeans(PairModel):
 
     def __post_init__(self) -> None:
         check_one("spread", self.spread, 0)
+
+    @property
+    def exchangeable(self) -> bool:
+        return False
+
+    @property
+    def independent(self) -> bool:
+        return True
 
     def scores(self) -> Two:
         return 1.0, 1.0
@@ -187,6 +203,10 @@ class Responses(PairModel):
         if self.swing > most + _ROUNDING:
             raise ValueError(f"swing must be at most {most:g} for recall {self.recall}, not {self.swing}")
 
+    @property
+    def exchangeable(self) -> bool:
+        return _alike(self.recall) and _alike(self.precision)
+
     def scores(self) -> Two:
         first, second = (200 * p * r / (p + r) for p, r in zip(self.precision, self.recall, strict=True))
         return first, second
@@ -228,6 +248,10 @@ class Acceptances(PairModel):
         check_two("accepted", self.accepted, "fractions", 0, 1)
         check_one("true", self.true, 0, 1)
 
+    @property
+    def exchangeable(self) -> bool:
+        return _alike(self.accepted)
+
     def scores(self) -> Two:
         return 100 * self.true, 100 * self.true
 
@@ -236,6 +260,10 @@ class Acceptances(PairModel):
         accepted = rng.random((n_sets, 2, n_units), dtype=np.float32) < _column(self.accepted)
         gold = np.broadcast_to(true, accepted.shape)
         return Drawn(np.stack([accepted & true, accepted, gold], axis=-1).astype(np.int8))
+
+
+def _alike(of_systems: Two) -> bool:
+    return of_systems[0] == of_systems[1]
 
 
 def _percent(shares: Two) -> Two:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.generators.pair_base import Drawn, PairModel, Two
 from simstudy.generators.scores.clusters import ItemClusters
-from simstudy.generators.scores.dependence import Dependence
+from simstudy.generators.scores.dependence import Dependence, Independent
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.outputs import Outputs
@@ -64,6 +64,11 @@ class KnownTruth(ABC):
     def n_systems(self) -> int:
         """K."""
         return len(self.names)
+
+    @property
+    @abstractmethod
+    def alike(self) -> bool:
+        """Whether all systems have one margin."""
 
     @abstractmethod
     def scores(self) -> FloatArray:
@@ -179,6 +184,14 @@ class TruePair(PairModel):
     @property
     def units(self) -> tuple[str, ...]:
         return ("item",) if self.model.clusters is None else ("cluster", "item")
+
+    @property
+    def exchangeable(self) -> bool:
+        return self.model.alike and self.model.dependence.exchangeable
+
+    @property
+    def independent(self) -> bool:
+        return isinstance(self.model.dependence, Independent)
 
     def scores(self) -> Two:
         first, second = self.model.scores().tolist()

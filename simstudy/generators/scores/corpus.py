@@ -124,6 +124,10 @@ class CorpusModel(KnownTruth):
     def _sums(self) -> FloatArray:
         return np.asarray(self.pool.statistics.sum(axis=1, dtype=np.float64))
 
+    @property
+    def alike(self) -> bool:
+        return bool((self.weights == self.weights[0]).all())
+
     def scores(self) -> FloatArray:
         return self.metric.score(self.weights @ self._sums)
 

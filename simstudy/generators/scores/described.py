@@ -86,10 +86,11 @@ class Scores(PairModel):
 
     @property
     def exchangeable(self) -> bool:
-        """Whether the two systems' results may be swapped and nothing changes in law."""
-        model = self._pair.model
-        assert isinstance(model, ScoreModel)
-        return model.dependence.exchangeable and model.margins[0] == model.margins[1]
+        return self._pair.exchangeable
+
+    @property
+    def independent(self) -> bool:
+        return self._pair.independent
 
     @cached_property
     def _pair(self) -> TruePair:

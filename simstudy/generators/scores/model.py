@@ -88,6 +88,10 @@ class ScoreModel(KnownTruth):
         ):  # fmt: skip
             object.__setattr__(self, field, value)
 
+    @property
+    def alike(self) -> bool:
+        return all(margin == self.margins[0] for margin in self.margins)
+
     def scores(self) -> FloatArray:
         return self.metric.scale * np.array([margin.mean for margin in self.margins])
 

@@ -125,7 +125,7 @@ def test_tests_of_drawn_pairs_hold_their_level_on_an_exact_null() -> None:
     """400 test sets: more than 40 rejections at 0.05 have probability below 10^-4."""
     model = ScoreModel([JUDGE, FLAT], Clayton(1)).with_gain(0)
     drawn = DrawnPairs(model.pair().draw(400, 30, np.random.default_rng(0)).by("item"), "mean", n_resamples=499)
-    rows = drawn.rejections(["sign_flips", "t_paired"])
+    rows = drawn.decisions(["sign_flips", "t_paired"])
     assert all(row["n_rejected"] <= 40 for row in rows)
     assert drawn.coverage(0.0)["n_covered"] >= 355
 
