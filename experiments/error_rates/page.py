@@ -263,7 +263,7 @@ def power_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sec
             "times the true gain the winner's observed gain is (type M; Gelman and Carlin 2014): while power is low, "
             "what is significant is exaggerated. Empty where fewer than 20 test sets are significant.",
             table=Table(default, MAGNITUDES),
-            figure=Figure("exaggeration", lambda: draw_exaggeration(default)),
+            figure=Figure("exaggeration", lambda: draw_exaggeration(default)) if default["type_m"].any() else None,
         ),
     ]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import simstudy as ss
 from simstudy.studies import make_study
 from simstudy.studies.definition import Study
-from tests.experiments.test_error_rates import study as error_rates
+from tests.experiments.error_rates.small import study as error_rates
 from tests.studies.natural.conftest import exam
 
 KINDS = ("resampling", "natural", "error_rates")

@@ -34,7 +34,7 @@ def test_drawing_leaves_the_callers_style_alone(points: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("facecolor", ["white", "none"])
-def test_pictures_show_what_was_drawn_and_have_no_fourth_channel_where_nothing_shines_through(
+def test_pictures_show_what_was_drawn_and_have_a_palette_where_nothing_shines_through(
     facecolor: str, tmp_path: Path
 ) -> None:
     figure, ax = plt.subplots(figsize=(2, 1))
@@ -43,7 +43,7 @@ def test_pictures_show_what_was_drawn_and_have_no_fourth_channel_where_nothing_s
     ax.set_facecolor(facecolor)
     png, _ = figures.save(figure, tmp_path / "picture")
     with Image.open(png) as picture:
-        assert picture.mode == ("RGB" if facecolor == "white" else "RGBA")
+        assert picture.mode == ("P" if facecolor == "white" else "RGBA")
         saved = np.asarray(picture.convert("RGBA"))
     figure.set_dpi(saved.shape[0])
     canvas = FigureCanvasAgg(figure)

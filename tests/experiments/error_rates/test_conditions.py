@@ -1,0 +1,162 @@
+"""What is drawn and counted of a batch, against `compare`, scipy and what fair coins would do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs, p_values
+from simstudy.engines.registry import TESTS
+from simstudy.fingerprints import derived_seed
+from simstudy.generators.synthetic import outcome_correlation
+from simstudy.studies import StudyError
+from tests.experiments.error_rates.small import CONDITIONS, ERRORS, NULLS, SMALL, VIEWS, study
+from tests.experiments.programs import small
+
+
+@pytest.mark.parametrize(("name", "unit"), VIEWS)
+def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str) -> None:
+    """p-values, the order of the two systems and intervals are those of `compare` on each test set alone."""
+    model, n_sets, seed = CONDITIONS[name].pair, 4, 11
+    statistics = model.draw(n_sets, 35, np.random.default_rng(3)).by(unit)
+    drawn = DrawnPairs(statistics, model.metric, n_resamples=199, seed=seed)
+    question = replace(drawn.question, alternative="two-sided")
+    systems = ["first", "second"]
+    alone = [ss.Outputs.from_statistics(of_set, model.metric, systems) for of_set in statistics]
+    applied = 0
+    for test in TESTS:
+        way = drawn.way(test)
+        found = p_values(replace(question, monte_carlo=way), test)
+        if found is None:
+            with pytest.raises(ValueError, match=f"test '{test}'"):
+                ss.compare(alone[0], test=test)
+            continue
+        applied += 1
+        rows = pd.concat(ss.compare(of_set, test=test, n_resamples=199, seed=seed, monte_carlo=way) for of_set in alone)
+        np.testing.assert_allclose(found, rows["p_value"], rtol=1e-9, err_msg=test)
+    assert applied >= 3
+    assert rows["system_a"].tolist() == [systems[better % 2] for better in question.pairs[0]]
+
+
+@pytest.mark.parametrize("name", ["accuracy_gain", "f1_gain", "bleu_gain", "precision_few"])
+def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> None:
+    sets, n = 40, 20
+    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, conditions=[name], tests=["t_paired"])
+    (row,) = ERRORS.examine(settings, name, n, 0)["coverage"]
+    model = CONDITIONS[name].pair
+    rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
+    pairs = pd.concat(
+        ss.compare(ss.Outputs.from_statistics(of_set, model.metric, ["first", "second"]), n_resamples=1)
+        for of_set in model.draw(sets, n, rng).statistics
+    )
+    true = np.where(pairs["system_a"] == "first", model.true_gain, -model.true_gain)
+    known = pairs["gain_low"].notna()
+    covered = (pairs["gain_low"] <= true) & (true <= pairs["gain_high"])
+    assert (row["n_sets"], row["n_undefined"]) == (known.sum(), (~known).sum())
+    assert row["n_covered"] == covered.sum()
+    assert row["sum_width"] == pytest.approx((pairs["gain_high"] - pairs["gain_low"]).sum())
+    assert row["interval"] == ("score" if name == "accuracy_gain" else "jackknife")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"n_resamples": -5}, "n_resamples must be at least 1"), ({"seed": -1}, "seed must be at least 0 and below 2^64")],
+)
+def test_a_program_that_asks_for_what_cannot_be_is_told_so(wrong: dict[str, int], message: str) -> None:
+    statistics = CONDITIONS["accuracy"].pair.draw(2, 10, np.random.default_rng(0)).by("item")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        DrawnPairs(statistics, "accuracy", **wrong)
+
+
+def test_right_and_wrong_answers_are_rejected_as_often_as_coins_allow() -> None:
+    """Of n items each differs with a known chance, and then the sign test's rejections are binomial."""
+    n, sets, alpha = 60, 3000, 0.05
+    model = CONDITIONS["accuracy"].pair
+    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips", "mcnemar", "randomization"])
+    phi = outcome_correlation(0.8, 0.8, 0.5)
+    differ = 2 * 0.8 * 0.2 * (1 - phi)
+    losses = np.arange(n + 1)
+    by_items = [stats.binom.cdf(losses[: m + 1], m, 0.5) for m in range(n + 1)]
+    rejected = {
+        "two-sided": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (2 * p <= alpha) for m, p in enumerate(by_items)],
+        "greater": [2 * stats.binom.pmf(losses[: m + 1], m, 0.5) @ (p <= alpha) for m, p in enumerate(by_items)],
+    }
+    for row in ERRORS.examine(settings, "accuracy", n, 0)["decisions"]:
+        if row["alpha"] != alpha:
+            continue
+        expected = stats.binom.pmf(losses, n, differ) @ rejected[str(row["alternative"])]
+        assert 0.01 < expected < 0.1
+        assert stats.binomtest(int(row["n_rejected"]), sets, expected).pvalue > 1e-6
+        assert stats.binomtest(int(row["n_rejected_first"]), sets, expected / 2).pvalue > 1e-6
+        assert row["n_sets"] == sets
+    assert model.units == ("item",)
+
+
+def test_undefined_scores_are_counted_apart() -> None:
+    """A system that accepts 8 % of 6 candidates accepts none of them three times in five."""
+    sets, n = 2000, 6
+    settings = study(n_units=[n], shown=[n], batches=1, sets=sets, tests=["sign_flips"])
+    row = ERRORS.examine(settings, "precision_few", n, 0)["decisions"][0]
+    nothing = 1 - (1 - 0.92**n) * (1 - 0.7**n)
+    assert stats.binomtest(int(row["n_undefined"]), sets, nothing).pvalue > 1e-6
+    assert row["n_sets"] + row["n_undefined"] == sets
+    assert row["n_rejected_undefined"] <= row["n_undefined"]
+
+
+@pytest.mark.parametrize("name", NULLS)
+def test_conditions_are_exchangeable_and_independent_where_they_say_so(name: str) -> None:
+    """Item statistics' means and squares are alike where systems could be exchanged; correlations are 0 or not."""
+    condition = CONDITIONS[name]
+    drawn = condition.pair.draw(1, 100_000, np.random.default_rng(8)).by(condition.pair.units[0])[0].astype(float)
+    first, second = drawn
+    features = [first - second, first**2 - second**2, first**2 * second - first * second**2]
+    z = np.abs([f[:, s].mean() / max(f[:, s].std(), 1e-9) for f in features for s in range(drawn.shape[2])])
+    assert (z.max() < 5.5 / np.sqrt(100_000)) == condition.pair.exchangeable
+    correlation = np.corrcoef(first[:, 0], second[:, 0])[0, 1]
+    assert (abs(correlation) < 5.5 / np.sqrt(100_000)) == condition.pair.independent
+
+
+def test_true_gains_are_exactly_nought_or_what_titles_say() -> None:
+    gains = {name: condition.pair.true_gain for name, condition in CONDITIONS.items()}
+    assert [name for name in gains if name.endswith("_gain")] == [name for name in CONDITIONS if name not in NULLS]
+    assert max(abs(gains[name]) for name in NULLS) < 1e-12
+    for name in set(gains) - set(NULLS):
+        assert re.search(rf"\+{gains[name]:.2g}( point|$)", CONDITIONS[name].title)
+
+
+BAD = {
+    "title": "T",
+    "situation": "right or wrong",
+    "systems": "S",
+    "model": "RightOrWrong",
+    "parameters": {"accuracy": [0.8, 0.8], "between": 0.5},
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"conditions": {"f2": BAD | {"model": "Coins"}}}, "conditions.f2.model: it must be one of Acceptances, Clus"),
+        ({"conditions": {"f2": BAD}}, "conditions.f2: parameters are not those of RightOrWrong: "),
+        ({"conditions": {"f2": BAD | {"parameters": {}}}}, "conditions.f2: parameters are not those of RightOrWrong: "),
+        ({"conditions": {}}, "conditions: dictionary should have at least 1 item"),
+        ({"alphas": [0.01]}, "alpha must be one of alphas, not 0.05 of [0.01]"),
+        ({"bands": [[10, 5]]}, "bands.0: it must be a lower and an upper bound, not (10, 5)"),
+        ({"tests": ["t_test"]}, "tests.0: it must be one of sign_flips, bootstrap"),
+        ({"shown": [40, 50]}, r"shown must be some of n_units, not [40, 50] of [6, 40]"),
+        ({"n_units": [1, 40]}, "n_units.0: input should be greater than or equal to 2, not 1"),
+        ({"aims": {"target": [0.03, 1.2]}}, "aims.target.1: input should be less than or equal to 1, not 1.2"),
+        ({"set": 3}, "unknown key 'set' (did you mean 'sets'?)"),
+    ],
+)
+def test_wrong_keys_and_values_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as error:
+        small("error_rates", **{**SMALL, **changes})
+    assert message in str(error.value)
