@@ -14,11 +14,9 @@ from pathlib import Path
 import pooch
 from rich.filesize import decimal
 
+from simstudy.missing_data import DataError as DataError
+from simstudy.missing_data import NotPublicError, lacking
 from simstudy.validation import nearest
-
-
-class DataError(ValueError):
-    """A data file is missing, unknown or not the one that was published."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
     --------
     >>> fetch("ud_english_ewt/en_ewt-ud-tset.conllu")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: no data file is called 'ud_english_ewt/en_ewt-ud-tset.conllu' \
+    simstudy.missing_data.DataError: no data file is called 'ud_english_ewt/en_ewt-ud-tset.conllu' \
 (did you mean 'ud_english_ewt/en_ewt-ud-test.conllu'?)
     """
     known = registry()
@@ -138,7 +136,7 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     --------
     >>> fetch_all("ntlk")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
+    simstudy.missing_data.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
     """
     known = {**datasets(), **registry()}
     if name not in known:
@@ -159,14 +157,14 @@ def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict
     --------
     >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: /nowhere lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR \
-must hold; without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' \
-(did you mean 'nltk/brown.zip'?)
+    simstudy.missing_data.DataError: there is no folder /nowhere, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR \
+must name; without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' (did you mean \
+'nltk/brown.zip'?)
     """
     wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
-    lacking = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
-    found, missing = {}, [str(_lacking(lacking, folder))] if folder and lacking else []
-    for name in [name for name in wanted if name not in lacking]:
+    absent = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
+    found, missing = {}, [str(lacking(absent, folder))] if folder and absent else []
+    for name in [name for name in wanted if name not in absent]:
         try:
             found[name] = fetch(name, data_dir)
         except DataError as error:
@@ -200,8 +198,8 @@ def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool =
     --------
     >>> find("our_systems/scores.csv", "/data")
     Traceback (most recent call last):
-    simstudy.datasets.DataError: /data/our_systems/scores.csv is missing, and our_systems/scores.csv has no public \
-address: data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
+    simstudy.missing_data.NotPublicError: there is no folder /data, and our_systems/scores.csv has no public address: \
+data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
     """
     if name in registry():
         return fetch(name, data_dir)
@@ -210,7 +208,7 @@ address: data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that hold
         _check_inside(name, folder)
     if folder is not None and (folder / name).is_file():
         return folder / name
-    raise _nowhere(name, folder)
+    raise NotPublicError([name], folder)
 
 
 def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
@@ -245,7 +243,7 @@ def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside:
         return [find(file, data_dir, allow_outside=allow_outside) for file in sorted(names)]
     if folder is not None and (folder / name).is_dir():
         raise DataError(f"{folder / name} has no files")
-    raise _nowhere(name, folder)
+    raise NotPublicError([name], folder)
 
 
 def _check_inside(name: str, folder: Path | None) -> None:
@@ -259,23 +257,10 @@ def _check_inside(name: str, folder: Path | None) -> None:
         raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
 
 
-def _nowhere(name: str, folder: Path | None) -> DataError:
-    looked = f"{folder / name} is missing, and " if folder else ""
-    must = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
-    return DataError(f"{looked}{name} has no public address: {must}")
-
-
-def _lacking(names: list[str], folder: Path) -> DataError:
-    """Which public files a folder lacks, and the commands that fetch them."""
-    run = " and ".join(f"`simstudy data fetch {name}`" for name in dict.fromkeys(n.split("/")[0] for n in names))
-    where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"
-    return DataError(f"{folder} lacks {', '.join(names)}, {where}; without either, {run} will do")
-
-
 def _verified(file: DataFile, folder: Path) -> Path:
     path = folder / file.name
     if not path.is_file():
-        raise _lacking([file.name], folder)
+        raise lacking([file.name], folder)
     if pooch.file_hash(str(path), alg="sha256") != file.sha256:
         raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
     return path

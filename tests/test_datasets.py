@@ -136,10 +136,16 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     at_hand = tmp_path / "hand"
     with pytest.raises(
         DataError,
+        match=r"there is no folder .*hand, which data_dir .*; without either, `simstudy data fetch folder` will do$",
+    ):
+        fetch(NAME, at_hand)
+    at_hand.mkdir()
+    with pytest.raises(
+        DataError,
         match=r"hand lacks folder/file.txt, which data_dir .*; without either, `simstudy data fetch folder` will do$",
     ):
         fetch(NAME, at_hand)
-    (at_hand / "folder").mkdir(parents=True)
+    (at_hand / "folder").mkdir()
     (at_hand / NAME).write_text("published")
     assert fetch(NAME, at_hand) == at_hand / NAME
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))

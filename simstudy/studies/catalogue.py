@@ -76,6 +76,8 @@ def load_study(study: str | Path) -> Study:
     if path.is_dir():
         path = path / "study.toml"
     if not path.is_file():
+        if Path(study).parent != Path():
+            raise StudyError(f"there is no study at '{study}': no such file, or a folder without study.toml")
         hint = nearest(study, known)
         raise StudyError(f"no study and no file is called '{study}'{hint}; the studies are {', '.join(known)}")
     try:

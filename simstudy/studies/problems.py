@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from simstudy.datasets import DataError
+from simstudy.missing_data import DataError, NotPublicError
 from simstudy.studies.definition import StudyError
 
 # So many test sets of which one thing is wrong are named.
@@ -31,6 +32,8 @@ class Problems:
         # What is wrong -> where.
         self._found: dict[str, list[str]] = {}
         self._missing: list[str] = []
+        # Files without a public address, by the folder that lacks them.
+        self._not_public: dict[Path | None, list[str]] = {}
 
     def add(self, where: str, problem: str) -> None:
         """One more problem; of the same thing in several places all places are named together."""
@@ -43,6 +46,9 @@ class Problems:
         """What is raised inside as a ValueError becomes a problem of this key or test set."""
         try:
             yield
+        except NotPublicError as error:
+            names = self._not_public.setdefault(error.folder, [])
+            names += [name for name in error.names if name not in names]
         except DataError as error:
             if str(error) not in self._missing:
                 self._missing.append(str(error))
@@ -52,8 +58,9 @@ class Problems:
     def raise_any(self) -> None:
         """Raise what was found, if anything, in one line: a DataError where files are missing, else a StudyError."""
         said = [f"{_places(places)}: {problem}" for problem, places in self._found.items()]
-        if self._missing:
-            raise DataError("; ".join([*self._missing, *said]))
+        missing = [*(str(NotPublicError(names, folder)) for folder, names in self._not_public.items()), *self._missing]
+        if missing:
+            raise DataError("; ".join([*missing, *said]))
         if said:
             raise StudyError(f"study '{self._study}': {'; '.join(said)}")
 

@@ -43,7 +43,7 @@ def test_run_prints_what_a_study_of_another_kind_found(tmp_path: Path) -> None:
         (["quikstart"], "no study and no file is called 'quikstart' (did you mean 'quickstart'?)"),
         (["quickstart", "--jobs", "0"], "--jobs (-1: all cores) must be at least 1, not 0"),
         (["quickstart", "--seed", "-3"], "quickstart: seed: input should be greater than or equal to 0, not -3"),
-        (["pos_tagging", "--data-dir", "/nowhere"], "/nowhere lacks ud_english_ewt/en_ewt-ud-train.conllu"),
+        (["pos_tagging", "--data-dir", "/nowhere"], "there is no folder /nowhere, which data_dir (--data-dir)"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:

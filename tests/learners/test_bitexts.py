@@ -96,7 +96,7 @@ def test_aer_is_counted_as_one_sentence_at_a_time(rng: np.random.Generator) -> N
         (["a", "b"], ["c"], "x.e has 2 lines, x.f 1; they must have as many"),
         (["a", "", "c", " "], ["d"] * 4, r"x.e: 2 sentences are empty \(line 2, 4\)"),
         (["a"] * 7, [""] * 7, r"x.f: 7 sentences are empty \(line 1, 2, 3, 4, 5, …\)"),
-        (["a", "a " * (MOST_WORDS + 1)], ["b", "b"], r"x.e: 1 sentences are longer than 200 words \(line 2\)"),
+        (["a", "a " * (MOST_WORDS + 1)], ["b", "b"], r"x.e: 1 sentence is longer than 200 words \(line 2\)"),
     ],
 )
 def test_texts_that_are_no_bitext(sources: list[str], targets: list[str], message: str) -> None:

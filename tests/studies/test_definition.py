@@ -153,6 +153,8 @@ def test_every_wrong_key_or_value_of_other_kinds_is_named(
     assert "\n" not in str(error.value)
 
 
-def test_unknown_study_offers_the_nearest() -> None:
+def test_unknown_study_offers_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"there is no study at '.*elsewhere.tom'"):
+        load_study(tmp_path / "elsewhere.tom")
     with pytest.raises(StudyError, match=r"no study and no file is called 'quikstart' \(did you mean 'quickstart'\?\)"):
         load_study("quikstart")

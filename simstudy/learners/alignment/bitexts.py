@@ -189,7 +189,8 @@ def check_sentence_pairs(sources: Sequence[str], targets: Sequence[str], where: 
             if wrong.any():
                 lines = (1 + np.flatnonzero(wrong)).tolist()
                 shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-                raise ValueError(f"{name}: {len(lines):,} sentences are {problem} (line {shown})")
+                count = "1 sentence is" if len(lines) == 1 else f"{len(lines):,} sentences are"
+                raise ValueError(f"{name}: {count} {problem} (line {shown})")
     return list(pairs)
 
 

@@ -82,7 +82,8 @@ def test_all_missing_files_are_named_before_any_is_read(make: Make, data_dir: Pa
     with pytest.raises(DataError) as error:
         ss.run_study(make(broken, absent), out=tmp_path / "out", data_dir=data_dir, n_jobs=1)
     said = str(error.value)
-    assert [said.count(f"made/{name}.csv is missing") for name in ("exam_c", "exam_d", "items")] == [1, 1, 1]
+    assert [said.count(f"made/{name}.csv") for name in ("exam_a", "exam_c", "exam_d", "items")] == [0, 1, 1, 1]
+    assert said.count("no public address") == 1, "one remedy, once"
     assert "not read yet" not in said
     assert "\n" not in said
 
