@@ -50,13 +50,32 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
     if not (inside := (p_value >= 0) & (p_value <= 1)).all():
         raise ValueError(f"p_value must lie between 0 and 1 in every row, not {p_value[~inside][0]}")
-    return pairs.assign(p_holm=_holm(p_value), p_bh=stats.false_discovery_control(p_value, method="bh"))
+    return pairs.assign(p_holm=holm(p_value), p_bh=benjamini_hochberg(p_value))
 
 
-def _holm(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
-    m = len(p_value)
-    order = np.argsort(p_value, kind="stable")
+def holm(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p-values (…, m) after Holm's (1979) correction, each row being a family of m; unchecked.
+
+    Examples
+    --------
+    >>> holm(np.array([[0.01, 0.04, 0.03], [0.5, 0.02, 0.5]])).round(6).tolist()
+    [[0.03, 0.06, 0.06], [1.0, 0.06, 1.0]]
+    """
+    m = p_value.shape[-1]
+    order = np.argsort(p_value, axis=-1, kind="stable")
     # The k-th smallest is held against alpha / (m - k + 1), and only when all smaller ones were rejected.
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(m, 0, -1)), 1)
+    rising = np.maximum.accumulate(np.take_along_axis(p_value, order, axis=-1) * np.arange(m, 0, -1), axis=-1)
+    adjusted = np.empty_like(rising)
+    np.put_along_axis(adjusted, order, np.minimum(rising, 1), axis=-1)
     return adjusted
+
+
+def benjamini_hochberg(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p-values (…, m) after the correction of Benjamini and Hochberg (1995), each row being a family; unchecked.
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([[0.01, 0.04, 0.03]])).round(6).tolist()
+    [[0.03, 0.04, 0.04]]
+    """
+    return np.asarray(stats.false_discovery_control(p_value, axis=-1, method="bh"))

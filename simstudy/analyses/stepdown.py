@@ -33,7 +33,9 @@ class Places:
     """What is known of the ranks of K systems, (K,) each, 1 being the best: simultaneous and own sets, and the best.
 
     The sets low … high hold the ranks of all systems at once, and low_own … high_own each the rank of its own system,
-    chosen beforehand; may_be_best are the systems of a set that holds every one than which none is better.
+    chosen beforehand; may_be_best are the systems of a set that holds every one than which none is better. In better
+    (K, K), all pairs being one family, the system of the row is significantly better than that of the column: low and
+    high count these.
     """
 
     low: IntArray
@@ -41,6 +43,7 @@ class Places:
     low_own: IntArray
     high_own: IntArray
     may_be_best: NDArray[np.bool_]
+    better: NDArray[np.bool_]
 
 
 def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Places:
@@ -102,6 +105,7 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
         1 + (own & (ahead < 0)).sum(axis=1),
         k - (own & (ahead > 0)).sum(axis=1),
         best,
+        better,
     )
 
 

@@ -4,8 +4,8 @@ The only room that knows matplotlib and seaborn, which are imported when somethi
 figures, and the processes that compute, do not wait for them. `panels` makes a figure in the house style and `save`
 writes it; `gains` draws what the analyses of Berg-Kirkpatrick et al. 2012 return, `pairs` the matrix and the groups of
 Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000), `rates` and `truths` how often they are wrong and what
-they find where the truth is known, `significant_gains` the gains that are significant on many test sets, `rankings`
-those of Evert 2004.
+they find where the truth is known, `many` how that grows with systems and looks, `significant_gains` the gains that are
+significant on many test sets, `rankings` those of Evert 2004.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simstudy.figures.gains import thresholds as thresholds
     from simstudy.figures.intervals import gain_intervals as gain_intervals
     from simstudy.figures.leaderboards import leaderboard as leaderboard
+    from simstudy.figures.many import rates_by_number as rates_by_number
     from simstudy.figures.pairs import groups as groups
     from simstudy.figures.pairs import matrix as matrix
     from simstudy.figures.rankings import p_values_by_length as p_values_by_length
@@ -47,6 +48,7 @@ _HOMES = {
     "gains": ["calibration", "curve", "thresholds"],
     "intervals": ["gain_intervals"],
     "leaderboards": ["leaderboard"],
+    "many": ["rates_by_number"],
     "pairs": ["groups", "matrix"],
     "rankings": ["p_values_by_length", "precision_curve", "precision_spread"],
     "rates": ["coverage", "error_rates", "rates_by_test", "uniformity"],

@@ -6,12 +6,14 @@ studies are made of, and building blocks that check their arguments less than th
 """
 
 from simstudy.analyses.correlation import independence_ratio
+from simstudy.analyses.multiplicity import benjamini_hochberg, holm
 from simstudy.cells import Cell
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
 from simstudy.generators import PAIR_MODELS
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
+from simstudy.generators.scores import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.pvalues import clopper_pearson, significant
@@ -31,6 +33,7 @@ from simstudy.studies.definition import (
     Training,
     one_of,
 )
+from simstudy.studies.drawn_boards import DrawnBoards
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
@@ -47,31 +50,40 @@ __all__ = [
     "METRICS",
     "PAIR_MODELS",
     "TASKS",
+    "Bernoulli",
     "Cell",
     "Comparison",
+    "DrawnBoards",
     "DrawnPairs",
     "Findings",
+    "GaussianCopula",
+    "ItemClusters",
     "Keys",
+    "LogNormal",
     "Positive",
     "Problems",
     "Resamples",
     "Results",
     "RunContext",
+    "ScoreModel",
     "SideBySide",
     "Size",
     "Study",
     "StudyError",
     "Training",
     "all_alike",
+    "benjamini_hochberg",
     "check_comparison",
     "check_systems",
     "clopper_pearson",
     "derived_seed",
     "hashes_of",
+    "holm",
     "independence_ratio",
     "label",
     "load_study",
     "make_study",
+    "of_families",
     "one_of",
     "particle_sets",
     "read_tagged",

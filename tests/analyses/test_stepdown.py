@@ -68,6 +68,7 @@ def by_definition(gains: GainParts, level: float, seed: int) -> Places:
         np.array([1 + sum(j == s for _, j in own[s]) for s in range(k)]),
         np.array([k - sum(i == s for i, _ in own[s]) for s in range(k)]),
         np.array([s in candidates for s in range(k)]),
+        np.array([[(i, j) in every for j in range(k)] for i in range(k)]),
     )
 
 
