@@ -104,7 +104,8 @@ def pair_sections(rows: pd.DataFrame, study: Settings) -> list[Section]:
         Section(
             "One-sided",
             "All systems are equally good: any false claim by two-sided p-values, by one-sided ones for the system "
-            "that the data say is the better, as in a table of pairs, and by one-sided ones for systems named beforehand.",
+            "that the data say is the better, as in a table of pairs, and by one-sided ones for systems named "
+            "beforehand.",
             table=Table(of_sides, AT, across="way", cell="{share:.3f}"),
         ),
         Section(

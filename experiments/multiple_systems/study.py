@@ -116,8 +116,9 @@ def gathered(cells: list[Cell], names: list[str], found: list[list[dict[str, Any
         for row in of_cell
     ]
     table = pd.DataFrame(rows)
-    keys = [name for name in table if table[name].dtype == object or name in ("n_systems", "n_variants", "n_looks")]
-    counts = [name for name in table if name not in keys]
+    numbers = table.select_dtypes("number").columns
+    counts = [name for name in numbers if name not in ("n_systems", "n_variants", "n_looks")]
+    keys = [name for name in table if name not in counts]
     return table.groupby(keys, sort=False, as_index=False)[counts].sum(min_count=1)
 
 

@@ -341,11 +341,25 @@ _COVERAGE = pd.DataFrame(
 _TYPE_1 = pd.DataFrame(
     {"within": [0.0, 0.4], "unit": "item", "alpha": 0.05, "share": [0.05, 0.3], "low": 0.04, "high": 0.32}
 )
+_BY_TEST = _ERROR_RATES.assign(label=["t", "sign"], title="F1")
+_BY_NUMBER = _ERROR_RATES.assign(title="Holm", n_systems=[2, 10])
 _DIFFERENCES = ss.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
 _FIGURES: dict[str, Call] = {
+    "rates_by_number": (
+        ss.plot.rates_by_number,
+        {
+            "table": _BY_NUMBER,
+            "number": "n_systems",
+            "of": "systems",
+            "shares": "test sets",
+            "most": 1.0,
+            "ax": None,
+        },
+    ),
+    "rates_by_test": (ss.plot.rates_by_test, {"table": _BY_TEST, "most": 0.15, "ax": None}),
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (
         ss.plot.correlations,

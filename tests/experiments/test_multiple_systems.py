@@ -1,0 +1,275 @@
+"""The study of many systems and repeated looks, small: its counts against loops over `compare`, and algebra."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.fingerprints import derived_seed
+from simstudy.generators.synthetic import outcome_correlation
+from simstudy.studies import DrawnBoards, Results, StudyError
+from tests.experiments.programs import program, small
+
+STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
+SETTINGS = program("multiple_systems", "settings")
+SHIPPED: Any = small("multiple_systems")
+ALPHA = 0.05
+
+
+def study(**changes: Any) -> Any:
+    """Two conditions and few test sets."""
+    conditions = {name: SHIPPED.conditions[name].model_dump() for name in ("accuracy_100", "clusters")}
+    for condition in conditions.values():
+        condition |= {"n_systems": [2, 5], "n_units": 40}
+        condition["truths"] = condition["truths"][:2]
+    variants = {
+        name: SHIPPED.variants[name].model_dump() | {"n_units": 60} for name in ("independent", "r_05", "r_07_gain")
+    }
+    few: dict[str, Any] = {
+        "n_draws": 99,
+        "sets": {"of_few": 12, "of_many": 4, "large": 5, "block": 6},
+        "conditions": conditions,
+        "groups": {"condition": "accuracy_100", "n_systems": [3], "sets": 4, "block": 2},
+        "looks": {"n_variants": [1, 3], "sets": 8, "corrected_sets": 4, "block": 4},
+        "variants": variants,
+        "stopping": {"conditions": ["accuracy_100"], "step": 20, "n_looks": [1, 3], "sets": 8, "block": 4},
+    }
+    return small("multiple_systems", **{**few, **changes})
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return ss.run_study(study(), out=tmp_path_factory.mktemp("multiple_systems"), n_jobs=1)
+
+
+def boards(name: str, truth: str, k: int, n_sets: int, n: int = 60) -> tuple[Any, DrawnBoards]:
+    condition = SHIPPED.conditions[name]
+    model = condition.model(truth, k)
+    drawn = list(DrawnBoards.of(model, n_sets, n, np.random.default_rng(5)))
+    return model, DrawnBoards(np.concatenate([part.statistics for part in drawn]), drawn[0].metric)
+
+
+@pytest.mark.parametrize("name", ["accuracy_100", "skewed_100", "clusters"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_all_pairs_of_many_test_sets_are_those_of_compare(name: str, alternative: str) -> None:
+    test = SHIPPED.conditions[name].test
+    model, drawn = boards(name, "half equal", 4, 5, 30)
+    found, ahead = drawn.p_values(test, alternative=alternative), drawn.ahead()
+    for of_set, p, signs in zip(drawn.statistics, found, ahead, strict=True):
+        outputs = ss.Outputs.from_statistics(of_set, model.metric, list(model.names))
+        rows = ss.compare(outputs, test=test, alternative=alternative).set_index(["system_a", "system_b"])
+        for (i, j), value, sign in zip(itertools.combinations(model.names, 2), p, signs, strict=True):
+            pair = (i, j) if (i, j) in rows.index else (j, i)
+            assert value == pytest.approx(rows.loc[pair, "p_value"], rel=1e-9)
+            gain = rows.loc[pair, "gain"]
+            assert sign == (0 if abs(gain) < 1e-9 else 1 if pair == (i, j) else -1)
+
+
+@pytest.mark.parametrize("name", ["accuracy_100", "skewed_100"])
+def test_one_side_is_half_of_two(name: str) -> None:
+    """What the study takes one-sided p-values of the better system to be."""
+    _, drawn = boards(name, "all equal", 4, 10)
+    test, ahead = SHIPPED.conditions[name].test, drawn.ahead()
+    two, one = drawn.p_values(test), drawn.p_values(test, alternative="greater")
+    np.testing.assert_allclose(one[ahead != 0], two[ahead != 0] / 2, rtol=1e-9)
+
+
+def test_pairs_with_one_system_are_the_same_whichever_way_they_are_asked() -> None:
+    _, drawn = boards("accuracy_100", "all equal", 4, 6)
+    first, second = np.arange(1, 4), np.zeros(3, dtype=np.int64)
+    np.testing.assert_allclose(drawn.p_values("sign_flips", pairs=(first, second)), drawn.p_values("sign_flips")[:, :3])
+    assert (drawn.ahead((first, second)) == -drawn.ahead()[:, :3]).all()
+
+
+def test_claims_are_counted_as_in_loops() -> None:
+    rng = np.random.default_rng(0)
+    claims, true = rng.integers(-1, 2, (30, 6)), np.array([1, 1, 0, 0, -1, 1])
+    found = FAMILIES.counted(claims, true)
+    any_false = any_wrong = 0
+    proportion, power = [], []
+    for row in claims:
+        false = [c != 0 and c != t for c, t in zip(row, true, strict=True)]
+        wrong = [c * t == -1 for c, t in zip(row, true, strict=True)]
+        any_false, any_wrong = any_false + any(false), any_wrong + any(wrong)
+        proportion.append(sum(false) / max(1, sum(c != 0 for c in row)))
+        power.append(sum(c == t for c, t in zip(row, true, strict=True) if t) / 4)
+    assert (found["n_any_false"], found["n_any_wrong"]) == (any_false, any_wrong)
+    assert found["sum_proportion"] == pytest.approx(sum(proportion))
+    assert (found["sum_power"], found["squares_power"]) == pytest.approx((sum(power), np.square(power).sum()))
+
+
+def test_places_hold_all_that_tied_systems_may_have() -> None:
+    """True places 1, 2 - 3 and 2 - 3: a set that leaves out one of two tied places does not hold them."""
+    places = type("Places", (), {})
+    wide, narrow = places(), places()
+    for of_set, low, high in ((wide, [1, 2, 2], [1, 3, 3]), (narrow, [1, 2, 3], [1, 2, 3])):
+        of_set.low = of_set.low_own = np.array(low)
+        of_set.high = of_set.high_own = np.array(high)
+        of_set.may_be_best = np.array([of_set is wide, True, True])
+    every, own, best = FAMILIES.held([wide, narrow], np.array([0.9, 0.5, 0.5]))
+    assert (every["sum_held"], own["sum_held"], best["sum_held"]) == (1, pytest.approx(1 + 1 / 3), 1)
+    assert best["sum_size"] == 5
+
+
+def test_two_systems_need_no_correction(done: Results) -> None:
+    """A family of one: all methods are the test; the stepdown may differ by its draws, and is left out."""
+    two = done.tables["families"].query("n_systems == 2 and method != 'Romano-Wolf'")
+    counts = two.groupby(["condition", "truth", "alternative"])[["n_any_false", "n_claims"]].nunique()
+    assert (counts == 1).all(axis=None)
+
+
+def test_stricter_ways_claim_less(done: Results) -> None:
+    rows = done.tables["families"]
+    wide = rows.pivot(index=["condition", "truth", "n_systems", "family", "alternative"], columns="method")
+    claims = wide["n_claims"]
+    assert (claims["Holm"] <= claims["Benjamini-Hochberg"]).all()
+    assert (claims["Benjamini-Hochberg"] <= claims["none"]).all()
+    sides = rows.pivot(index=["condition", "truth", "n_systems", "family", "method"], columns="alternative")["n_claims"]
+    sides = sides.drop("Romano-Wolf", level="method")
+    assert (sides["two-sided"] <= sides["one-sided, as the data say"]).all()
+    assert (sides["one-sided, named beforehand"] <= sides["one-sided, as the data say"]).all()
+    equal = rows[(rows["truth"] == "all equal")]
+    assert (equal["n_false"] == equal["n_claims"]).all()
+    np.testing.assert_allclose(equal["false_discoveries"], equal["share"])
+    assert equal["power"].isna().all()
+    for row in rows.sample(20, random_state=0).itertuples():
+        interval = stats.binomtest(row.n_any_false, row.n_sets).proportion_ci(method="exact")
+        assert (row.share, row.low, row.high) == pytest.approx((row.n_any_false / row.n_sets, *interval))
+
+
+def test_counts_are_those_of_single_tables(done: Results) -> None:
+    """The cells of one condition again: `compare`, `corrected`, and the truth, pair by pair."""
+    small_study, k, truth = study(), 5, "half equal"
+    condition = small_study.conditions["accuracy_100"]
+    model, n_any = condition.model(truth, k), {"p_value": 0, "p_holm": 0, "p_bh": 0}
+    scores = dict(zip(model.names, model.scores().round(9), strict=True))
+    seed = derived_seed(small_study.seed, "test sets", "accuracy_100", truth, k, 0)
+    for drawn in DrawnBoards.of(model, 4, 40, np.random.default_rng(seed)):
+        for statistics in drawn.statistics:
+            outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
+            pairs = ss.corrected(ss.compare(outputs, alternative="two-sided"))
+            false = pairs["system_a"].map(scores) <= pairs["system_b"].map(scores)
+            for p in n_any:
+                n_any[p] += bool(((pairs[p] <= ALPHA) & false & (pairs["gain"] > 0)).any())
+    rows = done.tables["families"].query(
+        "condition == 'accuracy_100' and truth == 'half equal' and n_systems == 5 and family == 'all pairs' "
+        "and alternative == 'two-sided'"
+    )
+    found = rows.set_index("method")["n_any_false"]
+    assert [found[name] for name in ("none", "Holm", "Benjamini-Hochberg")] == list(n_any.values())
+
+
+def test_the_best_variant_is_the_one_that_is_reported() -> None:
+    settings = study(looks={"n_variants": [2, 3], "sets": 4, "corrected_sets": 4, "block": 4})
+    p = np.array([[0.04, 0.5, 0.001], [0.02, 0.9, 0.03], [0.6, 0.04, 0.9]])
+    gain = np.array([[2.0, 1.0, -5.0], [3.0, 0.1, 2.9], [1.0, -4.0, 0.5]])
+    rows = pd.DataFrame(LOOKS.of_first(settings, p, gain)).set_index(["n_variants", "alternative", "method"])
+    two = rows.loc[2, "two-sided", "none"]
+    # 0.04 and 0.02 are finds; Holm's are 0.08 and 0.04. The third set's p of 0.04 is of a worse variant.
+    assert (two["n_found"], two["sum_best"], two["sum_found"]) == (2, 6.0, 5.0)
+    assert rows.loc[2, "two-sided", "Holm"]["n_found"] == 1
+    assert rows.loc[3, "two-sided", "Holm"]["n_found"] == 0
+    assert rows.loc[3, "one-sided, named beforehand", "Holm"]["n_found"] == 1
+
+
+def test_independent_looks_are_the_algebra() -> None:
+    """The exact chance q of one look, by enumeration, and 1 - (1 - q)^m of so many test sets."""
+    n, sets = 60, 1500
+    settings = study(looks={"n_variants": [1, 10], "sets": sets, "corrected_sets": 1, "block": sets})
+    differ = 2 * 0.65 * 0.35 * (1 - outcome_correlation(0.65, 0.65, 0.5))
+    q = 0.0
+    for m in range(n + 1):
+        wins = np.arange(m + 1)
+        better = (2 * stats.binom.sf(wins - 1, m, 0.5) <= ALPHA) & (2 * wins > m)
+        q += stats.binom.pmf(m, n, differ) * stats.binom.pmf(wins, m, 0.5) @ better
+    rows = pd.DataFrame(LOOKS.try_variants(settings, "independent", 0, sets))
+    rows = rows.query("alternative == 'two-sided' and method == 'none'").set_index("n_variants")
+    for m in (1, 10):
+        # A better variant may have more wins of more decided items, and yet a larger p: nearly never here.
+        assert stats.binomtest(int(rows.loc[m, "n_found"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
+
+
+def test_looking_again_is_a_loop_over_looks() -> None:
+    settings = study()
+    (first, third) = LOOKS.look_again(settings, "accuracy_100", 0, 8)
+    model = settings.conditions["accuracy_100"].model("all equal", 2)
+    rng = np.random.default_rng(derived_seed(settings.seed, "stopping", "accuracy_100", 0))
+    stopped = np.zeros((8, 3), dtype=bool)
+    for drawn in DrawnBoards.of(model, 8, 60, rng):
+        for m, of_set in enumerate(drawn.statistics):
+            for look in range(3):
+                outputs = ss.Outputs.from_statistics(of_set[:, : 20 * (look + 1)], "accuracy", ["a", "b"])
+                stopped[m, look] = ss.compare(outputs, alternative="two-sided")["p_value"].iloc[0] <= ALPHA
+    assert (first["n_found"], third["n_found"]) == (stopped[:, 0].sum(), stopped.any(axis=1).sum())
+
+
+def test_true_scores_are_as_the_truth_says() -> None:
+    for truth, n_distinct in (("all equal", 1), ("half equal", 4), ("all different", 6)):
+        scores = SHIPPED.conditions["accuracy_1000"].model(truth, 6).scores().round(9)
+        assert len(set(scores)) == n_distinct
+        assert (np.diff(scores) <= 0).all()
+        assert scores[-1] == 65
+    assert scores[0] == pytest.approx(73)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["accuracy_1000", "skewed_1000"])
+def test_corrections_keep_the_family_wise_level(name: str) -> None:
+    """500 test sets of ten equal systems: 0.05, and no more than 4 standard errors above."""
+    found = FAMILIES.examine(SHIPPED, name, "all equal", 10, 0, 500)["claims"]
+    rows = pd.DataFrame(found).query("family == 'all pairs' and alternative == 'two-sided'").set_index("method")
+    most = 500 * (ALPHA + 4 * np.sqrt(ALPHA * (1 - ALPHA) / 500))
+    assert (rows.loc[["Holm", "Benjamini-Hochberg", "Romano-Wolf"], "n_any_false"] <= most).all()
+    assert rows.loc["Romano-Wolf", "n_any_false"] >= 5
+    assert rows.loc["none", "n_any_false"] > 200
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in [*folder.glob("*.csv"), folder / "README.md"]}
+
+
+def test_jobs_do_not_change_a_byte_and_the_page_has_both_figures(done: Results, tmp_path: Path) -> None:
+    again = ss.run_study(study(), out=tmp_path, n_jobs=2)
+    assert written(again.folder) == written(done.folder)
+    page = (done.folder / "README.md").read_text()
+    assert "(figures/family_wise_error.png)" in page
+    assert "(figures/repeated_looks.png)" in page
+    assert {path.stem for path in done.folder.glob("*.csv")} == set(done.tables)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_draws": 9}, "n_draws must be at least 1 / alpha - 1, not 9 with alpha 0.05"),
+        (
+            {"groups": {"condition": "bleu", "n_systems": [3], "sets": 1, "block": 1}},
+            "condition must be one of accuracy_100, clusters, not bleu",
+        ),
+        ({"looks": {"n_variants": [0], "sets": 1, "corrected_sets": 1, "block": 1}}, "looks.n_variants.0: "),
+        ({"variants": {}}, "variants: dictionary should have at least 1 item"),
+    ],
+)
+def test_wrong_keys_and_values_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as error:
+        study(**changes)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [("bootstrap", "test must draw no resamples"), ("mcnemar", "test: test 'mcnemar' needs"), ("x", "must be one of")],
+)
+def test_boards_refuse_what_they_cannot_ask(test: str, message: str) -> None:
+    _, drawn = boards("skewed_100", "all equal", 3, 2)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        drawn.p_values(test)
+    with pytest.raises(ValueError, match=re.escape("statistics must be an array (M, K > 1, n, S), not of shape (2, 1")):
+        drawn.of_systems([0])
