@@ -20,9 +20,9 @@ def choices(rates: pd.DataFrame, power: pd.DataFrame, study: Settings) -> pd.Dat
     worst is the highest error rate over the situation's conditions with equal scores (worst_condition) and the sizes
     of the band, whatever a test's own null hypothesis is; power the mean over its conditions with a gain and these
     sizes. A test keeps its level where worst is at most the upper end of the range that is aimed at, nearly so up to
-    Bradley's. First choice are, of those that keep it (or, where none does, nearly), the test with the most power and
-    those within 0.01 of it. Tests that take the systems to be independent, or do not apply to all conditions of a
-    situation, are left out.
+    Bradley's. First choice are, of those that keep it (or, where none does, nearly) and whose null hypothesis is about
+    the scores, the test with the most power and those within 0.01 of it. Tests that take the systems to be independent,
+    or do not apply to all conditions of a situation, are left out.
     """
     rows = []
     situations = {name: condition.situation for name, condition in study.conditions.items()}
@@ -49,6 +49,7 @@ def choices(rates: pd.DataFrame, power: pd.DataFrame, study: Settings) -> pd.Dat
     for _, members in table.groupby(["situation", "sizes"], sort=False):
         for verdict in (KEEPS, NEARLY):
             able = members[members["verdict"] == verdict]
+            able = able[[ss.TESTS[test].of_scores for test in able["test"]]]
             if len(able):
                 table.loc[able.index[able["power"] >= able["power"].max() - _AS_GOOD], "verdict"] = FIRST
                 break

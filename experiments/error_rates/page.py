@@ -200,7 +200,8 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
             "Which test when",
             f"Two-sided at {study.alpha:g}. First choice: of the tests whose highest error rate over the situation's "
             f"conditions with equal scores and these sizes is at most {study.aims.target[1]:g} (where there is none: "
-            f"{study.aims.liberal[1]:g}), the one that finds most of this study's gains, and those within 0.01 of it. "
+            f"{study.aims.liberal[1]:g}) and whose null hypothesis is about the scores, the one that finds most of "
+            "this study's gains, and those within 0.01 of it. "
             "The figure has the power in percent; a frame marks first choices. Conditions are models: a test that "
             "keeps its level in all of them may fail elsewhere.",
             table=chosen(choices),
@@ -275,7 +276,7 @@ def coverage_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[
             "Coverage of the interval",
             f"95 % intervals of the gain: Tango's for right and wrong items, the jackknife's with t otherwise. Band: "
             f"{in_words(study.aims.coverage)}. By item, items of a cluster are taken for independent ones, and are "
-            "not.",
+            "not; shares below 75 % are drawn at the edge.",
             figure=Figure("coverage", lambda: draw_coverage(with_views(tables["coverage"], study), study.aims)),
         ),
         Section(

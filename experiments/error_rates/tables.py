@@ -59,7 +59,8 @@ def power(decided: pd.DataFrame, study: Settings) -> pd.DataFrame:
         type_m_high=(mean + z * spread) / size,
     )
     counts = ["n_sets", "n_rejected", "n_wrong", "share", "low", "high", "wrong", "wrong_low", "wrong_high"]
-    return table[["condition", "true_gain", *_KEYS[1:], *counts, "type_s", "type_m", "type_m_low", "type_m_high"]]
+    columns = ["condition", "true_gain", *_KEYS[1:], *counts, "type_s", "type_m", "type_m_low", "type_m_high"]
+    return table.loc[(table["alternative"] == TWO_SIDED) | (table["alpha"] == study.alpha), columns]
 
 
 def quantiles(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
@@ -70,7 +71,8 @@ def quantiles(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
     keys = ["condition", "unit", "n_units", "test", "alpha"]
     table = with_shares(_summed(counted, keys), "n_rejected", study)
     table = table.assign(excess=table["share"] - table["alpha"])
-    return table.loc[table["breaks"] == "", [*keys, "n_sets", "share", "excess"]].reset_index(drop=True)
+    columns = [key for key in keys if key != "unit"]
+    return table.loc[table["breaks"] == "", [*columns, "n_sets", "share", "excess"]].reset_index(drop=True)
 
 
 def coverage(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
