@@ -62,6 +62,8 @@ class DrawnPairs:
         self._defined = np.asarray(METRICS[metric].defined(sums).reshape(-1, 2).all(axis=1))
         # System 2 m is the first of test set m.
         first, swap = 2 * np.arange(n_sets), self._scores[1::2] > self._scores[::2]
+        #: On which test sets (M,) the first system has the better score, or both have the same.
+        self.first_is_better: NDArray[np.bool_] = ~swap
         self.question = Question(
             systems,
             METRICS[metric],
@@ -86,25 +88,42 @@ class DrawnPairs:
             sum_gain and sum_square (of the observed gains and their squares, on the metric's scale); n_undefined and
             n_rejected_undefined of the others.
         """
-        for test in tests:
-            check_choice("tests", test, TESTS)
         for alpha in alphas:
             check_fraction("alphas", alpha)
+        found = self.p_values(tests, alternatives)
+        return [
+            {"test": test, "alternative": alternative, "alpha": alpha, **self._counts(p_value <= alpha)}
+            for (test, alternative), p_value in found.items()
+            for alpha in alphas
+        ]
+
+    def p_values(
+        self, tests: Sequence[str], alternatives: Sequence[str] = ALTERNATIVES, *, named: bool = False
+    ) -> dict[tuple[str, str], FloatArray]:
+        """The p-values (M,) of each test that applies, by its name and alternative.
+
+        Where `named`, one-sided tests ask if the *first* system is better, as one does who said so before anything was
+        drawn; else they ask it of the one with the better score.
+        """
+        for test in tests:
+            check_choice("tests", test, TESTS)
         for alternative in alternatives:
             check_choice("alternatives", alternative, ALTERNATIVES)
         # What a question has worked out about its statistics serves all tests that are asked in the same way.
         asked: dict[tuple[str, MonteCarlo], Question] = {}
-        rows: list[dict[str, Any]] = []
+        found: dict[tuple[str, str], FloatArray] = {}
         for test in tests:
             for alternative in [name for name in TESTS[test].alternatives if name in alternatives]:
                 way = (alternative, self.way(test))
                 if way not in asked:
                     asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1])
+                    if named and alternative == "greater":
+                        first = 2 * np.arange(self.question.n_pairs)
+                        asked[way] = replace(asked[way], asked=(first, first + 1))
                 p_value = p_values(asked[way], test)
                 if p_value is not None:
-                    asks = {"test": test, "alternative": alternative}
-                    rows += [{**asks, "alpha": alpha, **self._counts(p_value <= alpha)} for alpha in alphas]
-        return rows
+                    found[test, alternative] = p_value
+        return found
 
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
         """How many 95 % intervals of the gain hold the first system's true gain over the second.
@@ -137,7 +156,7 @@ class DrawnPairs:
         return "auto" if self.question.n_units <= _COMPUTED_UNITS and test != "bootstrap" else True
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
-        first_is_better, defined = self.question.pairs[0] % 2 == 0, self._defined
+        first_is_better, defined = self.first_is_better, self._defined
         better, worse = self.question.pairs
         gains = (self._scores[better] - self._scores[worse])[rejected & defined]
         return {

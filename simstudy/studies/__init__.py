@@ -14,6 +14,8 @@ from simstudy.generators import PAIR_MODELS
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.generators.scores import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
+from simstudy.generators.scores import SYMMETRIC, Dependence, Margin, Smoothed, best_fit, effectiveness, fit_families
+from simstudy.generators.scores.pair_copulas import pseudo_observations
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.pvalues import clopper_pearson, significant
@@ -49,17 +51,20 @@ __all__ = [
     "MEASURES",
     "METRICS",
     "PAIR_MODELS",
+    "SYMMETRIC",
     "TASKS",
     "Bernoulli",
     "Cell",
     "Comparison",
     "DrawnBoards",
+    "Dependence",
     "DrawnPairs",
     "Findings",
     "GaussianCopula",
     "ItemClusters",
     "Keys",
     "LogNormal",
+    "Margin",
     "Positive",
     "Problems",
     "Resamples",
@@ -68,15 +73,19 @@ __all__ = [
     "ScoreModel",
     "SideBySide",
     "Size",
+    "Smoothed",
     "Study",
     "StudyError",
     "Training",
     "all_alike",
     "benjamini_hochberg",
+    "best_fit",
     "check_comparison",
     "check_systems",
     "clopper_pearson",
     "derived_seed",
+    "effectiveness",
+    "fit_families",
     "hashes_of",
     "holm",
     "independence_ratio",
@@ -86,6 +95,7 @@ __all__ = [
     "of_families",
     "one_of",
     "particle_sets",
+    "pseudo_observations",
     "read_tagged",
     "run_comparisons",
     "run_study",

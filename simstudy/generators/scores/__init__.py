@@ -7,6 +7,7 @@ from simstudy.generators.scores.correlations import equicorrelated, of_families
 from simstudy.generators.scores.dependence import (
     Clayton,
     Dependence,
+    Frank,
     GaussianCopula,
     Gumbel,
     Independent,
@@ -20,8 +21,12 @@ from simstudy.generators.scores.held_out import held_out, held_out_summary
 from simstudy.generators.scores.item_response import ItemResponse
 from simstudy.generators.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.generators.scores.model import ScoreModel
+from simstudy.generators.scores.pair_copulas import FAMILIES, SYMMETRIC, PairFit, best_fit, fit_families, fit_pair
+from simstudy.generators.scores.tabulated import Tabulated, effectiveness
 
 __all__ = [
+    "FAMILIES",
+    "SYMMETRIC",
     "Bernoulli",
     "Beta",
     "BetaBinomial",
@@ -30,6 +35,7 @@ __all__ = [
     "Dependence",
     "Empirical",
     "Fitted",
+    "Frank",
     "GaussianCopula",
     "Gumbel",
     "Independent",
@@ -40,14 +46,20 @@ __all__ = [
     "LogNormal",
     "Margin",
     "Ordinal",
+    "PairFit",
     "ScoreModel",
     "Smoothed",
     "StudentT",
     "Survival",
     "TCopula",
+    "Tabulated",
     "TruePair",
+    "best_fit",
+    "effectiveness",
     "equicorrelated",
     "fit",
+    "fit_families",
+    "fit_pair",
     "held_out",
     "held_out_summary",
     "of_families",

@@ -187,6 +187,37 @@ class Gumbel(Dependence):
 
 
 @dataclass(frozen=True)
+class Frank(Dependence):
+    """Two systems that depend on each other alike in both tails, and little there, by either sign; exchangeable.
+
+    Parameters
+    ----------
+    theta
+        Not 0; its sign is that of the dependence.
+    """
+
+    theta: float
+
+    def __post_init__(self) -> None:
+        check_one("theta", self.theta, -np.inf)
+        if self.theta == 0:
+            raise ValueError("theta must not be 0; systems without dependence are Independent")
+
+    def check_systems(self, n_systems: int) -> None:
+        if n_systems != 2:
+            raise ValueError(f"Frank must be of 2 systems, not {n_systems}")
+
+    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
+        self.check_systems(n_systems)
+        first, level = np.maximum(rng.random((2, n_items)), _LEAST)
+        # The second given the first, at this level of its distribution function (Nelsen 2006, exercise 4.17).
+        size = abs(self.theta)
+        damped = np.exp(-size * first)
+        second = -np.log1p(np.expm1(-size) * level / (level + (1 - level) * damped)) / size
+        return inside(np.stack([first, second if self.theta > 0 else 1 - second], axis=1))
+
+
+@dataclass(frozen=True)
 class Survival(Dependence):
     """Another dependence upside down: one less its numbers, so that lower and upper tail change places."""
 
