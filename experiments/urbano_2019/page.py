@@ -115,8 +115,8 @@ def _causes(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             "How differences are distributed",
             f"Balance: root mean square over pairs of P(D > 0) - P(D < 0), of all differences and of those beyond "
             f"{study.tie:g}, less what drawing {study.profile:,} topics adds. Skewness: mean size. The sign test's "
-            f"rate at {last} topics that the balance alone predicts, and the one that was counted. The last column: pairs "
-            "for which an asymmetric copula was chosen.",
+            f"rate at {last} topics that the balance alone predicts, and the one that was counted. The last column: "
+            "pairs for which an asymmetric copula was chosen.",
             table=Table(
                 titled(predicted, study),
                 {

@@ -1,7 +1,7 @@
 """Urbano, Lima and Hanjalic 2019: error rates of five tests on retrieval scores drawn from fitted models.
 
 "Statistical Significance Testing in Information Retrieval: An Empirical Analysis of Type I, Type II and Type III
-Errors", SIGIR 2019. How test sets are drawn is read off the authors' code: github.com/julian-urbano, sigir2019-statistical.
+Errors", SIGIR 2019. How test sets are drawn is read off the authors' code (julian-urbano/sigir2019-statistical).
 """
 
 from __future__ import annotations

@@ -1,0 +1,149 @@
+"""The study of Urbano, Lima and Hanjalic 2019, small, on made-up runs: its counts, intervals and conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.datasets import DataError
+from simstudy.studies import Results
+from tests.experiments.programs import program, small
+
+STUDY = program("urbano_2019")
+CONDITIONS, RUNS = program("urbano_2019", "conditions"), program("urbano_2019", "runs")
+MEASURES = {
+    "ap": {"title": "AP", "collections": ["one"]},
+    "p10": {"title": "P@10", "collections": ["one"], "lattice": "tenths"},
+}
+SMALL: dict[str, Any] = {
+    "measures": MEASURES, "n_topics": [25, 50], "batches": 1, "n_resamples": 99, "profile": 400, "neighbours": 3,
+    "null": {"pairs": 3, "sets": 4}, "gains": {"values": [0.05], "n_topics": 50, "pairs": 2, "sets": 3},
+}  # fmt: skip
+
+
+def make_runs(folder: Path, n_runs: int = 12, n_topics: int = 50) -> Path:
+    """Runs that find topics hard together; the last is the first one again."""
+    rng = np.random.default_rng(0)
+    hardness = rng.normal(size=n_topics)
+    quality = np.linspace(-1.2, -0.6, n_runs - 1)
+    scores = 1 / (1 + np.exp(-(quality[:, None] + hardness + 0.7 * rng.normal(size=(n_runs - 1, n_topics)))))
+    scores = np.concatenate([scores, scores[:1]])
+    rows = [
+        (measure, f"run{k}", topic, round(value, 4) if measure == "ap" else np.rint(10 * value) / 10)
+        for measure in MEASURES
+        for k, run in enumerate(scores)
+        for topic, value in enumerate(run)
+    ]
+    (folder / "trec_urbano").mkdir(parents=True)
+    table = pd.DataFrame(rows, columns=["measure", "system", "topic", "score"])
+    table.to_csv(folder / "trec_urbano" / "one.csv.gz", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_runs(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def collections(data: Path) -> Any:
+    return RUNS.Collections(small("urbano_2019", **SMALL), "ap", [str(data / "trec_urbano" / "one.csv.gz")])
+
+
+@pytest.fixture(scope="module")
+def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return ss.run_study(small("urbano_2019", **SMALL), out=tmp_path_factory.mktemp("urbano"), n_jobs=1, data_dir=data)
+
+
+def test_equal_runs_and_the_worst_are_left_out(collections: Any) -> None:
+    scores = collections.scores(0)
+    assert scores.shape == (9, 50), "of 12 runs one is there twice, and 2 of the 11 are below the tenth percentile"
+    assert len(np.unique(scores, axis=0)) == 9
+
+
+def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: Any) -> None:
+    models = CONDITIONS.null_models(collections, np.random.default_rng(1))
+    assert set(models) == set(CONDITIONS.NULLS)
+    for name, model in models.items():
+        first, second = model.draw(40_000, np.random.default_rng(2))
+        difference = first - second
+        assert abs(difference.mean()) < 5 * difference.std() / 200, name
+        if name in ("fitted", "symmetric", "refitted"):
+            assert stats.ks_2samp(first, second).pvalue > 1e-4, f"{name}: equal margins"
+        if name == "symmetric":
+            assert abs((difference > 0).mean() - (difference < 0).mean()) < 5 / 200, "could be exchanged"
+    first, second = models["real topics"].draw(500, np.random.default_rng(3))
+    assert len(np.unique(np.round(first - second, 9))) <= 50
+
+
+def test_a_gain_is_the_first_systems(collections: Any) -> None:
+    model = CONDITIONS.gain_model(collections, 0.05, np.random.default_rng(1))
+    first, second = model.draw(40_000, np.random.default_rng(2))
+    difference = first - second
+    assert difference.mean() == pytest.approx(0.05, abs=5 * difference.std() / 200)
+
+
+def test_rows_count_rejections_by_pair() -> None:
+    """Two models: one that always says the first is far better, one that says the second is."""
+    study = small("urbano_2019", **SMALL)
+
+    def better(n: int, rng: np.random.Generator) -> Any:
+        return np.stack([0.5 + 0.3 * rng.random(n), 0.2 * rng.random(n)])
+
+    models = [CONDITIONS.Model(better, ""), CONDITIONS.Model(lambda n, rng: better(n, rng)[::-1], "")]
+    rows = CONDITIONS.tested(models, 25, 4, study, np.random.default_rng(0))
+    for row in rows:
+        if row["alpha"] < 0.05:
+            continue
+        two_sided = row["alternative"] == "two-sided"
+        assert (row["n_pairs"], row["n_sets"]) == (2, 8)
+        assert (row["n_rejected"], row["squares"]) == ((8, 32) if two_sided else (4, 16)), row
+        assert (row["n_wrong"], row["wrong_squares"]) == ((4, 16) if two_sided else (0, 0)), row
+
+
+def test_intervals_take_pairs_for_clusters() -> None:
+    counts = np.array([0, 3, 1, 5, 0, 0, 2, 1])
+    low, high = STUDY.by_pair([counts.sum()], [(counts**2).sum()], [8], [80])
+    reach = 1.959964 * (counts / 10).std(ddof=1) / np.sqrt(8)
+    exact = stats.binomtest(12, 80).proportion_ci(method="exact")
+    assert low[0] == pytest.approx(min(0.15 - reach, exact.low), abs=1e-6)
+    assert high[0] == pytest.approx(max(0.15 + reach, exact.high), abs=1e-6)
+    low, high = STUDY.by_pair([0], [0], [8], [80])
+    assert (low[0], high[0]) == pytest.approx((0, stats.binomtest(0, 80).proportion_ci(method="exact").high))
+
+
+def test_the_sign_tests_rate_follows_from_the_balance() -> None:
+    rejected = [k for k in range(41) if stats.binomtest(k, 40).pvalue <= 0.05]
+    assert STUDY.sign_rate([0.0], [0.8], 50, 0.05) == pytest.approx(stats.binom.pmf(rejected, 40, 0.5).sum())
+    assert STUDY.sign_rate([0.2], [0.8], 50, 0.05) == pytest.approx(stats.binom.pmf(rejected, 40, 0.625).sum())
+
+
+def test_published_rates_are_those_that_the_paper_prints() -> None:
+    table = program("urbano_2019", "published").published()
+    at = table.query("measure == 'ap' and n_topics == 50 and gain == 0 and alternative == 'two-sided'")
+    assert at["published"].tolist() == [0.0512, 0.0722, 0.0779, 0.0597, 0.0522]
+    assert len(table) == 5 * 3 * 2 * 5 + 5 * 4 * 5
+    assert set(table["test"]) == {*CONDITIONS.TESTS, CONDITIONS.SIGN_WITH_TIES} - {"sign"}
+
+
+def test_tables_and_page(done: Results) -> None:
+    rates = done.tables["rates"]
+    assert len(rates) == 2 * 5 * 2 * 6 * 2 * 5
+    assert ((rates["low"] <= rates["share"]) & (rates["share"] <= rates["high"])).all()
+    assert (rates["n_sets"] == 12).all()
+    assert len(done.tables["gains"]) == 2 * 6 * 2
+    assert set(done.tables["shapes"]["condition"]) == set(CONDITIONS.NULLS)
+    page = (done.folder / "README.md").read_text()
+    assert "(figures/type_1_errors.png)" in page
+    assert "nan" not in page.lower()
+
+
+def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one.csv.gz is missing"):
+        ss.run_study(small("urbano_2019", **SMALL), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
