@@ -62,11 +62,11 @@ def published() -> pd.DataFrame:
         for alternative, part in (("two-sided", rates[:5]), ("greater", rates[5:])):
             rows += [(measure, int(n), 0.0, alternative, *pair) for pair in zip(COLUMNS, part, strict=True)]
     table = pd.DataFrame(rows, columns=["measure", "n_topics", "gain", "alternative", "test", "published"])
-    rows = []
+    better_rows = []
     for line in GAINS.split("\n")[1:-1]:
         measure, gain, *rates = line.split()
         found = zip(COLUMNS, rates[:5], rates[5:], strict=True)
-        rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in found]
-    better = pd.DataFrame(rows, columns=[*table.columns, "published_wrong"])
+        better_rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in found]
+    better = pd.DataFrame(better_rows, columns=[*table.columns, "published_wrong"])
     both = pd.concat([table, better], ignore_index=True)
     return both.astype({"published": float, "published_wrong": float})

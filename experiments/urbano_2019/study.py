@@ -132,7 +132,9 @@ def shapes(profiles: pd.DataFrame, rates: pd.DataFrame, study: Settings) -> pd.D
     (differences beyond the ties, as many of them as are expected), sign the rate that was counted.
     """
     level = rates[(rates["alpha"] == study.level) & (rates["alternative"] == "two-sided")]
-    counted = level[level["test"] == SIGN_WITH_TIES].set_index(["measure", "condition", "n_topics"])["share"]
+    counted: dict[Any, float] = (
+        level[level["test"] == SIGN_WITH_TIES].set_index(["measure", "condition", "n_topics"])["share"].to_dict()
+    )
     rows = []
     for (measure, condition), of in profiles.groupby(["measure", "condition"], sort=False):
         row: dict[str, Any] = {"measure": measure, "condition": condition, "n_pairs": len(of)}
@@ -144,7 +146,7 @@ def shapes(profiles: pd.DataFrame, rates: pd.DataFrame, study: Settings) -> pd.D
         row |= {"skewness": of["skewness"].abs().mean(), "asymmetric": of["family"].str.contains("tawn").mean()}
         for n in study.n_topics:
             predicted = sign_rate(of["balance_beyond_ties"], of["unequal_beyond_ties"], n, study.level)
-            row |= {f"predicted_{n}": predicted, f"sign_{n}": counted[measure, condition, n]}
+            row |= {f"predicted_{n}": predicted, f"sign_{n}": counted[(measure, condition, n)]}
         rows.append(row)
     return pd.DataFrame(rows)
 

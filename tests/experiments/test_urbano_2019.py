@@ -63,8 +63,8 @@ def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_equal_runs_and_the_worst_are_left_out(collections: Any) -> None:
     scores = collections.scores(0)
-    assert scores.shape == (9, 50), "of 12 runs one is there twice, and 2 of the 11 are below the tenth percentile"
-    assert len(np.unique(scores, axis=0)) == 9
+    assert scores.shape == (10, 50), "of 12 runs one is there twice, and one of the 11 is below the tenth percentile"
+    assert len(np.unique(scores, axis=0)) == 10
 
 
 def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: Any) -> None:

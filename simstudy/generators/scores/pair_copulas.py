@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import optimize, special, stats
@@ -95,7 +95,7 @@ def pseudo_observations(scores: FloatArray, rng: np.random.Generator | None = No
     order = np.stack([np.lexsort((rng.random(n), row)) for row in given])
     ranks = np.empty_like(given)
     np.put_along_axis(ranks, order, np.arange(1, n + 1, dtype=np.float64)[None, :].repeat(2, axis=0), axis=1)
-    return ranks / (n + 1)
+    return np.asarray(ranks / (n + 1))
 
 
 def fit_pair(
@@ -220,7 +220,7 @@ def _tawn(name: str, u: FloatArray, v: FloatArray) -> PairFit:
     i, j = np.unravel_index(int(np.argmax(over_grid)), over_grid.shape)
     start = np.array([np.log(_TAWN[i] - 1), special.logit(_SHARES[j])])
     corners = start + np.array([[0, 0], [0.4, 0], [0, 0.5]])
-    options = {"xatol": 1e-2, "fatol": 1e-3, "maxfev": 150, "initial_simplex": corners}
+    options: Any = {"xatol": 1e-2, "fatol": 1e-3, "maxfev": 150, "initial_simplex": corners}
     found = optimize.minimize(loss, start, method="Nelder-Mead", options=options)
     point, likelihood = (found.x, -found.fun) if -found.fun >= over_grid[i, j] else (start, over_grid[i, j])
     theta, share = map(float, parameters(point))

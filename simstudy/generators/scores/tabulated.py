@@ -66,7 +66,7 @@ class Tabulated(Margin):
         )
 
     @cached_property
-    def mean(self) -> float:  # type: ignore[override]
+    def mean(self) -> float:
         """The expected score."""
         return _mean(self.values, self.cumulative)
 
