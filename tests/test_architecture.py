@@ -91,8 +91,7 @@ def test_there_are_experiments() -> None:
     assert {path.parent.name for path in EXPERIMENTS} == {
         "berg_kirkpatrick_2012", "chinchor_1992", "error_rates", "evert_2004",
         "multiple_systems", "tools_bench", "yeh_2000",
-        "berg_kirkpatrick_2012", "chinchor_1992", "error_rates", "evert_2004", "tools_bench",
-        "urbano_2019", "yeh_2000",
+        "urbano_2019",
     }  # fmt: skip
     assert all(path.with_name("study.py").is_file() for path in EXPERIMENTS)
 

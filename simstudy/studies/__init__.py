@@ -13,8 +13,21 @@ from simstudy.fingerprints import derived_seed
 from simstudy.generators import PAIR_MODELS
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
-from simstudy.generators.scores import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
-from simstudy.generators.scores import SYMMETRIC, Dependence, Margin, Smoothed, best_fit, effectiveness, fit_families
+from simstudy.generators.scores import (
+    SYMMETRIC,
+    Bernoulli,
+    Dependence,
+    GaussianCopula,
+    ItemClusters,
+    LogNormal,
+    Margin,
+    ScoreModel,
+    Smoothed,
+    best_fit,
+    effectiveness,
+    fit_families,
+    of_families,
+)
 from simstudy.generators.scores.pair_copulas import pseudo_observations
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
