@@ -8,20 +8,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import (
-    EACH_ONCE,
-    Bernoulli,
-    GaussianCopula,
-    ItemClusters,
-    Keys,
-    LogNormal,
-    Positive,
-    ScoreModel,
-    Size,
-    Study,
-    of_families,
-    one_of,
-)
+from simstudy.generators.scores import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
+from simstudy.studies import EACH_ONCE, Keys, Positive, Size, Study, one_of
 
 ALL_EQUAL, HALF_EQUAL, ALL_DIFFERENT = TRUTHS = ("all equal", "half equal", "all different")
 

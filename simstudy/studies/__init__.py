@@ -1,8 +1,8 @@
 """Studies: a definition in TOML, and the run that turns it into tables, figures and a page.
 
 A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
-and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, and from here: what
-studies are made of, and building blocks that check their arguments less than the functions of `simstudy` do.
+and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, models of known truth
+from `simstudy.generators.scores`, and from here: what studies are made of, and building blocks that check their arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
@@ -13,22 +13,6 @@ from simstudy.fingerprints import derived_seed
 from simstudy.generators import PAIR_MODELS
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
-from simstudy.generators.scores import (
-    SYMMETRIC,
-    Bernoulli,
-    Dependence,
-    GaussianCopula,
-    ItemClusters,
-    LogNormal,
-    Margin,
-    ScoreModel,
-    Smoothed,
-    best_fit,
-    effectiveness,
-    fit_families,
-    of_families,
-)
-from simstudy.generators.scores.pair_copulas import pseudo_observations
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.pvalues import clopper_pearson, significant
@@ -64,51 +48,37 @@ __all__ = [
     "MEASURES",
     "METRICS",
     "PAIR_MODELS",
-    "SYMMETRIC",
     "TASKS",
-    "Bernoulli",
     "Cell",
     "Comparison",
     "DrawnBoards",
-    "Dependence",
     "DrawnPairs",
     "Findings",
-    "GaussianCopula",
-    "ItemClusters",
     "Keys",
-    "LogNormal",
-    "Margin",
     "Positive",
     "Problems",
     "Resamples",
     "Results",
     "RunContext",
-    "ScoreModel",
     "SideBySide",
     "Size",
-    "Smoothed",
     "Study",
     "StudyError",
     "Training",
     "all_alike",
     "benjamini_hochberg",
-    "best_fit",
     "check_comparison",
     "check_systems",
     "clopper_pearson",
     "derived_seed",
-    "effectiveness",
-    "fit_families",
     "hashes_of",
     "holm",
     "independence_ratio",
     "label",
     "load_study",
     "make_study",
-    "of_families",
     "one_of",
     "particle_sets",
-    "pseudo_observations",
     "read_tagged",
     "run_comparisons",
     "run_study",

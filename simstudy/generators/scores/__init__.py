@@ -21,7 +21,15 @@ from simstudy.generators.scores.held_out import held_out, held_out_summary
 from simstudy.generators.scores.item_response import ItemResponse
 from simstudy.generators.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.generators.scores.model import ScoreModel
-from simstudy.generators.scores.pair_copulas import FAMILIES, SYMMETRIC, PairFit, best_fit, fit_families, fit_pair
+from simstudy.generators.scores.pair_copulas import (
+    FAMILIES,
+    SYMMETRIC,
+    PairFit,
+    best_fit,
+    fit_families,
+    fit_pair,
+    pseudo_observations,
+)
 from simstudy.generators.scores.tabulated import Tabulated, effectiveness
 
 __all__ = [
@@ -63,4 +71,5 @@ __all__ = [
     "held_out",
     "held_out_summary",
     "of_families",
+    "pseudo_observations",
 ]
