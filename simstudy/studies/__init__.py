@@ -2,7 +2,8 @@
 
 A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
 and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, models of known truth
-from `simstudy.generators.scores`, and from here: what studies are made of, and building blocks that check their arguments less than the functions of `simstudy` do.
+from `simstudy.generators.scores`, and from here: what studies are made of, and building blocks that check their
+arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
