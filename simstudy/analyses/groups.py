@@ -38,8 +38,9 @@ def groups(
     that their true significance level is at or below alpha is at least `certainty` (a p-value without Monte Carlo
     error is certain), where the test speaks for the system with the better score, and where the units that differ are
     enough. With p = "p_value" nothing is corrected for the number of pairs: of ten equally good systems some two
-    differ at 0.05 more often than not; p = "p_holm" keeps that below 5 %. That systems do not differ is not
-    transitive, so groups can overlap, and a group need not be a run of neighbours (`intransitive` lists the cases).
+    differ at 0.05 more often than not; p = "p_holm" keeps that below 5 % where single tests keep their level. That
+    systems do not differ is not transitive, so groups can overlap, and a group need not be a run of neighbours
+    (`intransitive` lists the cases).
 
     Parameters
     ----------

@@ -26,10 +26,11 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     -------
     pairs
         A copy with p_holm and p_bh. Reject where p_holm <= alpha, and the probability of *any* false rejection is
-        at most alpha, however the tests depend on each other (Holm 1979, section 3). Reject where p_bh <= alpha,
-        and the expected *share* of false rejections is at most alpha (Benjamini and Hochberg 1995, section 3.1);
-        that is proven for independent and for positively dependent tests, and pairs that share a system are in
-        general neither.
+        at most alpha, however the tests depend on each other (Holm 1979, section 3), if each test keeps its own level:
+        of twenty systems with equal means and unequal skewness, on 100 items, it was 0.13 at 0.05, and 0.03 on 1,000
+        (study `multiple_systems`). Reject where p_bh <= alpha, and the expected *share* of false rejections is at most
+        alpha (Benjamini and Hochberg 1995, section 3.1); that is proven for independent and for positively dependent
+        tests, and pairs that share a system are in general neither.
 
     Raises
     ------

@@ -18,8 +18,8 @@ from simstudy.pvalues import CONVENTIONS
 
 ALTERNATIVES = ("two-sided", "greater")
 
-#: The test that is run where none is asked for: of those that take any metric and ask whether the scores differ, the one
-#: that is nowhere wrong too often in the study `error_rates` from 100 units on.
+#: The test that is run where none is asked for: of those that take any metric and ask whether the scores differ, the
+#: one that is nowhere wrong too often in the study `error_rates` from 100 units on.
 DEFAULT_TEST = "sign_flips"
 
 
