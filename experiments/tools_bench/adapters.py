@@ -143,7 +143,7 @@ def mlxtend_permutation_unpaired(data: DataSet, seed: int) -> Any:
 # ranx
 
 
-def _ranx(data: DataSet, test: str) -> Any:
+def _ranx(data: DataSet, test: str, **options: int) -> Any:
     from ranx import Qrels, Run, compare
 
     def judged(value: Callable[[int, int], float]) -> dict[str, dict[str, float]]:
@@ -158,7 +158,7 @@ def _ranx(data: DataSet, test: str) -> Any:
             run[f"q{q}"] |= {f"x{rank}": -float(rank) for rank in others}
         runs.append(Run(run, name=name))
     qrels = Qrels({q: {d: 1 for d in found} for q, found in judged(lambda k, rank: 1).items()})
-    report = compare(qrels, runs=runs, metrics=["map"], stat_test=test)
+    report = compare(qrels, runs=runs, metrics=["map"], stat_test=test, **options)
     return report.comparisons[frozenset(["A", "B"])]["map"]["p_value"]
 
 
@@ -168,8 +168,15 @@ def ranx_student(data: DataSet, seed: int) -> Any:
 
 
 def ranx_fisher(data: DataSet, seed: int) -> Any:
-    """Fisher's randomization test."""
-    return _ranx(data, "fisher")
+    """Fisher's randomization test, in one thread: in several the same two runs get another p in each call."""
+    import numba
+
+    threads = numba.get_num_threads()
+    try:
+        return _ranx(data, "fisher", threads=1)
+    finally:
+        # ranx sets it for the whole process.
+        numba.set_num_threads(threads)
 
 
 def ranx_tukey(data: DataSet, seed: int) -> Any:

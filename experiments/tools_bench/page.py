@@ -15,15 +15,24 @@ CLOSING = (
     "Shares are of data sets with p at or below the level, or outside the interval of that level; intervals are 95 % "
     "(Clopper-Pearson) for the number of data sets. A p-value that is no number (nan) rejects nothing. Every tool is "
     "asked of the first data sets of a condition, as many as its speed allows. Seconds are of one processor and differ "
-    "from run to run; our tests take many data sets at once."
+    "from run to run, no other column does; our tests take many data sets at once."
 )
-ASKED = {"tool": "{tool}", "test": "{test}", "condition": "{title}"}
-RATE = Column("{%s:.4f} ({%s_low:.4f} – {%s_high:.4f})")
+ASKED = {"tool": "{tool}", "version": "{version}", "test": "{test}", "condition": "{title}"}
 
 
-def rate(name: str, status: bool = False) -> Column:
+def rate(name: str, status: bool = False, places: int = 4) -> Column:
     """A share with its interval."""
-    return Column(RATE.template.replace("%s", name), missing="{status}" if status else "")
+    share, low, high = (f"{{{name}{end}:.{places}f}}" for end in ("", "_low", "_high"))
+    return Column(f"{share} ({low} – {high})", missing="{status}" if status else "")
+
+
+def said(p: str | None, rejects: bool | None) -> str:
+    """A p-value as text, and for a rule without one what it says; empty where a tool was not asked."""
+    if p is None:
+        return ""
+    if p == "none":
+        return "no p; they differ" if rejects else "no p; no difference"
+    return f"{float(p):.2g}"
 
 
 def short(bench: pd.DataFrame) -> Table:
@@ -42,6 +51,10 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         columns={"type_1_1": "share", "type_1_1_low": "low", "type_1_1_high": "high"}
     )
     one, other = study.levels
+    for edge in ("identical", "one_item"):
+        rows[f"{edge}_said"] = [
+            said(p, rejects) for p, rejects in zip(rows[f"{edge}_p"], rows[f"{edge}_rejected"], strict=True)
+        ]
     tests = rows.drop_duplicates("name")
     parts = [
         Section(
@@ -57,32 +70,33 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             "The bench",
             f"Type I errors at {one:g} and {other:g}; the share of rejections at {one:g} for the smaller and the "
             "larger gain of the condition; p for a system against itself, and where exactly one item is another "
-            "system's; processor seconds a pair.",
+            f"system's (for a rule without p whether it says at {one:g} that they differ); processor seconds a pair; "
+            "what exactly is called.",
             table=Table(
                 rows,
                 {
                     **ASKED,
                     f"type I at {one:g}": rate("type_1_1", True),
                     f"at {other:g}": rate("type_1_2"),
-                    "power": "{power_1:.3f}",
-                    "power, larger gain": "{power_2:.3f}",
-                    "p, identical": "{identical_p}",
-                    "p, one item differs": "{one_item_p}",
+                    "power": rate("power_1", places=3),
+                    "power, larger gain": rate("power_2", places=3),
+                    "p, identical": "{identical_said}",
+                    "p, one item differs": "{one_item_said}",
                     "seconds": "{seconds:.2g}",
                     "data sets": "{n_sets:,.0f}",
+                    "of each gain": "{n_sets_with_gain:,.0f}",
+                    "call": "{call}",
                 },
             ),
         ),
         Section(
-            "What was called",
+            "What each tests, and where it is off",
             "The null hypothesis is in our words.",
             table=Table(
                 tests,
                 {
                     "tool": "{tool}",
                     "test": "{test}",
-                    "version": "{version}",
-                    "call": "{call}",
                     "null hypothesis": "{null}",
                     "where it is off": "{note}",
                 },
@@ -97,7 +111,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             "Conditions",
             "The two systems and the gains of the first, on the metric's scale.",
             table=Table(
-                tables["conditions"],
+                tables["conditions"].assign(gain="gain " + tables["conditions"]["gain"].astype(str)),
                 {"condition": "{title}", "metric": "{metric}", "items": "{n_items}", "systems": "{systems}"},
                 across="gain",
                 cell="{true_gain:.3g}",
@@ -108,6 +122,6 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
 
 def draw(rows: pd.DataFrame, alpha: float) -> Any:
     """A row for each tool and test."""
-    height = 0.3 * rows["label"].nunique() + 1.2
+    height = 0.34 * rows["label"].nunique() + 1.2
     table = rows.assign(alpha=alpha)
-    return ss.plot.single(ss.plot.rates_by_test, table, width=7.6, height=height, legend_aside=True)
+    return ss.plot.single(ss.plot.rates_by_test, table, width=9.6, height=height, legend_aside=True, most=0.25)

@@ -58,7 +58,7 @@ class Tool(Keys):
 
 
 class Sets(Keys):
-    """Data sets of each condition and gain, by a tool's pace."""
+    """Numbers of data sets, by a tool's pace."""
 
     quick: Positive
     moderate: Positive
@@ -72,6 +72,9 @@ class Settings(Study):
     conditions: dict[str, Condition] = Field(min_length=1)
     levels: Annotated[list[Level], EACH_ONCE] = Field(min_length=2, max_length=2)
     sets: Sets
+    """Of each condition without a gain: what error rates are known by."""
+    sets_with_gain: Sets
+    """Of each condition and gain."""
     block: Positive
     """Data sets that are drawn together; our tests share the resamples of a block."""
     blocks: Positive
@@ -84,14 +87,19 @@ class Settings(Study):
         for name, tool in self.tools.items():
             if not tool.ours and name not in ADAPTERS:
                 raise ValueError(f"tools.{name} must be one of {', '.join(ADAPTERS)}, or say which test is ours")
-        for pace, n in self.sets.model_dump().items():
-            if n % self.block:
-                raise ValueError(f"sets.{pace} must be a multiple of block, {self.block}, not {n}")
+        for sets in ("sets", "sets_with_gain"):
+            for pace, n in getattr(self, sets).model_dump().items():
+                if n % self.block:
+                    raise ValueError(f"{sets}.{pace} must be a multiple of block, {self.block}, not {n}")
         return self
 
     def applies(self, tool: str, condition: str) -> bool:
         """Whether a tool is asked in a condition."""
         return self.conditions[condition].kind in self.tools[tool].kinds
+
+    def n_sets(self, tool: str, gain: int) -> int:
+        """How many data sets a tool gets, by the place of the gain."""
+        return int(getattr(self.sets_with_gain if gain else self.sets, self.tools[tool].pace))
 
     def missing(self) -> list[str]:
         """Packages of tools that are not installed."""

@@ -25,8 +25,8 @@ LEVELS = SHIPPED.levels
 def study(tools: list[str], conditions: list[str], **changes: Any) -> Any:
     kept = {name: SHIPPED.tools[name].model_dump() for name in tools}
     drawn = {name: SHIPPED.conditions[name].model_dump() for name in conditions}
-    sets = {"quick": 12, "moderate": 6, "slow": 3}
-    return small("tools_bench", **{"tools": kept, "conditions": drawn, "block": 3, "sets": sets, **changes})
+    sets = {name: {"quick": n, "moderate": n, "slow": 3} for name, n in (("sets", 12), ("sets_with_gain", 9))}
+    return small("tools_bench", **{"tools": kept, "conditions": drawn, "block": 3, **sets, **changes})
 
 
 def data_set(condition: str, seed: int = 5, gain: int = 0) -> Any:
@@ -48,6 +48,7 @@ def test_every_tool_has_an_adapter_or_is_ours_and_says_what_is_called() -> None:
     assert {name for name, tool in SHIPPED.tools.items() if not tool.ours} == set(ADAPTERS.ADAPTERS)
     for tool in SHIPPED.tools.values():
         assert all([tool.call, tool.null, tool.claim, tool.source])
+        assert not tool.ours or tool.claim == ss.TESTS[tool.ours].null
     for kind in ("answers", "rankings", "translations", "summaries"):
         assert [t.ours for t in SHIPPED.tools.values() if kind in t.kinds and t.ours], "ours is beside the others"
 
@@ -66,6 +67,38 @@ def test_mcnemars_test_is_the_sign_test_of_items_that_differ() -> None:
         assert answer(tool, data.against_itself())[0] == 0, "1 / 0: the strongest evidence for no difference at all"
 
 
+class Judged(dict[str, dict[str, float]]):
+    """A stand-in for ranx's Qrels and Run."""
+
+    def __init__(self, judged: dict[str, dict[str, float]], name: str = "") -> None:
+        super().__init__(judged)
+
+
+@pytest.mark.parametrize("test", ["student", "fisher", "tukey"])
+def test_ranx_is_given_rankings_whose_average_precision_is_that_of_the_data(
+    test: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in sorts the documents by their scores, and looks which of the first ones are relevant."""
+    called: list[dict[str, Any]] = []
+    data = data_set("queries")
+
+    def compare(qrels: Judged, runs: list[Judged], **options: Any) -> Any:
+        called.append(options)
+        for run, scores in zip(runs, data.scores, strict=True):
+            for query, score in zip(qrels, scores, strict=True):
+                found = sorted(run[query], key=run[query].__getitem__, reverse=True)
+                relevant = [k for k, document in enumerate(found, 1) if document in qrels[query]]
+                assert len(relevant) == len(qrels[query])
+                assert score == pytest.approx(np.mean([n / k for n, k in enumerate(relevant, 1)]))
+        return SimpleNamespace(comparisons={frozenset("AB"): {"map": {"p_value": 0.02}}})
+
+    monkeypatch.setitem(sys.modules, "ranx", SimpleNamespace(Qrels=Judged, Run=Judged, compare=compare))
+    assert answer(f"ranx_{test}", data) == (0.02, [True, False])
+    more = {"threads": 1} if test == "fisher" else {}
+    assert called == [{"metrics": ["map"], "stat_test": test, **more}]
+
+
+# ranx compiles for a minute when it is called for the first time.
 @pytest.mark.slow
 def test_average_precision_and_the_paired_t_test_are_those_of_ranx() -> None:
     pytest.importorskip("ranx")
@@ -73,6 +106,7 @@ def test_average_precision_and_the_paired_t_test_are_those_of_ranx() -> None:
     assert DATA.average_precision([1, 4]) == (1 + 2 / 4) / 2
     assert answer("ranx_student", data)[0] == pytest.approx(stats.ttest_rel(*data.scores).pvalue)
     assert answer("ranx_tukey", data)[0] == pytest.approx(stats.ttest_ind(*data.scores).pvalue, rel=1e-6)
+    assert len({answer("ranx_fisher", data)[0] for _ in range(4)}) == 1, "one thread, so the same p each time"
 
 
 @pytest.mark.parametrize("tool", ["scipy_t", "statsmodels_t"])
@@ -149,10 +183,13 @@ def test_a_system_against_itself_differs_on_the_items_that_are_named() -> None:
 def test_rates_are_shares_of_counts(done: Results) -> None:
     rates, rows = done.tables["rates"], done.tables["bench"].set_index(["name", "condition"])
     assert len(rows) == 6
-    assert (rates["n_sets"] == 12).all()
     for row in rates[rates["share"].notna()].itertuples():
-        assert row.share == row.n_rejected / 12
-        assert (row.low, row.high) == pytest.approx(stats.binomtest(row.n_rejected, 12).proportion_ci(method="exact"))
+        n = 9 if row.gain else 12
+        assert row.n_sets == n
+        assert row.share == row.n_rejected / n
+        assert (row.low, row.high) == pytest.approx(stats.binomtest(row.n_rejected, n).proportion_ci(method="exact"))
+    assert (rows["n_sets"] == 12).all()
+    assert set(rows["n_sets_with_gain"].dropna()) == {9}
     null = rates.query("gain == 0 and level == 0.05").set_index(["name", "condition"])["share"]
     assert (rows["type_1_1"] == null.reindex(rows.index)).all()
     assert np.isnan(rows.loc[("two_standard_errors", "answers"), "type_1_2"]), "it has one level"
@@ -163,7 +200,7 @@ def test_rates_are_shares_of_counts(done: Results) -> None:
 
 def test_counts_are_those_of_each_data_set_alone(done: Results) -> None:
     condition, found = SHIPPED.conditions["answers"], dict.fromkeys(("sign_flips", "scipy_t"), 0)
-    for _, block in DATA.blocks(condition, "answers", 2, range(4), 3, 0):
+    for _, block in DATA.blocks(condition, "answers", 2, range(3), 3, 0):
         for data in block:
             found["scipy_t"] += bool(stats.ttest_rel(*data.scores).pvalue <= 0.05)
             outputs = ss.Outputs.from_statistics(data.statistics, "accuracy")
@@ -181,6 +218,15 @@ def test_the_page_has_the_figure_and_every_table_and_a_second_run_finds_its_cell
     few = study(["sign_flips", "scipy_t", "two_standard_errors"], ["answers", "skewed"])
     ss.run_study(few, out=done.folder, n_jobs=1)
     assert {path: path.stat().st_mtime_ns for path in (done.folder / "cells").iterdir()} == cells
+
+
+@pytest.mark.parametrize(
+    ("p", "rejects", "text"),
+    [("1.0", False, "1"), ("9.999e-05", True, "0.0001"), ("nan", False, "nan"), (None, None, ""),
+     ("none", True, "no p; they differ"), ("none", False, "no p; no difference")],
+)  # fmt: skip
+def test_what_a_tool_says_of_two_systems_as_text(p: str | None, rejects: bool | None, text: str) -> None:
+    assert program("tools_bench", "page").said(p, rejects) == text
 
 
 def lacking(*packages: str) -> Any:
@@ -229,6 +275,7 @@ def test_a_tool_that_is_there_is_called_as_the_table_says(monkeypatch: pytest.Mo
     [
         ({"levels": [0.05]}, "levels: list should have at least 2 items"),
         ({"block": 7}, "sets.quick must be a multiple of block, 7, not 10000"),
+        ({"block": 500}, "sets_with_gain.moderate must be a multiple of block, 500, not 250"),
         ({"tools": {"t": SHIPPED.tools["scipy_t"].model_dump()}}, "tools.t must be one of evalstats_compare, "),
         (
             {"conditions": {"c": {"title": "T", "systems": "S", "kind": "rankings", "n_items": 9}}},
