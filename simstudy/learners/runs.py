@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Integers = NDArray[np.integer[Any]]
@@ -46,3 +47,20 @@ def places_in_runs(bounds: Integers) -> tuple[Integers, Integers]:
     """
     run = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     return run, np.arange(len(run)) - bounds[run]
+
+
+@njit(cache=True, nogil=True)
+def longest_run(bounds: Integers) -> int:
+    """How many rows the longest run has; 0 where there is none.
+
+    A loop, as compiled functions call it: `numpy.diff` in each of them costs seconds of compiling.
+
+    Examples
+    --------
+    >>> longest_run(np.array([0, 2, 2, 3]))
+    2
+    """
+    longest = 0
+    for i in range(len(bounds) - 1):
+        longest = max(longest, bounds[i + 1] - bounds[i])
+    return longest

@@ -160,7 +160,10 @@ def best_parse(
             count = _keep_best(best, made, order, count, merit, outside[i, j], grammar, beam)
             if n_items + count > len(items):
                 items = _grown(items, 2 * (n_items + count))
-                scores = np.append(scores, np.empty(len(items) - len(scores)))
+                longer = np.empty(len(items))
+                for c in range(n_items):
+                    longer[c] = scores[c]
+                scores = longer
             for c in range(count):
                 place[order[c]] = n_items + c
             begin[i, j] = n_items

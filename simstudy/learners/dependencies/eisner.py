@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simstudy.learners.runs import longest_run
+
 
 @njit(cache=True, nogil=True)
 def best_projective_tree(scores, n, heads):
@@ -78,7 +80,7 @@ def best_projective_tree(scores, n, heads):
 @njit(cache=True, nogil=True)
 def reparse(bounds, proposals, votes, heads):
     """Fill heads with the trees of most votes, given the heads (members, entries) that the members propose."""
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     scores = np.zeros((longest, longest))
     heads[:] = -1
     for item in range(len(bounds) - 1):

@@ -11,6 +11,7 @@ from numba import njit
 
 from simstudy.learners.dependencies.eisner import best_projective_tree, reparse
 from simstudy.learners.dependencies.hashed_features import slot
+from simstudy.learners.runs import longest_run
 
 # Arc features, with at most one for each tag in between.
 _MOST_SLOTS = 64
@@ -120,7 +121,7 @@ def learn_arcs(bounds, forms, tags, suffixes, gold, order, margin, weights, sums
     trees. A gold arc counts `margin` less in training, so that the gold tree comes out as the best only where it is
     better than any other by the margin times the number of arcs that differ (the loss of McDonald et al. 2005).
     """
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     scores, heads = np.zeros((longest, longest)), np.empty(longest, np.int64)
     slots = np.empty(_MOST_SLOTS, np.int64)
     for step, item in enumerate(order):
@@ -141,7 +142,7 @@ def learn_arcs(bounds, forms, tags, suffixes, gold, order, margin, weights, sums
 @njit(cache=True, nogil=True)
 def parse_arcs(bounds, forms, tags, suffixes, weights, heads):
     """Fill heads with those of the trees of the highest scores; the root's and those of none are -1."""
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     scores, slots = np.zeros((longest, longest)), np.empty(_MOST_SLOTS, np.int64)
     heads[:] = -1
     for item in range(len(bounds) - 1):

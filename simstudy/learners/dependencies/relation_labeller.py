@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from simstudy.learners.dependencies.hashed_features import slot
+from simstudy.learners.runs import longest_run
 
 N_SLOTS = 29
 
@@ -89,7 +90,7 @@ def learn_labels(bounds, forms, tags, suffixes, heads, gold, order, weights, sum
     Words of sentence i stand from bounds[i] on, the root first and none last; gold has their relations.
     """
     mask = len(weights) - 1
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     outer, slots = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64)
     scores = np.empty(weights.shape[1], np.int64)
     step = 0
@@ -116,7 +117,7 @@ def learn_labels(bounds, forms, tags, suffixes, heads, gold, order, weights, sum
 def label_trees(bounds, forms, tags, suffixes, heads, weights, relations):
     """Fill relations with those of the arcs of given trees; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     outer, slots, scores = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64), np.empty(weights.shape[1])
     relations[:] = -1
     for item in range(len(bounds) - 1):

@@ -10,6 +10,7 @@ from numba import njit
 
 from simstudy.learners.dependencies.arc_hybrid import NEVER, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import slot
+from simstudy.learners.runs import longest_run
 
 _MOST_SLOTS = 72
 
@@ -119,7 +120,7 @@ def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, we
     of those that lose the fewest gold arcs, so that a tree that is not projective teaches, too.
     """
     mask = len(weights) - 1
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     stack, heads = np.empty(longest, np.int64), np.empty(longest, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, cost = np.empty(_MOST_SLOTS, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
@@ -160,7 +161,7 @@ def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, we
 def parse_transitions(bounds, forms, tags, suffixes, weights, heads):
     """Fill heads with those of greedy parses; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = np.max(np.diff(bounds))
+    longest = longest_run(bounds)
     stack = np.empty(longest, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, allowed = np.empty(_MOST_SLOTS, np.int64), np.empty(3), np.empty(3, np.bool_)

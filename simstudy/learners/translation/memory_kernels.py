@@ -7,6 +7,7 @@ from numba import njit
 
 from simstudy.learners.language_models.kneser_ney import next_word
 from simstudy.learners.language_models.ngrams import END
+from simstudy.learners.runs import longest_run
 
 #: What becomes of a word of a sentence that is looked up: written anew, or the place of its like in the one found.
 _NEW = -1
@@ -174,7 +175,7 @@ def translate(
     The best has the highest likeness (1 less the edits' share of what both sentences are worth) and `fluency` times
     the mean logarithm of its words' probabilities.
     """
-    longest = max(np.max(np.diff(bounds)), np.max(np.diff(source_bounds)), np.max(np.diff(target_bounds))) + 1
+    longest = max(longest_run(bounds), longest_run(source_bounds), longest_run(target_bounds)) + 1
     cost = np.empty((longest, longest))
     partner, fresh, owner = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
     written = np.empty(2 * longest, np.int64)
