@@ -17,7 +17,7 @@ from simstudy.generators.scores.dependence import (
 )
 from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
 from simstudy.generators.scores.fitted import Fitted, fit
-from simstudy.generators.scores.held_out import held_out, held_out_summary
+from simstudy.generators.scores.held_out import Split, held_out, held_out_split, held_out_summary
 from simstudy.generators.scores.item_response import ItemResponse
 from simstudy.generators.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.generators.scores.model import ScoreModel
@@ -57,6 +57,7 @@ __all__ = [
     "PairFit",
     "ScoreModel",
     "Smoothed",
+    "Split",
     "StudentT",
     "Survival",
     "TCopula",
@@ -69,6 +70,7 @@ __all__ = [
     "fit_families",
     "fit_pair",
     "held_out",
+    "held_out_split",
     "held_out_summary",
     "of_families",
     "pseudo_observations",

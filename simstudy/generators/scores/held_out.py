@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,9 @@ _LEAST_WINDOW = 20
 
 # Where two curves are compared: at so many quantiles of the gains where the confidence is not yet this.
 _POINTS, _CERTAIN = 25, 0.995
+
+# What is compared with the real half, and the prefix of its distance.
+_OTHERS = {"fitted": "fitted", "halves": "training"}
 
 
 def held_out(
@@ -69,24 +73,62 @@ def held_out(
         As `halves`, `fit` and `simstudy.compare`.
     """
     check_whole("n_draws", n_draws, 1)
+    splits = (held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed, fitting=fitting) for draw in range(n_draws))
+    return pd.concat([split.table for split in splits], ignore_index=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One split of `held_out`.
+
+    Attributes
+    ----------
+    table
+        Its rows.
+    curves
+        part ("real", "training", "fitted"), gain (metric's scale), confidence (a fraction): of all pairs.
+    fitted
+        What was learned of the training half.
+    """
+
+    table: pd.DataFrame
+    curves: pd.DataFrame
+    fitted: Fitted
+
+
+def held_out_split(
+    outputs: Outputs,
+    draw: int,
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    fitting: Callable[[Outputs], Fitted] = fit,
+) -> Split:
+    """Split number `draw` of `held_out`, with its curves; the other arguments are as there.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> split = held_out_split(ss.correlated_accuracies([0.6, 0.7, 0.8], 200), 0, n_resamples=99)
+    >>> split.table["measure"].tolist(), len(split.curves)
+    (['r12', 'significant', 'threshold', 'curve'], 0)
+    """
+    training, real = halves(outputs, draw, seed=seed)
+    fitted = fitting(training)
+    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=draw)}
+    measured = {part: _measured(one, n_resamples, seed) for part, one in parts.items()}
     rows = []
-    for draw in range(n_draws):
-        training, real = halves(outputs, draw, seed=seed)
-        drawn = fitting(training).model.outputs(real.n_items, seed=draw)
-        (of_real, curve_real), (of_training, curve_training), (of_fitted, curve_fitted) = (
-            _measured(one, n_resamples, seed) for one in (real, training, drawn)
-        )
-        for measure in MEASURES[:-1]:
-            found = {"real": of_real[measure], "training": of_training[measure], "fitted": of_fitted[measure]}
-            off = {"fitted_off": found["fitted"] - found["real"], "halves_off": found["training"] - found["real"]}
-            rows.append({"draw": draw, "measure": measure, **found, **off})
-        apart = {
-            "fitted_off": _apart(curve_real, curve_fitted),
-            "halves_off": _apart(curve_real, curve_training),
-        }
-        rows.append({"draw": draw, "measure": "curve", **apart})
+    for measure in MEASURES[:-1]:
+        found = {part: of[measure] for part, (of, _) in measured.items()}
+        off = {"fitted_off": found["fitted"] - found["real"], "halves_off": found["training"] - found["real"]}
+        rows.append({"draw": draw, "measure": measure, **found, **off})
+    lines = {part: line for part, (_, line) in measured.items()}
+    apart = {f"{name}_off": _apart(lines["real"], lines[part]) for name, part in _OTHERS.items()}
+    rows.append({"draw": draw, "measure": "curve", **apart})
     columns = ["draw", "measure", "real", "training", "fitted", "fitted_off", "halves_off"]
-    return pd.DataFrame(rows).reindex(columns=columns)
+    drawn = [line[["gain", "confidence"]].assign(part=part) for part, line in lines.items()]
+    curves = pd.concat(drawn, ignore_index=True)[["part", "gain", "confidence"]]
+    return Split(pd.DataFrame(rows).reindex(columns=columns), curves, fitted)
 
 
 def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -88,7 +88,10 @@ class CrossMoments:
     def _side(self, sign: int) -> tuple[FloatArray, FloatArray]:
         """Derivatives by angle (panels, 3 nodes, K, K) on one side of 0, and covariances at panels' starts."""
         if sign not in self._sides:
-            cuts, steps = self._classes.cuts, self._classes.steps
+            # Systems go from class to class at the same places where they have no ties: each place is reckoned once.
+            cuts, place = np.unique(self._classes.cuts, return_inverse=True)
+            steps = np.zeros((cuts.size, self._classes.steps.shape[1]))
+            np.add.at(steps, place, self._classes.steps)
             gap, product = (cuts[:, None] - sign * cuts) ** 2 / 2, sign * cuts[:, None] * cuts
             width = np.pi / 2 / _PANELS
             k = steps.shape[1]

@@ -1,0 +1,152 @@
+"""What the page shows: its sections, figures, and the columns of its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import simstudy as ss
+from simstudy.sections import Column, Figure, Section, Table
+
+from .settings import Settings
+
+CLOSING = (
+    "Distances are root mean squares over splits, of halves of one and the same set: they are not independent of each "
+    "other, so that a ratio's range over splits is no interval. The test of a ratio takes the same number of splits of each "
+    "replicate, and is as exact as the fitted model is near: where that is of the wrong kind, so are the replicates. "
+    "One set in twenty is outside by chance alone for each measure. Shares are fractions, gains on the metric's scale."
+)
+
+MEASURES = {
+    "curve": "curve: mean distance of the confidences at equal gain",
+    "r12": "median correlation of two systems' item scores",
+    "significant": "share of pairs with p ≤ 0.05",
+    "threshold": "95th percentile of gains of pairs with p from 0.04 to 0.06",
+}
+_DRAWN = {"real": ("black", "held-out half"), "training": ("tab:blue", "training half"), "fitted": ("tab:red", "fitted")}
+
+
+def headline(ratios: pd.DataFrame, study: Settings) -> Table:
+    """A row for each set, a column for each measure."""
+    rows = _ordered(ratios, study)
+    rows = rows.assign(mark=np.where(rows["within"].eq(False), " *", ""))
+    cell = Column("{ratio:.2f}[ (p = {p_value:.2f})]{mark}", missing="-")
+    return Table(rows, {"set": "{title}", "metric": "{metric:metric}"}, across="measure", cell=cell)
+
+
+def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
+    """Ratios first, then each measure's numbers, then the sets."""
+    ratios, curves = tables["ratios"], tables["curves"]
+    return [
+        Section(
+            "Are fitted sets as near as real halves?",
+            f"{_said(ratios)} A cell is the ratio of the fitted sets' distance from the held-out half to that of the "
+            f"training half, and the share p of {study.replicates} models of the right kind whose ratio is as large; * is "
+            f"p ≤ {study.level:g}. Without error in what was learned the ratio would be near 1, with it near 1.22.",
+            figure=Figure("ratios", lambda: draw_ratios(ratios, study)),
+            table=headline(ratios, study),
+        ),
+        Section(
+            "Curves",
+            "Confidence by gain, a line for each split: real halves and sets drawn of the model fitted to one of them.",
+            figure=Figure("curves", lambda: draw_curves(curves, study)),
+        ),
+        *(_measure(measure, said, ratios, study) for measure, said in MEASURES.items()),
+        Section(
+            "The sets",
+            "Equal systems are left out but for one. Shrinkage: what differences of true scores are multiplied by. "
+            "Distance: how far the latent correlations were moved to be possible together, by system.",
+            table=Table(
+                tables["sets"],
+                {
+                    "set": "{title}",
+                    "kind": "{kind}",
+                    "metric": "{metric:metric}",
+                    "systems": "{n_systems}",
+                    "items": "{n_items:,}",
+                    "halved by": "{n_units:,} × {unit}",
+                    "shrinkage": "{shrinkage:.3f}",
+                    "distance": "{distance:.3f}",
+                },
+            ),
+        ),
+    ]
+
+
+def _said(ratios: pd.DataFrame) -> str:
+    parts = []
+    for measure in MEASURES:
+        tested = ratios[(ratios["measure"] == measure) & ratios["within"].notna()]
+        n, inside = len(tested), int(tested["within"].eq(True).sum())
+        median = f", median ratio {tested['ratio'].median():.2f}" if n else ""
+        parts.append(f"{measure} {inside} of {n}{median}")
+    return f"Within what a model of the right kind would have: {'; '.join(parts)}."
+
+
+def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> Section:
+    rows = _ordered(ratios[ratios["measure"] == measure], study)
+    values = {} if measure == "curve" else {"real": "[{real:.3f}]", "fitted": "[{fitted:.3f}]"}
+    columns = {
+        "set": "{title}",
+        **values,
+        "fitted - real": "[{bias:+.4f}]",
+        "of right models": "[{null_bias_low:+.4f} to {null_bias_high:+.4f}]",
+        "distance, fitted": "[{fitted_off:.4f}]",
+        "distance, halves": "[{halves_off:.4f}]",
+        "ratio (range over splits)": "[{ratio:.2f}][ ({low:.2f} - {high:.2f})]",
+        "right models: median, largest": "[{null_median:.2f}, {null_high:.2f}]",
+        "p": "[{p_value:.2f}]",
+    }
+    if measure == "curve":
+        for heading in ("fitted - real", "of right models"):
+            del columns[heading]
+    text = f"The {said}; real and fitted are means over splits." if values else f"The {said}."
+    return Section(measure if measure != "significant" else "significant pairs", text, table=Table(rows, columns))
+
+
+def _ordered(ratios: pd.DataFrame, study: Settings) -> pd.DataFrame:
+    """Rows with titles and metrics, the curve first."""
+    titles = {name: of.title for name, of in study.sets.items()}
+    metrics = {name: of.metric for name, of in study.sets.items()}
+    rows = ratios.assign(title=ratios["set"].map(titles), metric=ratios["set"].map(metrics))
+    order = {measure: k for k, measure in enumerate(MEASURES)}
+    places = {name: k for k, name in enumerate(study.sets)}
+    keyed = rows.assign(place=rows["set"].map(places), at=rows["measure"].map(order))
+    return keyed.sort_values(["place", "at"], ignore_index=True).drop(columns=["place", "at"])
+
+
+def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
+    """A panel for each set that has curves."""
+    names = [name for name in study.sets if len(curves) and (curves["set"] == name).any()]
+    figure, axes = ss.plot.panels(
+        [study.sets[name].title for name in names] or ["no curves"], per_row=4, width=2.7, height=2.1, shared=False
+    )
+    for ax, name in zip(axes, names, strict=False):
+        own = curves[curves["set"] == name]
+        for part, (color, label) in _DRAWN.items():
+            for k, (_, line) in enumerate(own[own["part"] == part].groupby("draw")):
+                ax.plot(line["gain"], line["confidence"], color=color, linewidth=0.7, alpha=0.7, label=label if not k else None)
+        rising = own[own["confidence"] < 0.995]["gain"]
+        ax.set(xlabel=f"gain, {study.sets[name].metric}", ylim=(0.3, 1.01), xlim=(0, rising.quantile(0.995)))
+    ss.plot.share_legend(figure, axes)
+    return figure
+
+
+def draw_ratios(ratios: pd.DataFrame, study: Settings) -> Any:
+    """A panel for each measure: a set's ratio, and the range of those of models of the right kind."""
+    figure, axes = ss.plot.panels(list(MEASURES), per_row=len(MEASURES), width=2.8, height=3.6)
+    places = {name: -k for k, name in enumerate(study.sets)}
+    for ax, measure in zip(axes, MEASURES, strict=True):
+        rows = ratios[(ratios["measure"] == measure) & ratios["ratio"].notna()]
+        at = rows["set"].map(places)
+        ax.hlines(at, rows["null_low"], rows["null_high"], color="0.8", linewidth=6, label="models of the right kind")
+        inside = rows["within"].ne(False).to_numpy()
+        ax.plot(rows["ratio"][inside], at[inside], "o", color="black", markersize=4, label="within, or not tested")
+        ax.plot(rows["ratio"][~inside], at[~inside], "s", color="tab:red", markersize=4, label="outside")
+        ax.axvline(1, color="0.5", linewidth=0.7)
+        ax.set(xlabel="ratio", yticks=list(places.values()))
+        ax.set_yticklabels([of.title for of in study.sets.values()] if ax is axes[0] else [], fontsize=7)
+    ss.plot.share_legend(figure, axes)
+    return figure

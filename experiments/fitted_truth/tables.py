@@ -1,0 +1,68 @@
+"""Ratios of distances, and where a set's lies among those of models of the right kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.generators.scores import held_out_summary
+
+from .settings import Settings
+
+
+def ratios(splits: pd.DataFrame) -> pd.DataFrame:
+    """The summary (`held_out_summary`) of each set and replicate; replicate -1 is the real set."""
+    parts = [
+        held_out_summary(rows).assign(set=name, replicate=replicate)
+        for (name, replicate), rows in splits.groupby(["set", "replicate"], sort=False)
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["set", "replicate", *(column for column in table if column not in ("set", "replicate"))]]
+
+
+def beside_null(replicates: pd.DataFrame, splits: pd.DataFrame, study: Settings) -> pd.DataFrame:
+    """Each set and measure: distances, their ratio, and the share of models of the right kind that reach it.
+
+    low and high are the least and the largest ratio that is left when one split is left out. p_value is
+    (1 + replicates whose ratio is as large) / (1 + replicates), of those that have one: a test that the model is of the
+    right kind. null_median and null_high (the largest) are of the replicates, null_bias_low and null_bias_high their
+    least and largest bias. A set is within where p_value is above the level, unless no p-value could be below it.
+    """
+    keys = ["set", "measure"]
+    null = {key: rows for key, rows in replicates[replicates["replicate"] >= 0].groupby(keys)}
+    left = {key: list(_left_out(rows)) for key, rows in splits.groupby(keys)}
+    rows = []
+    for row in replicates[replicates["replicate"] < 0].drop(columns="replicate").to_dict("records"):
+        key = (row["set"], row["measure"])
+        members = null[key] if key in null else replicates[:0]
+        among = members["ratio"].dropna().to_numpy()
+        biases = members["bias"].dropna()
+        known = not np.isnan(row["ratio"]) and among.size > 0 and 1 / (1 + among.size) <= study.level
+        p_value = (1 + int((among >= row["ratio"]).sum())) / (1 + among.size) if known else np.nan
+        rows.append(
+            {
+                **row,
+                "low": min(left[key], default=np.nan),
+                "high": max(left[key], default=np.nan),
+                "n_null": among.size,
+                "null_median": np.median(among) if among.size else np.nan,
+                "null_low": among.min() if among.size else np.nan,
+                "null_high": among.max() if among.size else np.nan,
+                "null_bias_low": biases.min(),
+                "null_bias_high": biases.max(),
+                "p_value": p_value,
+                "within": bool(p_value > study.level) if known else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _left_out(rows: pd.DataFrame) -> Iterable[float]:
+    for draw in rows["draw"].unique():
+        summary: Any = held_out_summary(rows[rows["draw"] != draw])
+        ratio = float(summary["ratio"].iloc[0])
+        if not np.isnan(ratio):
+            yield ratio
