@@ -13,7 +13,7 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.generators.scores import held_out_split
-from simstudy.studies import Cell, Findings, RunContext
+from simstudy.studies import Cell, Findings, RunContext, derived_seed
 
 from .page import CLOSING, headline, sections
 from .settings import RealSet, Settings
@@ -88,7 +88,7 @@ def split(of: RealSet, files: Files, batch: list[int], splits: int, n_resamples:
     model = fitted_to_all(of, files).model
     rows: list[dict[str, Any]] = []
     for replicate in batch:
-        drawn = model.outputs(real.n_items, seed=[seed, replicate, 2])
+        drawn = model.outputs(real.n_items, seed=derived_seed(seed, "replicate", replicate) % 2**64)
         rows += _splits(drawn, replicate, splits, n_resamples, seed)["splits"]
     return {"splits": rows}
 
