@@ -89,8 +89,8 @@ EXPERIMENTS = sorted((PACKAGE.parent / "experiments").glob("**/*.py"))
 
 def test_there_are_experiments() -> None:
     assert {path.parent.name for path in EXPERIMENTS} == {
-        "berg_kirkpatrick_2012", "chinchor_1992", "error_rates", "evert_2004", "fitted_truth", "multiple_systems", "tools_bench",
-        "urbano_2019", "yeh_2000",
+        "berg_kirkpatrick_2012", "chinchor_1992", "error_rates", "evert_2004", "fitted_truth", "multiple_systems",
+        "tools_bench", "urbano_2019", "yeh_2000",
     }  # fmt: skip
     assert all(path.with_name("study.py").is_file() for path in EXPERIMENTS)
 

@@ -14,7 +14,7 @@ from .settings import Settings
 
 CLOSING = (
     "Distances are root mean squares over splits, of halves of one and the same set: they are not independent of each "
-    "other, so that a ratio's range over splits is no interval. The test of a ratio takes the same number of splits of each "
+    "other, so that a ratio's range over splits is no interval. The test of a ratio takes as many splits of each "
     "replicate, and is as exact as the fitted model is near: where that is of the wrong kind, so are the replicates. "
     "One set in twenty is outside by chance alone for each measure. Shares are fractions, gains on the metric's scale."
 )
@@ -25,7 +25,11 @@ MEASURES = {
     "significant": "share of pairs with p ≤ 0.05",
     "threshold": "95th percentile of gains of pairs with p from 0.04 to 0.06",
 }
-_DRAWN = {"real": ("black", "held-out half"), "training": ("tab:blue", "training half"), "fitted": ("tab:red", "fitted")}
+_DRAWN = {
+    "real": ("black", "held-out half"),
+    "training": ("tab:blue", "training half"),
+    "fitted": ("tab:red", "fitted"),
+}
 
 
 def headline(ratios: pd.DataFrame, study: Settings) -> Table:
@@ -43,7 +47,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         Section(
             "Are fitted sets as near as real halves?",
             f"{_said(ratios)} A cell is the ratio of the fitted sets' distance from the held-out half to that of the "
-            f"training half, and the share p of {study.replicates} models of the right kind whose ratio is as large; * is "
+            f"training half, and the p-value of that among {study.replicates} models of the right kind; * is "
             f"p ≤ {study.level:g}. Without error in what was learned the ratio would be near 1, with it near 1.22.",
             figure=Figure("ratios", lambda: draw_ratios(ratios, study)),
             table=headline(ratios, study),
@@ -127,7 +131,14 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
         own = curves[curves["set"] == name]
         for part, (color, label) in _DRAWN.items():
             for k, (_, line) in enumerate(own[own["part"] == part].groupby("draw")):
-                ax.plot(line["gain"], line["confidence"], color=color, linewidth=0.7, alpha=0.7, label=label if not k else None)
+                ax.plot(
+                    line["gain"],
+                    line["confidence"],
+                    color=color,
+                    linewidth=0.7,
+                    alpha=0.7,
+                    label=label if not k else None,
+                )
         rising = own[own["confidence"] < 0.995]["gain"]
         ax.set(xlabel=f"gain, {study.sets[name].metric}", ylim=(0.3, 1.01), xlim=(0, rising.quantile(0.995)))
     ss.plot.share_legend(figure, axes)

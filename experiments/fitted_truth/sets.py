@@ -22,7 +22,8 @@ def found(of: RealSet, context: RunContext) -> tuple[tuple[str, ...], ...]:
     """Where the files of a set are: its paths, its references, its items."""
     items = [of.items] if of.items else []
     return tuple(
-        tuple(str(path) for name in names for path in _named(name, context)) for names in (of.paths, of.references, items)
+        tuple(str(path) for name in names for path in _named(name, context))
+        for names in (of.paths, of.references, items)
     )
 
 

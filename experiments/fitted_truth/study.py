@@ -1,8 +1,8 @@
 """Fitted truth beside real sets: a model fitted to one half of the items, compared with the other half.
 
-Two real halves differ by the noise of two samples; a test set that is drawn of a model has the noise of its draw and of the
-half that the model learned from. What ratio a model of the right kind would have is found by doing the same with test
-sets that are drawn of the model fitted to the whole real set.
+Two real halves differ by the noise of two samples; a test set that is drawn of a model has the noise of its draw and of
+the half that the model learned from. What ratio a model of the right kind would have is found by doing the same with
+test sets that are drawn of the model fitted to the whole real set.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from simstudy.generators.scores import held_out_split
 from simstudy.studies import Cell, Findings, RunContext, derived_seed
 
 from .page import CLOSING, headline, sections
-from .settings import RealSet, Settings
 from .sets import fitted_to_all, found, hashes, read
+from .settings import RealSet, Settings
 from .tables import beside_null, ratios
 
 Files = tuple[tuple[str, ...], ...]
@@ -69,7 +69,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables,
         sections(tables, study),
         {
-            "Real sets": f"{len(study.sets)}, each halved {study.splits} times; documents stay whole where they are known",
+            "Real sets": f"{len(study.sets)}, each halved {study.splits} times, by documents where they are known",
             "Replicates": f"{study.replicates} test sets drawn of the model fitted to each whole set, halved as often",
             "Resamples": f"{study.n_resamples:,} of each comparison",
             "Seed": str(study.seed),

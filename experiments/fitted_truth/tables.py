@@ -16,7 +16,7 @@ from .settings import Settings
 def ratios(splits: pd.DataFrame) -> pd.DataFrame:
     """The summary (`held_out_summary`) of each set and replicate; replicate -1 is the real set."""
     parts = [
-        held_out_summary(rows).assign(set=name, replicate=replicate)
+        held_out_summary(rows).assign(set=str(name), replicate=int(str(replicate)))
         for (name, replicate), rows in splits.groupby(["set", "replicate"], sort=False)
     ]
     table = pd.concat(parts, ignore_index=True)

@@ -37,7 +37,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pd.DataFrame({"item": np.arange(120)} | {f"s{k}": own for k, own in enumerate([*scores, scores[0]])}).to_csv(
         folder / "made" / "many.csv", index=False
     )
-    rows = [(of, f"s{k}", i, v + k) for of in ("this", "that") for k, own in enumerate(scores[:3]) for i, v in enumerate(own)]
+    rows = [
+        (of, f"s{k}", i, v + k)
+        for of in ("this", "that")
+        for k, own in enumerate(scores[:3])
+        for i, v in enumerate(own)
+    ]
     rows += [("this", "bad", i, i) for i in range(120)]
     table = pd.DataFrame(rows, columns=["of", "system", "item", "score"])
     table.to_csv(folder / "made" / "few.csv", index=False)

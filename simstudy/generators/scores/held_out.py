@@ -73,7 +73,9 @@ def held_out(
         As `halves`, `fit` and `simstudy.compare`.
     """
     check_whole("n_draws", n_draws, 1)
-    splits = (held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed, fitting=fitting) for draw in range(n_draws))
+    splits = (
+        held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed, fitting=fitting) for draw in range(n_draws)
+    )
     return pd.concat([split.table for split in splits], ignore_index=True)
 
 
