@@ -20,7 +20,7 @@ LONGEST = [
     for name in (
         "studies/test_run", "experiments/test_yeh_2000", "attacks/test_kills", "tasks/test_translation",
         "learners/test_cky", "loaders/test_text", "studies/test_programs", "studies/natural/test_study",
-        "engines/test_randomization", "experiments/test_error_rates", "engines/test_comparisons",
+        "engines/test_randomization", "experiments/error_rates/test_study", "engines/test_comparisons",
         "learners/test_graph_parser", "learners/test_transition_parser", "engines/test_invariance",
         "engines/test_bootstrap_limit", "attacks/test_damage", "experiments/evert_2004/test_study",
         "generators/scores/test_fitted", "generators/scores/test_corpus", "experiments/test_chinchor_1992",
