@@ -126,3 +126,11 @@ def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> N
 def test_bad_input(outputs: Outputs, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fit(outputs)
+
+
+def test_halves_that_agree_but_for_rounding_are_no_noise_to_measure_by() -> None:
+    table = pd.DataFrame({"measure": ["threshold"] * 2 + ["curve"] * 2, "fitted_off": [0.4, 0.6, 0.02, 0.03]})
+    table = table.assign(real=[8.4, 8.4, np.nan, np.nan], training=[8.4, 8.4, np.nan, np.nan], fitted=np.nan)
+    ratios = held_out_summary(table.assign(halves_off=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
+    assert np.isnan(ratios["threshold"])
+    assert ratios["curve"] == pytest.approx(np.sqrt((0.02**2 + 0.03**2) / (0.01**2 + 0.02**2)))
