@@ -24,6 +24,10 @@ Correlation = Annotated[float, Field(ge=0, lt=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 
 
+# What randomization swaps.
+UNITS = ["item", "cluster"]
+
+
 class Dependence(Keys):
     """Equally good systems on items that come in clusters (section 4)."""
 
@@ -51,15 +55,15 @@ def dependence(settings: Dependence, seed: int, context: RunContext) -> pd.DataF
     described = settings.model_dump(exclude={"within"})
     cells = [
         Cell(
-            label=f"dependence {within:g} by {unit}",
-            description={"settings": described, "within": within, "unit": unit, "seed": seed},
-            arguments=(settings, within, unit, seed),
+            label=f"dependence {within:g}",
+            description={"settings": described, "within": within, "units": UNITS, "seed": seed},
+            arguments=(settings, within, seed),
         )
         for within in settings.within
-        for unit in ("item", "cluster")
     ]
-    counts = context.run("dependent items", rejections, cells)
-    table = pd.DataFrame([{name: cell.description[name] for name in ("within", "unit")} for cell in cells])
+    found = context.run("dependent items", rejections, cells)
+    table = pd.DataFrame({"within": np.repeat(settings.within, len(UNITS)), "unit": UNITS * len(cells)})
+    counts = [count for of_units in found for count in of_units]
     low, high = clopper_pearson(counts, settings.n_data)
     return table.assign(
         alpha=settings.alpha,
@@ -71,9 +75,9 @@ def dependence(settings: Dependence, seed: int, context: RunContext) -> pd.DataF
     )
 
 
-def rejections(settings: Dependence, within: float, unit: str, seed: int) -> int:
-    """One cell: how many pairs of equally good systems randomization of this unit tells apart, two-sided."""
-    rejected = 0
+def rejections(settings: Dependence, within: float, seed: int) -> list[int]:
+    """One cell: how many pairs of equally good systems randomization of each unit tells apart, two-sided."""
+    rejected = dict.fromkeys(UNITS, 0)
     for k in range(settings.n_data):
         pair = ss.clustered_accuracies(
             [settings.accuracy, settings.accuracy],
@@ -83,6 +87,7 @@ def rejections(settings: Dependence, within: float, unit: str, seed: int) -> int
             between=settings.between,
             seed=derived_seed(seed, "dependence", within, k) % 2**64,
         )
-        row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit)
-        rejected += int(row["p_value"][0] <= settings.alpha)
-    return rejected
+        for unit in UNITS:
+            row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit)
+            rejected[unit] += int(row["p_value"][0] <= settings.alpha)
+    return list(rejected.values())

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import clopper_pearson, derived_seed, independence_ratio
+from simstudy.studies import Cell, RunContext, clopper_pearson, derived_seed, independence_ratio
 
 # Finding modifier relations, methods I and II (sections 2.2 and 3.3): what both found, only I, only II.
 FOUND, SPURIOUS = (19, 28, 6), (5, 43, 9)
@@ -129,18 +129,24 @@ def z(n_extreme: int, n_shuffles: int, p: float) -> float:
     return float((n_extreme - p * n_shuffles) / np.sqrt(p * (1 - p) * n_shuffles))
 
 
-def example_tests() -> pd.DataFrame:
+def example_tests(context: RunContext) -> pd.DataFrame:
     """Every test that applies to the example, by metric; recall as found or not found, relation by relation."""
+    cells = [Cell(f"all tests, {metric}", {"all tests": metric}, (metric,)) for metric in METRICS]
+    return pd.DataFrame([row for rows in context.run("the example", tests_of, cells) for row in rows])
+
+
+def tests_of(metric: str) -> list[dict[str, Any]]:
+    """One cell: what every test that applies says of one metric."""
     rows = []
-    for metric in METRICS:
-        outputs = found_or_not(RELATIONS[0]) if metric == "recall" else responses(RELATIONS[0], metric)
-        for test in ss.applicable(outputs):
-            both = ss.compare(outputs, test=test, alternative="two-sided").iloc[0]
-            row = {"metric": metric, "test": test, "better": both.system_a, "gain": both.gain}
-            has_one = "greater" in ss.TESTS[test].alternatives
-            one = float(ss.compare(outputs, test=test, alternative="greater").p_value[0]) if has_one else np.nan
-            rows.append({**row, "p_one_sided": one, "p_two_sided": both.p_value, "exact": both.exact})
-    return pd.DataFrame(rows)
+    outputs = found_or_not(RELATIONS[0]) if metric == "recall" else responses(RELATIONS[0], metric)
+    for test in ss.applicable(outputs):
+        both = ss.compare(outputs, test=test, alternative="two-sided").iloc[0]
+        row = {"metric": metric, "test": test, "better": str(both.system_a), "gain": float(both.gain)}
+        has_one = "greater" in ss.TESTS[test].alternatives
+        one = float(ss.compare(outputs, test=test, alternative="greater").p_value[0]) if has_one else float("nan")
+        p_values = {"p_one_sided": one, "p_two_sided": float(both.p_value)}
+        rows.append({**row, **p_values, "exact": bool(both.exact)})
+    return rows
 
 
 def independence() -> pd.DataFrame:

@@ -63,7 +63,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables = {
             "example": example(),
             "randomization": randomization(study.n_shuffles, study.seed, context.n_jobs),
-            "example_tests": example_tests(),
+            "example_tests": example_tests(context),
             "independence": independence(),
             "five_flips": pd.DataFrame({"correlation": FLIPS, "all_alike": [all_alike(5, r) for r in FLIPS]}),
         }

@@ -183,7 +183,7 @@ def test_a_run_with_fewer_parts_leaves_nothing_of_the_other(done: Results, study
     out = tmp_path / "out"
     shutil.copytree(done.folder, out)
     study.write_text(SMALL.split("[domains]")[0])
-    ss.run_study(study, out=out)
+    ss.run_study(study, out=out, n_jobs=1)
     assert not list(out.glob("calibration*"))
     page = (out / "README.md").read_text()
     assert all(path.stem in page for path in (out / "figures").iterdir())
@@ -192,7 +192,7 @@ def test_a_run_with_fewer_parts_leaves_nothing_of_the_other(done: Results, study
 def test_two_items_give_no_winner_and_no_traceback(done: Results, study: Path, tmp_path: Path) -> None:
     shutil.copytree(done.folder, tmp_path / "out")
     study.write_text(SMALL.replace("sizes = [100, 300]", "sizes = [2]").replace("size = 150", "size = 2"))
-    assert ss.run_study(study, out=tmp_path / "out").folder == tmp_path / "out"
+    assert ss.run_study(study, out=tmp_path / "out", n_jobs=1).folder == tmp_path / "out"
 
 
 def test_out_must_be_a_folder_that_can_be_made(study: Path, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_out_must_be_a_folder_that_can_be_made(study: Path, tmp_path: Path) -> N
 
 
 def test_another_seed_gives_other_numbers_and_the_page_names_it(done: Results, study: Path, tmp_path: Path) -> None:
-    results = ss.run_study(study, out=tmp_path / "out", seed=5)
+    results = ss.run_study(study, out=tmp_path / "out", seed=5, n_jobs=1)
     assert "`simstudy run small/study.toml --seed 5`" in (results.folder / "README.md").read_text()
     found, before = tables(results.folder), tables(done.folder)
     assert found.keys() == before.keys()
