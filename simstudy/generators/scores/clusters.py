@@ -21,6 +21,9 @@ class ItemClusters:
     item's, both normal and with the systems' dependence. So margins stay exactly what they are, the latent scores of a
     system on two items of a cluster correlate by `correlation`, and those of two systems on one item as they would
     without clusters (exactly so for a Gaussian copula; of another one, both parts have it and their sum nearly so).
+    Where a document is hard for all systems alike, a part of c is `common`: c is sqrt(common) g + sqrt(1 - common) c',
+    with one normal g of the cluster. Latent scores of two systems on one item, of a Gaussian copula with correlation r,
+    then correlate by r + correlation x common x (1 - r), and clusters add less to what their gain varies by.
 
     Parameters
     ----------
@@ -31,6 +34,8 @@ class ItemClusters:
         again when all have been taken.
     varying
         Whether sizes are geometric.
+    common
+        The part of c's variance that all systems share, from 0 to 1.
 
     Examples
     --------
@@ -41,9 +46,11 @@ class ItemClusters:
     correlation: float
     size: int | tuple[int, ...]
     varying: bool = False
+    common: float = 0.0
 
     def __post_init__(self) -> None:
         check_one("correlation", self.correlation, 0, 1)
+        check_one("common", self.common, 0, 1)
         check_flag("varying", self.varying)
         if isinstance(self.size, tuple | list):
             object.__setattr__(self, "size", tuple(self.size))
@@ -76,7 +83,11 @@ class ItemClusters:
 
     def uniforms(self, dependence: Dependence, sizes: IntArray, n_systems: int, rng: np.random.Generator) -> FloatArray:
         """Uniform numbers (items, K systems) of clusters of these sizes."""
-        common = dependence.normals(sizes.size, n_systems, rng)
-        own = dependence.normals(int(sizes.sum()), n_systems, rng)
-        latent = np.sqrt(self.correlation) * np.repeat(common, sizes, axis=0) + np.sqrt(1 - self.correlation) * own
+        of_clusters = dependence.normals(sizes.size, n_systems, rng)
+        of_items = dependence.normals(int(sizes.sum()), n_systems, rng)
+        if self.common > 0:
+            shared = rng.standard_normal((sizes.size, 1))
+            of_clusters = np.sqrt(self.common) * shared + np.sqrt(1 - self.common) * of_clusters
+        repeated = np.repeat(of_clusters, sizes, axis=0)
+        latent = np.sqrt(self.correlation) * repeated + np.sqrt(1 - self.correlation) * of_items
         return inside(special.ndtr(latent))

@@ -13,7 +13,7 @@ from simstudy.generators.scores.corpus import CorpusModel, Pool, item_scores
 from simstudy.generators.scores.correlations import nearest_correlation
 from simstudy.generators.scores.dependence import GaussianCopula
 from simstudy.generators.scores.discrete import Empirical, Ordinal, Smoothed
-from simstudy.generators.scores.latent import MOST, intra_cluster, latent_correlation
+from simstudy.generators.scores.latent import MOST, common_share, intra_cluster, latent_correlation
 from simstudy.generators.scores.model import ScoreModel
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions
@@ -36,9 +36,10 @@ class Fitted:
     model
         Draws outputs like them; its true scores are known.
     correlation
-        (K, K) latent correlations.
+        (K, K) latent correlations of systems on one item.
     distance
-        How far (Frobenius norm) these are from the ones that were found pair by pair: 0 where those were possible.
+        How far (Frobenius norm) these are, at most, from the ones that were found pair by pair: 0 where those were
+        possible.
     shrinkage
         What differences between systems' scores were multiplied by; 1 where they were taken as they were.
     notes
@@ -61,7 +62,8 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     16 distinct values are put into 16 classes for that. Where no joint distribution has all these correlations, the
     nearest that one has are taken (Higham 2002). For a corpus metric (counts, statistics of texts) it is a
     `CorpusModel`, with latent correlations of items' ranks among items of the same kind. Where items have clusters
-    their sizes are kept, and the latent intra-cluster correlation is the moments'.
+    their sizes are kept; the latent intra-cluster correlation is the moments', and so is the part of it that is common
+    to all systems, from the cross products of two systems on two items of a cluster.
 
     Parameters
     ----------
@@ -105,10 +107,10 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     if latent.n_bound:
         notes.append(f"pairs as alike, or as unlike, as their margins allow: {latent.n_bound}")
     matrix, distance = nearest_correlation(latent.correlation)
-    clusters, codes = None, np.arange(outputs.n_items)
+    clusters, codes, of_two = None, np.arange(outputs.n_items), 0.0
     if outputs.natural_unit == "cluster":
         codes = pd.factorize(outputs.labels("cluster"))[0]
-        within = intra_cluster(latent.deviations, codes, latent.moments)
+        within, of_two = intra_cluster(latent.deviations, codes, latent.moments)
         clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
     shrinkage = _shrinkage(scores, codes) if shrink else 1.0
     families = [str(family) for family in outputs.systems["family"]]
@@ -125,7 +127,29 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
         model = CorpusModel(outputs.names, families, metric, GaussianCopula(matrix), clusters, pool, weights)
         for _ in range(_CORRECTIONS):
             model, matrix, distance = _corrected(model, matrix)
+    if clusters is not None:
+        model, matrix, moved = _with_common(model, clusters, matrix, of_two)
+        distance += moved
     return Fitted(model, matrix, distance, shrinkage, tuple(notes))
+
+
+def _with_common(
+    model: KnownTruth, clusters: ItemClusters, matrix: FloatArray, of_two: float
+) -> tuple[KnownTruth, FloatArray, float]:
+    """The model whose clusters are in part common to all systems, which correlate on one item as they did.
+
+    What is common adds to the correlations (K, K), so that it is taken out of the dependence's. Where that leaves none
+    that a joint distribution has, the nearest is taken: the correlations on one item are returned, and how far they
+    were moved.
+    """
+    above = matrix[np.triu_indices(len(matrix), 1)]
+    share = common_share(clusters.correlation, of_two, float(above.mean())) if above.size else 0.0
+    part = clusters.correlation * share
+    if part == 0:
+        return model, matrix, 0.0
+    left, distance = nearest_correlation((matrix - part) / (1 - part))
+    found = replace(model, dependence=GaussianCopula(left), clusters=replace(clusters, common=share))
+    return found, left + part * (1 - left), (1 - part) * distance
 
 
 def _within_kinds(pool: Pool, scores: FloatArray) -> FloatArray:

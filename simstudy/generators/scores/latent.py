@@ -201,18 +201,53 @@ def latent_correlation(scores: FloatArray) -> Latent:
     return Latent(matrix, n_bound, classes.deviations, moments)
 
 
-def intra_cluster(deviations: FloatArray, codes: IntArray, moments: CrossMoments) -> float:
-    """The latent intra-cluster correlation, at least 0, from cross products of two items of a cluster.
+def intra_cluster(deviations: FloatArray, codes: IntArray, moments: CrossMoments) -> tuple[float, float]:
+    """The latent correlations, at least 0, of two items of a cluster: by one system, and by two, on average.
 
-    Each system's mean cross product over all such pairs of items counts by one over its variance.
+    Cross products are means over all such pairs of items. A system's counts by one over its variance; of two systems
+    each pair has its latent correlation, and of these it is the mean (0 of fewer than two systems that vary).
     """
     n_clusters = int(codes.max()) + 1
     sizes = np.bincount(codes)
     n_pairs = float((sizes * (sizes - 1.0)).sum())
     variance = (deviations**2).mean(axis=1)
-    if n_pairs == 0 or not (variance > 0).any():
-        return 0.0
+    varies = variance > 0
+    if n_pairs == 0 or not varies.any():
+        return 0.0, 0.0
     sums = np.stack([np.bincount(codes, weights=own, minlength=n_clusters) for own in deviations])
-    products = ((sums**2).sum(axis=1) - (deviations**2).sum(axis=1)) / n_pairs
-    weights = np.where(variance > 0, 1 / np.where(variance > 0, variance, 1), 0)
-    return max(0.0, moments.inverse_of_own(products, weights))
+    products = (sums @ sums.T - deviations @ deviations.T) / n_pairs
+    weights = np.where(varies, 1 / np.where(varies, variance, 1), 0)
+    own = moments.inverse_of_own(np.diag(products), weights)
+    first, second = (np.flatnonzero(varies)[of] for of in np.triu_indices(int(varies.sum()), 1))
+    of_two = moments.inverse((products + products.T) / 2)[0][first, second]
+    return max(0.0, own), max(0.0, float(of_two.mean())) if of_two.size else 0.0
+
+
+def common_share(within: float, of_two: float, between: float) -> float:
+    """How much of what clusters do is common to all systems (`ItemClusters.common`), from 0 to 1.
+
+    Parameters
+    ----------
+    within, of_two
+        The latent correlations of two items of a cluster, by one system and by two (`intra_cluster`).
+    between
+        That of two systems on one item; all are means over pairs of systems.
+
+    Returns
+    -------
+    common
+        With a share s and the dependence's own correlation d, `between` is d + within s (1 - d), and `of_two` is
+        within (s + (1 - s) d). So 1 - between = (1 - d) (1 - within s), and 1 - of_two / within = (1 - d) (1 - s):
+        with q the second over the first, s = (1 - q) / (1 - q within).
+
+    Examples
+    --------
+    Of d = 0.5 and s = 0.6, with within = 0.25: between is 0.575, and of_two 0.2.
+
+    >>> round(common_share(0.25, 0.2, 0.575), 12), common_share(0.25, 0.1, 0.5), common_share(0.0, 0.0, 0.5)
+    (0.6, 0.0, 0.0)
+    """
+    if within <= 0 or between >= 1:
+        return 0.0
+    q = (1 - of_two / within) / (1 - between)
+    return float(np.clip((1 - q) / (1 - q * within), 0, 1)) if q * within < 1 else 0.0

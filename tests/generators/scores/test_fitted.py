@@ -10,7 +10,7 @@ from scipy import optimize, stats
 from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
 from simstudy.generators.scores.fitted import fit
 from simstudy.generators.scores.held_out import MEASURES, held_out, held_out_summary
-from simstudy.generators.scores.latent import CrossMoments, in_classes, latent_correlation
+from simstudy.generators.scores.latent import CrossMoments, common_share, in_classes, latent_correlation
 from simstudy.generators.synthetic import correlated_accuracies, outcome_correlation
 from simstudy.outputs import Outputs
 
@@ -67,6 +67,32 @@ def test_margins_dependence_and_clusters_come_back() -> None:
     assert list(again.families) == list("xxyy")
     np.testing.assert_allclose(again.scores(), model.outputs(8000, seed=1).scores(), rtol=1e-12)
     assert fitted.notes == ()
+
+
+@pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
+def test_what_clusters_have_in_common_comes_back(common: float) -> None:
+    """3,000 clusters; systems on one item correlate by d + within s (1 - d), whether all of it is learned or not."""
+    model = ScoreModel([JUDGE, Bernoulli(0.6), JUDGE], GaussianCopula(0.4), ItemClusters(0.3, 4, common=common))
+    fitted = fit(model.outputs(12_000, seed=2), shrink=False)
+    clusters = fitted.model.clusters
+    assert clusters is not None
+    assert clusters.correlation == pytest.approx(0.3, abs=0.04)
+    assert clusters.common == pytest.approx(common, abs=0.1)
+    above = np.triu_indices(3, 1)
+    np.testing.assert_allclose(fitted.correlation[above], 0.4 + 0.3 * common * 0.6, atol=0.05)
+    dependence = fitted.model.dependence
+    assert isinstance(dependence, GaussianCopula)
+    np.testing.assert_allclose(dependence.matrix(3)[above], 0.4, atol=0.06)
+
+
+def test_common_share_is_the_root_of_both_equations() -> None:
+    """The correlations that a share makes, turned back; noise beyond what a share makes is 0 or 1."""
+    for own, within, share in ((0.5, 0.25, 0.6), (-0.2, 0.9, 0.1), (0.9, 0.05, 1.0)):
+        between, of_two = own + within * share * (1 - own), within * (share + (1 - share) * own)
+        assert common_share(within, of_two, between) == pytest.approx(share)
+    assert common_share(0.2, 0.3, 0.5) == 1
+    assert common_share(0.2, 0.05, 0.5) == 0
+    assert common_share(0.2, 0.2, 1.0) == 0
 
 
 def test_many_values_are_as_good_as_few() -> None:
