@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +37,17 @@ LONGEST = [
 gc.set_threshold(50_000, 20, 50)
 
 
+class ClosedFigures:
+    """Closes what the package's own examples draw, of which pyplot holds some twenty without a warning."""
+
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        if item.nodeid.startswith("simstudy/") and "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep xdist from sorting files by their number of tests."""
+    config.pluginmanager.register(ClosedFigures())
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 

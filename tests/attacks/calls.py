@@ -343,6 +343,16 @@ _TYPE_1 = pd.DataFrame(
 )
 _BY_TEST = _ERROR_RATES.assign(label=["t", "sign"], title="F1")
 _BY_NUMBER = _ERROR_RATES.assign(title="Holm", n_systems=[2, 10])
+_POWER = _ERROR_RATES.drop(columns="alpha")
+_EXAGGERATED = pd.DataFrame(
+    {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
+)
+_UNIFORM = pd.DataFrame(
+    {"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 100, "excess": [0.0, 0.01]}
+)
+_CHOICES = pd.DataFrame(
+    {"situation": "F1", "sizes": "10 - 30", "test": ["t", "sign"], "verdict": ["nearly", "first choice"], "power": 0.5}
+)
 _DIFFERENCES = ss.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
@@ -359,6 +369,10 @@ _FIGURES: dict[str, Call] = {
             "ax": None,
         },
     ),
+    "choices": (ss.plot.choices, {"table": _CHOICES, "ax": None}),
+    "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),
+    "power_curves": (ss.plot.power_curves, {"table": _POWER, "ax": None}),
+    "uniformity": (ss.plot.uniformity, {"table": _UNIFORM, "ax": None}),
     "rates_by_test": (ss.plot.rates_by_test, {"table": _BY_TEST, "most": 0.15, "ax": None}),
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (

@@ -35,7 +35,7 @@ def test_two_sided_p_values_are_the_same_and_so_are_those_of_better_systems() ->
     for (test, alternative), p in better.items():
         kept = slice(None) if alternative == "two-sided" else first
         assert named[test, alternative][kept].tolist() == p[kept].tolist()
-    rows = {(row["test"], row["alternative"]): row for row in SETS.rejections(TESTS, 0.2)}
+    rows = {(row["test"], row["alternative"]): row for row in SETS.decisions(list(TESTS), [0.2])}
     for key, p in better.items():
         assert rows[key]["n_rejected"] == (p <= 0.2).sum()
         assert rows[key]["n_rejected_first"] == ((p <= 0.2) & first).sum()

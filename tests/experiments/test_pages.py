@@ -128,7 +128,8 @@ def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
     (low, high), (lowest, highest) = aims.target, aims.liberal
     rates = [low, high, low - 0.001, high + 0.001, lowest - 0.001, highest + 0.001]
     table = pd.DataFrame({"condition": name, "unit": unit, "test": [f"t{k}" for k in range(6)], "share": rates})
-    table = table.assign(n_units=study.shown[0], alternative="two-sided", breaks=[""] * 5 + ["x"])  # type: ignore[attr-defined]
+    known = {"n_units": study.shown[0], "alpha": study.alpha}  # type: ignore[attr-defined]
+    table = table.assign(**known, alternative="two-sided", breaks=[""] * 5 + ["x"])
     few = {"condition": name, "unit": unit, "n_units": [5], "error_rate": 0.0123, "coverage": 0.9456}
     verdict = {"test": "t", "where": "w", "n_conditions": 3, "n_rates": 9, "n_within": 4, "n_liberal": 7}
     tests = pd.DataFrame([{**verdict, "least": 0.031, "most": 0.062, "most_fewer": 0.083}])
