@@ -155,7 +155,8 @@ class CorpusModel(KnownTruth):
         Parameters
         ----------
         gain
-            On the metric's scale; where less is better, how much lower the first one's score is.
+            On the metric's scale: in points for what is told in percent, such as "bleu" and "f1". Where less is better,
+            how much lower the first one's score is.
         null
             "equal margins": a mixture of the second system's law with that of the best source, or of the worst where
             the gain is negative; with gain 0, the second system's law itself. "equal means": of the first system's own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -26,10 +27,13 @@ LEAST_ITEMS = 10
 # How often latent correlations of a corpus metric are corrected, and by a test set of how many items.
 _CORRECTIONS, _DRAWN = 2, 20_000
 
+# A shrinkage from here on is not worth a note: less than 0.05 % is taken off.
+_NOTED = 0.9995
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What was learned of real outputs.
+    """What was learned of real outputs. What draws test sets, and is given a gain, is its `model`.
 
     Attributes
     ----------
@@ -43,7 +47,14 @@ class Fitted:
     shrinkage
         What differences between systems' scores were multiplied by; 1 where they were taken as they were.
     notes
-        What could not be learned, for people.
+        What could not be learned, and what was changed, for people.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> fit(ss.correlated_accuracies([0.6, 0.7], 2000, between=0.5)).with_gain(2)
+    Traceback (most recent call last):
+    AttributeError: Fitted has no with_gain: it is its model's, .model.with_gain
     """
 
     model: KnownTruth
@@ -51,6 +62,16 @@ class Fitted:
     distance: float
     shrinkage: float
     notes: tuple[str, ...]
+
+    if not TYPE_CHECKING:
+        # Type checkers know what there is; whoever asks at a prompt for what the model does is told where it is.
+        def __getattr__(self, name: str) -> NoReturn:
+            of_model = not name.startswith("_") and hasattr(self.__dict__.get("model"), name)
+            raise AttributeError(
+                f"Fitted has no {name}" + (f": it is its model's, .model.{name}" if of_model else ""),
+                name=name,
+                obj=self,
+            )
 
 
 def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitted:
@@ -76,7 +97,7 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
         Scores vary between systems more than true scores do, because items are a sample. If so they are drawn towards
         their mean (by exponential tilting of the margins, or mixing a little of all systems into each) until true
         gains vary as much as the systems' seem to: the mean square of all gains, less the part of it that is noise.
-        Else each true score is what the system had.
+        Else each true score is what the system had. How much smaller gains became is in `notes`.
 
     Raises
     ------
@@ -86,9 +107,12 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     Examples
     --------
     >>> import simstudy as ss
-    >>> fitted = fit(ss.correlated_accuracies([0.6, 0.7, 0.8], 2000, between=0.5))
+    >>> outputs = ss.correlated_accuracies([0.6, 0.7, 0.8], 2000, between=0.5)
+    >>> fitted = fit(outputs, shrink=False)
     >>> bool(abs(fitted.correlation[0, 1] - 0.5) < 0.1), fitted.distance, fitted.notes
     (True, 0.0, ())
+    >>> fit(outputs).notes
+    ('gains made smaller by 0.4 %, what seems noise of them; shrink=False keeps them',)
     """
     check_outputs("outputs", outputs)
     check_flag("smooth", smooth)
@@ -113,6 +137,10 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
         within, of_two = intra_cluster(latent.deviations, codes, latent.moments)
         clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
     shrinkage = _shrinkage(scores, codes) if shrink else 1.0
+    if shrinkage < _NOTED:
+        notes.append(
+            f"gains made smaller by {100 * (1 - shrinkage):.1f} %, what seems noise of them; shrink=False keeps them"
+        )
     families = [str(family) for family in outputs.systems["family"]]
     model: KnownTruth
     if pool is None:

@@ -141,8 +141,9 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
     summary
         measure; real, training, fitted (means); bias (mean fitted_off), fitted_off and halves_off (root mean squares),
         ratio of these. Two real halves differ by the noise of two samples. A test set that is drawn of a model has
-        that noise, and that of the half from which the model was learned: were the model's kind right, the ratio would
-        be about sqrt(3 / 2) = 1.22.
+        that noise, and that of the half from which the model was learned. Were the model's kind right, the ratio would
+        be about sqrt(3 / 2) = 1.22 if fitting passed on all noise of that half; of right models in the study
+        ``fitted_truth`` it was 1.15 to 1.21 by measure (medians).
 
     Examples
     --------

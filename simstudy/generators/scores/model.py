@@ -66,10 +66,13 @@ class ScoreModel(KnownTruth):
     ) -> None:
         given = tuple(margins) if isinstance(margins, Sequence) else ()
         if not given or not all(isinstance(margin, Margin) for margin in given):
-            raise ValueError(f"margins must be a list of margins, one of each system, not {brief(margins)}")
+            raise ValueError(
+                "margins must be a list of margins, one of each system, such as [Bernoulli(0.8), Bernoulli(0.75)], not "
+                f"{brief(margins)}"
+            )
         dependence = Independent() if dependence is None else dependence
         if not isinstance(dependence, Dependence):
-            raise ValueError(f"dependence must be one, such as GaussianCopula(0.5), not {brief(dependence)}")
+            raise ValueError(f"dependence must be a Dependence, such as GaussianCopula(0.5), not {brief(dependence)}")
         if clusters is not None and not isinstance(clusters, ItemClusters):
             raise ValueError(f"clusters must be ItemClusters, or None, not {brief(clusters)}")
         dependence.check_systems(len(given))
@@ -111,7 +114,9 @@ class ScoreModel(KnownTruth):
         Parameters
         ----------
         gain
-            On the metric's scale; where less is better, how much lower the first one's score is.
+            On the metric's scale: in points for what is told in percent (4 of "accuracy" is 0.04 of the items), in the
+            scores' own units for "mean", "ap" and the like. Where less is better, how much lower the first one's score
+            is.
         null
             "equal margins": the first system gets the second one's margin, with its mean moved by the gain.
             "equal means": it keeps its own margin, with the mean that makes this gain (see the margin's `with_mean`).

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, stats
 
 from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
-from simstudy.generators.scores.fitted import fit
+from simstudy.generators.scores.fitted import Fitted, fit
 from simstudy.generators.scores.held_out import MEASURES, held_out, held_out_summary
 from simstudy.generators.scores.latent import CrossMoments, common_share, in_classes, latent_correlation
 from simstudy.generators.synthetic import correlated_accuracies, outcome_correlation
@@ -106,18 +108,33 @@ def test_shrinkage_takes_out_what_noise_makes_of_equal_systems() -> None:
     """Of 40 equal systems nearly all differences are noise; of very different ones nearly none."""
     equal = fit(correlated_accuracies([0.7] * 40, 300, seed=3))
     assert equal.shrinkage < 0.45
+    assert any("gains made smaller by" in note for note in equal.notes)
+    assert fit(correlated_accuracies([0.7] * 40, 300, seed=3), shrink=False).notes == ()
     unlike = fit(correlated_accuracies(np.linspace(0.2, 0.9, 40).tolist(), 300, seed=3))
     assert unlike.shrinkage > 0.97
     gains = unlike.model.scores()
     assert gains.std() == pytest.approx(100 * np.linspace(0.2, 0.9, 40).std(), rel=0.05)
 
 
+def test_what_is_the_models_is_looked_for_there() -> None:
+    """`fit(...).with_gain` and the like: an AttributeError that says where it is; copies are as good."""
+    fitted = fit(correlated_accuracies([0.6, 0.7], 300))
+    for name in ("with_gain", "outputs", "scores"):
+        with pytest.raises(AttributeError, match=rf"its model's, \.model\.{name}"):
+            getattr(copy(fitted), name)
+    with pytest.raises(AttributeError, match="Fitted has no accuracy$"):
+        _ = fitted.accuracy  # type: ignore[attr-defined]
+    assert not hasattr(object.__new__(Fitted), "with_gain")
+
+
 def test_what_cannot_be_learned_is_said() -> None:
     frame = pd.DataFrame({"a": [1, 0] * 6, "b": [1, 0] * 6, "none": [0] * 12})
     fitted = fit(Outputs.from_scores(frame, "accuracy"))
+    percent = f"{100 * (1 - fitted.shrinkage):.1f} %"
     assert fitted.notes == (
         "one score on all items, and no correlation with others: none",
         "pairs as alike, or as unlike, as their margins allow: 1",
+        f"gains made smaller by {percent}, what seems noise of them; shrink=False keeps them",
     )
     assert fitted.correlation[2].tolist() == [0, 0, 1]
     assert (fitted.model.outputs(50).statistics[2, :, 0] == 0).all()

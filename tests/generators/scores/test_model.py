@@ -156,9 +156,10 @@ def test_bernoulli_scores_of_one_item_a_cluster_are_clustered_accuracies_without
     ("make", "message"),
     [
         (lambda: ScoreModel([]), "margins must be a list of margins"),
+        (lambda: ScoreModel([0.8, 0.7]), r"such as \[Bernoulli\(0.8\), Bernoulli\(0.75\)\], not \[0.8, 0.7\]"),  # type: ignore[list-item]
         (lambda: ScoreModel([JUDGE], metric="ap"), "margins must have scores from 0 to 1, as metric 'ap' does"),
         (lambda: ScoreModel([JUDGE], metric="f1"), "metric must take one score of an item"),
-        (lambda: ScoreModel([JUDGE], 0.5), "dependence must be one"),  # type: ignore[arg-type]
+        (lambda: ScoreModel([JUDGE], 0.5), "dependence must be a Dependence"),  # type: ignore[arg-type]
         (lambda: ScoreModel([JUDGE], clusters=3), "clusters must be ItemClusters"),  # type: ignore[arg-type]
         (lambda: ScoreModel([JUDGE] * 2, names=["a", "a"]), "names must be named once each"),
         (lambda: ScoreModel([JUDGE] * 2, families=["a"]), "families must have 2 names"),
