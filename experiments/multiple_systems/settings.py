@@ -98,7 +98,9 @@ class Variants(Drawn):
     """A baseline and variants of it."""
 
     correlation: Share
-    """Of latent scores, of any two."""
+    """Of latent scores, of a variant and the baseline."""
+    among: Share | None = None
+    """Of latent scores, of two variants; none: the same."""
     one_test_set: bool = True
     """Whether all are tried on one test set, or each on one of its own."""
     gain: Annotated[float, Field(ge=0)] = 0.0
@@ -112,7 +114,11 @@ class Variants(Drawn):
     def model(self, n_variants: int) -> ScoreModel:
         """The baseline first."""
         means = self.least + self.gain * (np.arange(n_variants + 1) > 0)
-        return ScoreModel(self.margins(means), GaussianCopula(self.correlation), metric=self.metric)
+        copula = GaussianCopula(self.correlation)
+        if self.among is not None:
+            families = [min(k, 1) for k in range(n_variants + 1)]
+            copula = GaussianCopula(of_families(families, between=self.correlation, within=self.among))
+        return ScoreModel(self.margins(means), copula, metric=self.metric)
 
 
 class Sets(Keys):

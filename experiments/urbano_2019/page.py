@@ -10,6 +10,7 @@ import simstudy as ss
 from simstudy.sections import Figure, Section, Table
 
 from .conditions import NULLS, SIGN_WITH_TIES
+from .controls import CONTROLS
 from .settings import Settings
 
 CLOSING = (
@@ -103,7 +104,8 @@ def _causes(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "Rates by null hypothesis",
-            f"The same as numbers, at {last} topics.",
+            f"The same as numbers, at {last} topics, and what the procedures of the last two would find where there is "
+            f"nothing to find. {'; '.join(f'{name}: {said}' for name, said in CONTROLS.items())}.",
             table=Table(
                 titled(shown[shown["n_topics"] == last], study),
                 {"measure": "{title}", "null hypothesis": "{condition}"},

@@ -46,7 +46,12 @@ def read_runs(path: str, measure: str, dropped: float) -> Floats:
 @lru_cache(maxsize=4096)
 def margin(path: str, measure: str, dropped: float, lattice: str | None, run: int) -> Margin:
     """How a run's scores are distributed, fitted as the measure asks for."""
-    scores, values = read_runs(path, measure, dropped)[run], LATTICES[lattice]
+    return fitted_margin(read_runs(path, measure, dropped)[run], lattice)
+
+
+def fitted_margin(scores: Floats, lattice: str | None) -> Margin:
+    """How these scores of topics (T,) are distributed."""
+    values = LATTICES[lattice]
     if values is None:
         return effectiveness(scores)
     # Printed scores have few digits.

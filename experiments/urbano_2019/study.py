@@ -18,6 +18,7 @@ from simstudy import datasets
 from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
 
 from .conditions import GAIN, SIGN_WITH_TIES, examine
+from .controls import examine_controls
 from .page import CLOSING, headline, sections
 from .published import LEVEL, published
 from .settings import Settings
@@ -33,30 +34,36 @@ def run(study: Settings, context: RunContext) -> Findings:
     hashes = {name: sha256(Path(path).read_bytes()).hexdigest() for name, path in files.items()}
     paths = {name: str(path) for name, path in files.items()}
     settings = study.model_dump(exclude={"name", "title", "question", "kind", "measures", "batches", "level"})
-    cells = [
-        Cell(
-            label=f"{measure}, batch {batch}",
-            description={
-                "measure": [measure, of.model_dump(exclude={"title"})],
-                "batch": batch,
-                "files": [hashes[name] for name in of.collections],
-                **settings,
-            },
-            arguments=(study, measure, batch, paths),
-        )
-        for measure, of in study.measures.items()
-        for batch in range(study.batches)
-    ]
+    cells, of_controls = (
+        [
+            Cell(
+                label=f"{measure}, {what} {batch}",
+                description={
+                    "measure": [measure, of.model_dump(exclude={"title"})],
+                    what: batch,
+                    "files": [hashes[name] for name in of.collections],
+                    **settings,
+                },
+                arguments=(study, measure, batch, paths),
+            )
+            for measure, of in study.measures.items()
+            for batch in range(study.batches)
+        ]
+        for what in ("batch", "controls")
+    )
     with context.clock("batches"):
         found = context.run("batches of pairs of runs", examine, cells)
+    with context.clock("controls"):
+        found += context.run("controls", examine_controls, of_controls)
+    order = {name: k for k, name in enumerate(study.measures)}
     counted, profiles = (
         pd.DataFrame(
             [
                 {"measure": cell.arguments[1], **row}
-                for cell, batch in zip(cells, found, strict=True)
+                for cell, batch in zip(cells + of_controls, found, strict=True)
                 for row in batch[kind]
             ]
-        )
+        ).sort_values("measure", key=lambda column: column.map(order), kind="stable", ignore_index=True)
         for kind in ("rates", "profiles")
     )
     rates = error_rates(counted)
@@ -165,7 +172,7 @@ def sign_rate(balance: Any, unequal: Any, n: int, level: float) -> float:
 
 def families(profiles: pd.DataFrame) -> pd.DataFrame:
     """How often each family of copulas was chosen."""
-    chosen = profiles[profiles["condition"] != "real topics"]
+    chosen = profiles[profiles["family"] != ""]
     counts = chosen.groupby(["measure", "condition", "family"], sort=False).size()
     table = counts.reset_index(name="n_pairs")
     return table.sort_values(["measure", "condition", "n_pairs"], ascending=[True, True, False], ignore_index=True)

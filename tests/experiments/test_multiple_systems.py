@@ -197,6 +197,24 @@ def test_independent_looks_are_the_algebra() -> None:
         assert stats.binomtest(int(rows.loc[m, "n_found"]), sets, 1 - (1 - q) ** m).pvalue > 1e-4, m
 
 
+def test_variants_that_are_alike_are_found_less_often() -> None:
+    """Differences from the baseline correlate by (1 + among - 2 r) / (2 - 2 r): 0.9, not 0.5."""
+    settings = SHIPPED.variants["r_05_alike"]
+    matrix = settings.model(3).dependence.matrix(4)
+    assert matrix[0].tolist() == [1, 0.5, 0.5, 0.5]
+    assert matrix[1].tolist() == [0.5, 1, 0.9, 0.9]
+    assert len(set(settings.model(3).scores())) == 1
+    found = {}
+    few = study(
+        looks={"n_variants": [10], "sets": 400, "corrected_sets": 1, "block": 400},
+        variants={name: SHIPPED.variants[name].model_dump() for name in ("r_05", "r_05_alike")},
+    )
+    for name in few.variants:
+        rows = pd.DataFrame(LOOKS.try_variants(few, name, 0, 400)).query("method == 'none'")
+        found[name] = rows.set_index("alternative").loc["two-sided", "n_found"]
+    assert found["r_05_alike"] < found["r_05"]
+
+
 def test_looking_again_is_a_loop_over_looks() -> None:
     settings = study()
     (first, third) = LOOKS.look_again(settings, "accuracy_100", 0, 8)

@@ -16,7 +16,7 @@ from simstudy.studies import Results
 from tests.experiments.programs import program, small
 
 STUDY = program("urbano_2019")
-CONDITIONS, RUNS = program("urbano_2019", "conditions"), program("urbano_2019", "runs")
+CONDITIONS, CONTROLS, RUNS = (program("urbano_2019", part) for part in ("conditions", "controls", "runs"))
 MEASURES = {
     "ap": {"title": "AP", "collections": ["one"]},
     "p10": {"title": "P@10", "collections": ["one"], "lattice": "tenths"},
@@ -82,6 +82,30 @@ def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: 
     assert len(np.unique(np.round(first - second, 9))) <= 50
 
 
+def test_controls_have_equal_means(collections: Any) -> None:
+    models = CONTROLS.control_models(collections, np.random.default_rng(1))
+    assert set(models) == set(CONTROLS.CONTROLS)
+    for name, model in models.items():
+        first, second = model.draw(40_000, np.random.default_rng(2))
+        difference = first - second
+        assert abs(difference.mean()) < 5 * difference.std() / 200, name
+
+
+def test_signs_of_real_differences_are_drawn(collections: Any) -> None:
+    """Each difference keeps its size, the gain is nearly what it was, and over many draws each has either sign."""
+    rng = np.random.default_rng(3)
+    _, *pair = collections.like_pair(0.0, rng)
+    scores = collections.scores(0)[pair]
+    difference = scores[0] - scores[1]
+    drawn = np.stack([CONTROLS.exchanged(scores, rng) for _ in range(200)])
+    drawn = drawn[:, 0] - drawn[:, 1]
+    np.testing.assert_allclose(np.abs(drawn), np.tile(np.abs(difference), (200, 1)), atol=1e-12)
+    error = difference.std() / np.sqrt(difference.size)
+    assert np.abs(drawn.mean(axis=1) - difference.mean()).max() < error / 10
+    # Given the mean the signs are no fair coins, but none is fixed.
+    assert (((drawn > 0).mean(axis=0) > 0.1) & ((drawn > 0).mean(axis=0) < 0.9)).all()
+
+
 def test_a_gain_is_the_first_systems(collections: Any) -> None:
     model = CONDITIONS.gain_model(collections, 0.05, np.random.default_rng(1))
     first, second = model.draw(40_000, np.random.default_rng(2))
@@ -134,11 +158,11 @@ def test_published_rates_are_those_that_the_paper_prints() -> None:
 
 def test_tables_and_page(done: Results) -> None:
     rates = done.tables["rates"]
-    assert len(rates) == 2 * 5 * 2 * 6 * 2 * 5
+    assert len(rates) == 2 * (5 + 2) * 2 * 6 * 2 * 5
     assert ((rates["low"] <= rates["share"]) & (rates["share"] <= rates["high"])).all()
     assert (rates["n_sets"] == 12).all()
     assert len(done.tables["gains"]) == 2 * 6 * 2
-    assert set(done.tables["shapes"]["condition"]) == set(CONDITIONS.NULLS)
+    assert set(done.tables["shapes"]["condition"]) == {*CONDITIONS.NULLS, *CONTROLS.CONTROLS}
     page = (done.folder / "README.md").read_text()
     assert "(figures/type_1_errors.png)" in page
     assert "nan" not in page.lower()
