@@ -189,8 +189,11 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     if no_interval or isnan(p_value) or alpha != 0.05 or _speaks_otherwise(pair, alpha):
         return remarks
     if (pair["gain_low"] > 0) != (p_value <= alpha):
-        approximate = "the interval is" if pair["exact"] else "both are"
+        approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
+        if pair["exact"] and p_value > alpha:
+            # An exact test rejects at most as often as its level says, and of few units that differ less often.
+            approximate += ", an exact p-value is on the safe side"
         null = TESTS[pair["test"]].null
         asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
-        remarks.append(f"Interval and p-value disagree about 0: {approximate} approximate{asks}.")
+        remarks.append(f"Interval and p-value disagree about 0: {approximate}{asks}.")
     return remarks

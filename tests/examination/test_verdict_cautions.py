@@ -138,8 +138,8 @@ def test_where_interval_and_p_value_disagree_it_is_said() -> None:
     row = compare(only_new_is_right(5, 15), test="sign").iloc[0]
     assert row["gain_low"] > 0
     assert verdict(row).endswith(
-        "Interval and p-value disagree about 0: the interval is approximate, and the test asks whether either system "
-        "is as likely to win a unit."
+        "Interval and p-value disagree about 0: the interval is approximate, an exact p-value is on the safe side, and "
+        "the test asks whether either system is as likely to win a unit."
     )
     exchanged = pair(gain_low=-0.2, test="randomization")
     assert "the interval is approximate, and the test asks whether on every unit the two systems' results could be" in (
@@ -147,9 +147,10 @@ def test_where_interval_and_p_value_disagree_it_is_said() -> None:
     )
     assert verdict(pair(gain_low=-0.2)).endswith("disagree about 0: the interval is approximate.")
     assert verdict(pair(gain_low=-0.2, exact=False)).endswith("disagree about 0: both are approximate.")
-    assert verdict(pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06)).endswith(
-        "Interval and p-value disagree about 0: the interval is approximate."
-    )
+    cautious = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06)
+    assert verdict(cautious).endswith("the interval is approximate, an exact p-value is on the safe side.")
+    rough = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06, exact=False)
+    assert verdict(rough).endswith("disagree about 0: both are approximate.")
 
 
 def test_where_they_agree_nothing_is_said() -> None:
