@@ -13,6 +13,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.datasets import DataError
 from simstudy.studies import Results
+from tests.conftest import SHARED
 from tests.experiments.programs import program, small
 
 STUDY = program("urbano_2019")
@@ -166,6 +167,33 @@ def test_tables_and_page(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
     assert "(figures/type_1_errors.png)" in page
     assert "nan" not in page.lower()
+
+
+@pytest.mark.slow
+def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_not() -> None:
+    """Controls on the real runs, 100 topics of AP, 250 pairs: t holds its level; 50 topics are unbalanced by chance.
+
+    Signs of 50 fair coins have a balance of 1 / sqrt(50) = 0.14 in root mean square; those of a small mean, which then
+    is taken off, have less or more by how heavy the tails are.
+    """
+    if not (SHARED / "trec_urbano").is_dir():
+        pytest.skip(f"needs the real data in {SHARED}")
+    study: Any = small("urbano_2019", n_topics=[100], batches=5)
+    paths = {name: str(SHARED / "trec_urbano" / f"{name}.csv.gz") for name in study.measures["ap"].collections}
+    cells = [CONTROLS.examine_controls(study, "ap", batch, paths) for batch in range(study.batches)]
+    counted, profiles = (
+        pd.DataFrame([{"measure": "ap", **row} for cell in cells for row in cell[kind]])
+        for kind in ("rates", "profiles")
+    )
+    rates = STUDY.error_rates(counted).query("alpha == 0.05 and alternative == 'two-sided'")
+    share = rates.set_index(["condition", "test"])["share"]
+    equal, topics = CONTROLS.CONTROLS
+    for name in (equal, topics):
+        assert 0.035 < share[name, "t_paired"] < 0.065, name
+    assert share[topics, "wilcoxon"] > 0.1
+    assert share[topics, "sign"] > 0.15
+    balance = profiles.groupby("condition")["balance"].apply(lambda of: np.sqrt((of**2).mean()))
+    assert balance[topics] == pytest.approx(1 / np.sqrt(50), abs=0.05)
 
 
 def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
