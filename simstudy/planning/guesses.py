@@ -1,0 +1,113 @@
+"""How two systems' difference on one item is distributed, from what a planner can guess."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simstudy.planning.forms import NormalDifference, RightOrWrongDifference
+from simstudy.validation import check_number
+
+# Shares that users write add up within this.
+_ROUNDING = 1e-12
+
+
+def disagreement_of(score: float, gain: float, agreement: float) -> float:
+    """The share of items that only one of two systems has right, from the share on which both are right or both wrong.
+
+    Parameters
+    ----------
+    score
+        The worse system's accuracy, in percent.
+    gain
+        By how many points the other one is better.
+    agreement
+        A fraction.
+
+    Raises
+    ------
+    ValueError
+        For an agreement that two such systems cannot have; the message has the range.
+
+    Examples
+    --------
+    >>> round(disagreement_of(80, 1, 0.9), 6)
+    0.1
+    >>> disagreement_of(80, 5, 0.99)
+    Traceback (most recent call last):
+    ValueError: agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.99
+    """
+    first, second = _shares(score, gain)
+    check_number("agreement", agreement)
+    low, high = 1 - min(first + second, 2 - first - second), 1 - abs(second - first)
+    if not low - _ROUNDING <= agreement <= high + _ROUNDING:
+        raise ValueError(
+            f"agreement must be from {low:.6g} to {high:.6g} between systems of {100 * first:g} and "
+            f"{100 * second:g} %, not {agreement:g}"
+        )
+    return 1 - float(agreement)
+
+
+def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
+    """The same from the correlation of the two systems' right and wrong answers.
+
+    Raises
+    ------
+    ValueError
+        For a correlation that two such systems cannot have; the message has the range.
+
+    Examples
+    --------
+    Of uncorrelated systems of 50 % one half differs:
+
+    >>> disagreement_of_correlation(50, 0, 0.0)
+    0.5
+    """
+    first, second = _shares(score, gain)
+    check_number("r12", r12)
+    spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
+    both = (max(0.0, first + second - 1), min(first, second))
+    if spread == 0:
+        raise ValueError(f"score must be above 0 and below 100 where r12 is given, not {score:g}")
+    low, high = ((end - first * second) / spread for end in both)
+    if not low - _ROUNDING <= r12 <= high + _ROUNDING:
+        raise ValueError(
+            f"r12 must be from {low:.4g} to {high:.4g} between systems of {100 * first:g} and {100 * second:g} %, "
+            f"not {r12:g}"
+        )
+    return float(first + second - 2 * (first * second + r12 * spread))
+
+
+def right_or_wrong(
+    score: float, gain: float, *, agreement: float | None = None, r12: float | None = None
+) -> RightOrWrongDifference:
+    """Right and wrong answers of two systems, from one of agreement and correlation."""
+    if (agreement is None) == (r12 is None):
+        raise ValueError("agreement or r12 must be given, and not both")
+    if agreement is not None:
+        return RightOrWrongDifference(disagreement_of(score, gain, agreement))
+    assert r12 is not None
+    return RightOrWrongDifference(disagreement_of_correlation(score, gain, r12))
+
+
+def of_spread(sd: float, r12: float) -> NormalDifference:
+    """Scores of one standard deviation each, and a correlation: their difference has sd sqrt(2 (1 - r12)).
+
+    Examples
+    --------
+    >>> of_spread(0.5, 0.5).sd
+    0.5
+    """
+    check_number("sd", sd)
+    check_number("r12", r12)
+    if not -1 <= r12 < 1:
+        raise ValueError(f"r12 must be at least -1 and below 1, not {r12:g}")
+    return NormalDifference(float(sd * np.sqrt(2 * (1 - r12))))
+
+
+def _shares(score: float, gain: float) -> tuple[float, float]:
+    """Both systems' accuracies as fractions."""
+    check_number("score", score)
+    check_number("gain", gain)
+    if not 0 <= score <= 100 or not 0 <= score + gain <= 100:
+        raise ValueError(f"score and score + gain must be from 0 to 100 %, not {score:g} and {score + gain:g}")
+    return score / 100, (score + gain) / 100
