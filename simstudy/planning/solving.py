@@ -13,12 +13,15 @@ MOST_UNITS = 10_000_000
 
 _FEWEST = 2
 
+# How far power may dip on larger test sets, and at how many sizes that is looked at.
+_DIP, _DIPS = 0.005, 60
+
 
 def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: Level | None = None) -> int:
     """The least number of units from which on a true gain is found with this power.
 
     Of right and wrong answers power goes up in steps, as few numbers of wins are significant or not: on no larger test
-    set is it below what was asked for by more than 0.005.
+    set is it below what was asked for by more than 0.005 (as far as 60 sizes up to a twentieth more show).
 
     Raises
     ------
@@ -36,7 +39,7 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     check_power(power, level)
     check_gain(gain, difference)
     if difference.found(gain, MOST_UNITS, level).power < power:
-        raise ValueError(f"gain must be one that {MOST_UNITS:,} units find with power {power:g}, unlike {gain:g}")
+        raise ValueError(f"gain must be larger for any test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not {gain:g}")
 
     def off(n: int) -> bool:
         return difference.found(gain, n, level).power >= power
@@ -46,11 +49,10 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
         middle = int(np.sqrt(low * high)) if high > 2 * low else (low + high) // 2
         middle = min(max(middle, low + 1), high - 1)
         low, high = (low, middle) if off(middle) else (middle, high)
-    # Steps: the last dip below the power by more than is promised.
-    reach = max(20, high // 20)
-    for n in range(high + reach, high, -1):
-        if difference.found(gain, n, level).power < power - 0.005:
-            return n + 1
+    # Right and wrong answers go up in steps: the last dip by more than is promised, of so many sizes just above.
+    for n in np.unique(np.linspace(high, 1.05 * high + 20, _DIPS).astype(np.int64))[::-1]:
+        if difference.found(gain, int(n), level).power < power - _DIP:
+            return int(n) + 1
     return high
 
 
