@@ -39,7 +39,9 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     check_power(power, level)
     check_gain(gain, difference)
     if difference.found(gain, MOST_UNITS, level).power < power:
-        raise ValueError(f"gain must be larger for any test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not {gain:g}")
+        raise ValueError(
+            f"gain must be larger for any test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not {gain:g}"
+        )
 
     def off(n: int) -> bool:
         return difference.found(gain, n, level).power >= power
