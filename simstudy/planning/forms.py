@@ -7,13 +7,14 @@ sd / sqrt(n) (delta method), and what a test compares it with is that standard e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
 
 from simstudy.metrics.base import FloatArray
-from simstudy.validation import check_choice, check_fraction, check_number
+from simstudy.validation import check_choice, check_fraction, check_number, check_share, check_whole
 
 ALTERNATIVES = ("two-sided", "greater")
 
@@ -37,11 +38,14 @@ class Found:
     exaggeration
         The mean observed gain of the winner, where it is significant, over the true gain (type M; Gelman and Carlin
         2014); NaN for a true gain of 0.
+    wrong_winner
+        The probability that the truly worse system has the better score, significant or not.
     """
 
     power: float
     wrong: float
     exaggeration: float
+    wrong_winner: float
 
     @property
     def wrong_sign(self) -> float:
@@ -71,6 +75,7 @@ class Level:
     def __post_init__(self) -> None:
         check_fraction("alpha", self.alpha)
         check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_whole("comparisons", self.comparisons, 1)
 
     @property
     def tail(self) -> float:
@@ -89,6 +94,14 @@ class Difference(ABC):
     @abstractmethod
     def largest(self) -> float:
         """The largest true gain that there can be."""
+
+    @abstractmethod
+    def sd_of(self, gain: float) -> float:
+        """The standard deviation of one unit's difference where the true gain is this, on the metric's scale."""
+
+    def allowing(self, gain: float) -> Difference:
+        """The nearest difference that may have a true gain as large as this; itself where it may."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -119,12 +132,12 @@ class NormalDifference(Difference):
         if not 0 < self.sd < np.inf:
             raise ValueError(f"sd must be above 0, not {self.sd:g}")
 
+    def sd_of(self, gain: float) -> float:
+        return self.sd
+
     def found(self, gain: float, n: int, level: Level) -> Found:
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
-        # The estimated standard error over the true one.
-        middles = (np.arange(_NODES) + 0.5) / _NODES
-        spread = np.sqrt(stats.chi2.ppf(middles, df) / df)
-        cut = stats.t.isf(level.tail, df) * spread
+        cut = stats.t.isf(level.tail, df) * chi_nodes(df)
         right, wrong = stats.norm.sf(cut - shift), stats.norm.sf(cut + shift)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
         of_right = shift * right + stats.norm.pdf(cut - shift)
@@ -133,7 +146,21 @@ class NormalDifference(Difference):
             wrong, of_wrong = np.zeros_like(wrong), np.zeros_like(of_wrong)
         significant = float((right + wrong).mean())
         size = float((of_right + of_wrong).mean()) / significant if significant > 0 else np.nan
-        return Found(float(right.mean()), float(wrong.mean()), size / shift if shift > 0 else np.nan)
+        larger = size / shift if shift > 0 else np.nan
+        return Found(float(right.mean()), float(wrong.mean()), larger, float(stats.norm.sf(shift)))
+
+
+@lru_cache(maxsize=512)
+def chi_nodes(df: int) -> FloatArray:
+    """The estimated standard error over the true one, at 200 equally likely places.
+
+    Examples
+    --------
+    >>> bool(abs((chi_nodes(10) ** 2).mean() - 1) < 0.01)
+    True
+    """
+    middles = (np.arange(_NODES) + 0.5) / _NODES
+    return np.asarray(np.sqrt(stats.chi2.ppf(middles, df) / df))
 
 
 @dataclass(frozen=True)
@@ -146,7 +173,7 @@ class RightOrWrongDifference(Difference):
     Attributes
     ----------
     disagreement
-        The share of items that only one of the systems has right, a fraction.
+        The share of items that only one of the systems has right, a fraction above 0 and at most 1.
     scale
         What a share of 1 is on the metric's scale: 100 for percent.
 
@@ -161,11 +188,19 @@ class RightOrWrongDifference(Difference):
     scale: float = 100.0
 
     def __post_init__(self) -> None:
-        check_fraction("disagreement", self.disagreement)
+        check_share("disagreement", self.disagreement)
+        if self.disagreement == 0:
+            raise ValueError("disagreement must be above 0: systems that are always right together do not differ")
 
     @property
     def largest(self) -> float:
         return self.scale * self.disagreement
+
+    def sd_of(self, gain: float) -> float:
+        return self.scale * float(np.sqrt(max(self.disagreement - (gain / self.scale) ** 2, 0.0)))
+
+    def allowing(self, gain: float) -> RightOrWrongDifference:
+        return replace(self, disagreement=gain / self.scale) if gain > self.largest else self
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         share = gain / self.scale
@@ -184,7 +219,9 @@ class RightOrWrongDifference(Difference):
             wrong, of_wrong = np.zeros_like(wrong), np.zeros_like(of_wrong)
         significant = float(chance @ (right + wrong))
         size = float(chance @ (of_right + of_wrong)) / n / significant if significant > 0 else np.nan
-        return Found(float(chance @ right), float(chance @ wrong), size / share if share > 0 else np.nan)
+        larger = size / share if share > 0 else np.nan
+        worse = chance @ stats.binom.cdf((differ + 1) // 2 - 1, differ, better)
+        return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
 
     def _normal(self, share: float, n: int, level: Level) -> Found:
         # Under fair coins the standard error is that of the disagreement alone.
@@ -197,7 +234,8 @@ class RightOrWrongDifference(Difference):
             wrong = of_wrong = 0.0
         significant = right + wrong
         size = (of_right + of_wrong) / significant if significant > 0 else np.nan
-        return Found(float(right), float(wrong), float(size / share) if share > 0 else np.nan)
+        larger = float(size / share) if share > 0 else np.nan
+        return Found(float(right), float(wrong), larger, float(stats.norm.sf(share / true)))
 
 
 def _likely(n: int, share: float) -> FloatArray:

@@ -1,6 +1,8 @@
-"""Root finding: the size for a gain, and the gain for a size."""
+"""Root finding: the size for a power, and the gain for a size."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy import optimize
@@ -38,22 +40,36 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     level = Level() if level is None else level
     check_power(power, level)
     check_gain(gain, difference)
-    if difference.found(gain, MOST_UNITS, level).power < power:
+    found = least_size(lambda n: difference.found(gain, n, level).power, power)
+    if found is None:
         raise ValueError(
-            f"gain must be larger for any test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not {gain:g}"
+            f"gain must be larger for a test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not "
+            f"{gain:g}"
         )
+    return found
 
-    def off(n: int) -> bool:
-        return difference.found(gain, n, level).power >= power
 
-    low, high = _FEWEST - 1, MOST_UNITS
+def least_size(power_at: Callable[[int], float], power: float) -> int | None:
+    """The least number of units with this power, from what power numbers of units have; None above ten million.
+
+    Examples
+    --------
+    >>> least_size(lambda n: 1 - 1 / n, 0.9)
+    10
+    """
+    # A little above, so that a power that is met exactly is not missed by its last bit.
+    power -= 1e-12
+    low, high = _FEWEST - 1, _FEWEST
+    while power_at(high) < power:
+        if high == MOST_UNITS:
+            return None
+        low, high = high, min(2 * high, MOST_UNITS)
     while high - low > 1:
-        middle = int(np.sqrt(low * high)) if high > 2 * low else (low + high) // 2
-        middle = min(max(middle, low + 1), high - 1)
-        low, high = (low, middle) if off(middle) else (middle, high)
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
     # Right and wrong answers go up in steps: the last dip by more than is promised, of so many sizes just above.
     for n in np.unique(np.linspace(high, 1.05 * high + 20, _DIPS).astype(np.int64))[::-1]:
-        if difference.found(gain, int(n), level).power < power - _DIP:
+        if power_at(int(n)) < power - _DIP:
             return int(n) + 1
     return high
 
@@ -75,14 +91,23 @@ def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level
     level = Level() if level is None else level
     check_power(power, level)
     check_whole("n", n, _FEWEST)
-    high = min(difference.largest, 1.0)
-    while high < difference.largest and difference.found(high, n, level).power < power:
-        high = min(2 * high, difference.largest)
-    if difference.found(high, n, level).power < power:
+    return least_gain(lambda gain: difference.found(gain, n, level).power, power, difference.largest)
+
+
+def least_gain(power_at: Callable[[float], float], power: float, largest: float) -> float:
+    """The least gain with this power, from what power gains have; NaN where none up to the largest has it.
+
+    Examples
+    --------
+    >>> round(least_gain(lambda gain: 1 - np.exp(-gain), 0.5, np.inf), 6)   # log 2
+    0.693147
+    """
+    high = min(largest, 1.0)
+    while high < largest and power_at(high) < power:
+        high = min(2 * high, largest)
+    if power_at(high) < power:
         return float("nan")
-    return float(
-        optimize.brentq(lambda gain: difference.found(gain, n, level).power - power, 0.0, high, rtol=1e-9, xtol=1e-12)
-    )
+    return float(optimize.brentq(lambda gain: power_at(gain) - power, 0.0, high, rtol=1e-9, xtol=1e-12))
 
 
 def check_power(power: float, level: Level) -> None:
@@ -95,6 +120,6 @@ def check_power(power: float, level: Level) -> None:
 def check_gain(gain: float, difference: Difference) -> None:
     """Raise a ValueError where a gain is not above 0, or more than the systems can differ."""
     check_number("gain", gain)
-    if not 0 < gain <= difference.largest:
+    if not 0 < gain <= difference.largest * (1 + 1e-12):
         most = f" and at most {difference.largest:g}" if np.isfinite(difference.largest) else ""
         raise ValueError(f"gain must be above 0{most}, not {gain:g}")

@@ -109,7 +109,7 @@ def test_guesses_give_the_share_of_items_that_differ() -> None:
         (lambda: disagreement_of_correlation(90, 5, 0.95), "r12 must be from -0.07647 to 0.6882 between"),
         (lambda: disagreement_of(99, 5, 0.9), r"score and score \+ gain must be from 0 to 100 %, not 99 and 104"),
         (lambda: size_for(RightOrWrongDifference(0.1), 11), "gain must be above 0 and at most 10, not 11"),
-        (lambda: size_for(NormalDifference(1.0), 1e-6), "gain must be larger for any test set of up to 10,000,000"),
+        (lambda: size_for(NormalDifference(1.0), 1e-6), "gain must be larger for a test set of up to 10,000,000"),
         (lambda: size_for(NormalDifference(1.0), 0.1, power=0.01), "power must be above 0.025, which a test has"),
         (lambda: Level(1.5), "alpha must lie between 0 and 1"),
         (lambda: of_spread(1.0, 1.0), "r12 must be at least -1 and below 1, not 1"),
