@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import stats
 
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.validation import check_choice, check_fraction, check_number, check_share, check_whole
 
 ALTERNATIVES = ("two-sided", "greater")
@@ -23,6 +23,9 @@ _NODES = 200
 
 # Of so many units that differ, outcomes of right and wrong answers are summed one by one; of more they are normal.
 _EXACT = 5000
+
+# Of so few units all numbers of units that differ are summed.
+_ALL = 64
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,10 @@ class Difference(ABC):
     @abstractmethod
     def found(self, gain: float, n: int, level: Level) -> Found:
         """What a test of n units finds of a true gain of at least 0."""
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        """The power alone."""
+        return self.found(gain, n, level).power
 
     @property
     @abstractmethod
@@ -203,16 +210,10 @@ class RightOrWrongDifference(Difference):
         return replace(self, disagreement=gain / self.scale) if gain > self.largest else self
 
     def found(self, gain: float, n: int, level: Level) -> Found:
-        share = gain / self.scale
-        if share > self.disagreement:
-            raise ValueError(f"gain must be at most {self.largest:g}, as {self.disagreement:g} of items differ")
+        share = self._share(gain)
         if n * self.disagreement > _EXACT:
             return self._normal(share, n, level)
-        differ = np.arange(n + 1) if n <= 64 else _likely(n, self.disagreement)
-        chance = stats.binom.pmf(differ, n, self.disagreement)
-        better = (1 + share / self.disagreement) / 2
-        # The least number of wins that is significant: P(wins or more | fair coins) <= tail.
-        least = stats.binom.isf(level.tail, differ, 0.5).astype(np.int64) + 1
+        differ, chance, better, least = self._outcomes(share, n, level)
         right, of_right = _tail_and_mean(least, differ, better)
         wrong, of_wrong = _tail_and_mean(least, differ, 1 - better)
         if level.alternative == "greater":
@@ -222,6 +223,24 @@ class RightOrWrongDifference(Difference):
         larger = size / share if share > 0 else np.nan
         worse = chance @ stats.binom.cdf((differ + 1) // 2 - 1, differ, better)
         return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        share = self._share(gain)
+        if n * self.disagreement > _EXACT:
+            return self._normal(share, n, level).power
+        differ, chance, better, least = self._outcomes(share, n, level)
+        return float(chance @ stats.binom.sf(least - 1, differ, better))
+
+    def _share(self, gain: float) -> float:
+        if gain > self.largest * (1 + 1e-12):
+            raise ValueError(f"gain must be at most {self.largest:g}, as {self.disagreement:g} of items differ")
+        return gain / self.scale
+
+    def _outcomes(self, share: float, n: int, level: Level) -> tuple[IntArray, FloatArray, float, IntArray]:
+        """Numbers of items that differ, their probabilities, the better system's share of them, and the wins needed."""
+        differ = _likely(n, self.disagreement)
+        chance = stats.binom.pmf(differ, n, self.disagreement)
+        return differ, chance, min((1 + share / self.disagreement) / 2, 1.0), _least_wins(level.tail)[differ]
 
     def _normal(self, share: float, n: int, level: Level) -> Found:
         # Under fair coins the standard error is that of the disagreement alone.
@@ -238,8 +257,16 @@ class RightOrWrongDifference(Difference):
         return Found(float(right), float(wrong), larger, float(stats.norm.sf(share / true)))
 
 
-def _likely(n: int, share: float) -> FloatArray:
-    """The numbers that a binomial count has but for a chance of 1e-12."""
+@lru_cache(maxsize=64)
+def _least_wins(tail: float) -> IntArray:
+    """The least number of wins of each number of units that differ at which P(wins or more | fair coins) <= tail."""
+    return np.asarray(stats.binom.isf(tail, np.arange(2 * _EXACT), 0.5), dtype=np.int64) + 1
+
+
+def _likely(n: int, share: float) -> IntArray:
+    """The numbers that a binomial count has, of many but for a chance of 1e-12."""
+    if n <= _ALL:
+        return np.arange(n + 1)
     low, high = stats.binom.ppf([5e-13, 1 - 5e-13], n, share)
     return np.arange(int(low), int(high) + 1)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from functools import lru_cache
 
-from simstudy.planning.forms import NormalDifference, RightOrWrongDifference
+import numpy as np
+from scipy import optimize
+
+from simstudy.planning.forms import Difference, Found, Level, NormalDifference, RightOrWrongDifference
 from simstudy.validation import check_number
 
 # Shares that users write add up within this.
@@ -65,6 +69,7 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     first, second = _shares(score, gain)
     check_number("r12", r12)
     spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
+    # The share of items that both have right is at least, and at most, so much.
     both = (max(0.0, first + second - 1), min(first, second))
     if spread == 0:
         raise ValueError(f"score must be above 0 and below 100 where r12 is given, not {score:g}")
@@ -77,16 +82,62 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     return float(first + second - 2 * (first * second + r12 * spread))
 
 
-def right_or_wrong(
-    score: float, gain: float, *, agreement: float | None = None, r12: float | None = None
-) -> RightOrWrongDifference:
-    """Right and wrong answers of two systems, from one of agreement and correlation."""
-    if (agreement is None) == (r12 is None):
-        raise ValueError("agreement or r12 must be given, and not both")
-    if agreement is not None:
-        return RightOrWrongDifference(disagreement_of(score, gain, agreement))
-    assert r12 is not None
-    return RightOrWrongDifference(disagreement_of_correlation(score, gain, r12))
+@dataclass(frozen=True)
+class CorrelatedAnswers(Difference):
+    """Right and wrong answers of two systems that correlate, whatever the gain is: what differs follows from it.
+
+    Attributes
+    ----------
+    score
+        The worse system's accuracy, in percent.
+    r12
+        The correlation of the two systems' right and wrong answers.
+
+    Examples
+    --------
+    >>> CorrelatedAnswers(50, 0.0).at(0).disagreement
+    0.5
+    """
+
+    score: float
+    r12: float
+
+    def __post_init__(self) -> None:
+        disagreement_of_correlation(self.score, 0.0, self.r12)
+
+    @property
+    def largest(self) -> float:
+        return _largest_gain(self.score, self.r12)
+
+    def at(self, gain: float) -> RightOrWrongDifference:
+        """The two systems with this gain."""
+        return RightOrWrongDifference(disagreement_of_correlation(self.score, gain, self.r12))
+
+    def allowing(self, gain: float) -> Difference:
+        # Systems that are so far apart cannot correlate more than this.
+        return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
+
+    def sd_of(self, gain: float) -> float:
+        return self.at(gain).sd_of(gain)
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self.at(gain).power(gain, n, level)
+
+    def found(self, gain: float, n: int, level: Level) -> Found:
+        return self.at(gain).found(gain, n, level)
+
+
+@lru_cache(maxsize=64)
+def _largest_gain(score: float, r12: float) -> float:
+    """The largest gain at which two systems, the worse one of this score, can correlate so much, in points."""
+
+    def left(gain: float) -> float:
+        first, second = score / 100, (score + gain) / 100
+        # All that the worse one has right the better one has right too.
+        return float(first * (1 - second) - r12 * np.sqrt(first * (1 - first) * second * (1 - second)))
+
+    most = 100 - score - 1e-9
+    return most if r12 <= 0 or left(most) >= 0 else float(optimize.brentq(left, 0.0, most))
 
 
 def of_spread(sd: float, r12: float) -> NormalDifference:

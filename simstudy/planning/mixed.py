@@ -11,7 +11,7 @@ from simstudy.planning.forms import Difference, Found, Level, NormalDifference, 
 from simstudy.validation import check_choice, check_number, check_whole
 
 # Pairs are put into so many classes of equal size by their spread; more change a power by less than 0.001.
-_CLASSES = 25
+_CLASSES = 15
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class MixedDifference(Difference):
 
     def sd_of(self, gain: float) -> float:
         return float(np.sqrt(np.mean([part.allowing(gain).sd_of(gain) ** 2 for part in self.parts])))
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return float(np.mean([part.allowing(gain).power(gain, n, level) for part in self.parts]))
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         each = [part.allowing(gain).found(gain, n, level) for part in self.parts]
@@ -97,6 +100,9 @@ class JudgedDifference(Difference):
 
     def allowing(self, gain: float) -> JudgedDifference:
         return JudgedDifference(self.true.allowing(gain), self.error, self.of)
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self._seen.power(self._share * gain, n, level)
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         seen = self._seen.found(self._share * gain, n, level)

@@ -22,8 +22,8 @@ _DIP, _DIPS = 0.005, 60
 def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: Level | None = None) -> int:
     """The least number of units from which on a true gain is found with this power.
 
-    Of right and wrong answers power goes up in steps, as few numbers of wins are significant or not: on no larger test
-    set is it below what was asked for by more than 0.005 (as far as 60 sizes up to a twentieth more show).
+    Of right and wrong answers power goes up in steps, as numbers of wins are significant or not: on no larger test set
+    is it below what was asked for by more than 0.005 (as far as 60 sizes up to a twentieth more show).
 
     Raises
     ------
@@ -40,7 +40,7 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     level = Level() if level is None else level
     check_power(power, level)
     check_gain(gain, difference)
-    found = least_size(lambda n: difference.found(gain, n, level).power, power)
+    found = least_size(lambda n: difference.power(gain, n, level), power)
     if found is None:
         raise ValueError(
             f"gain must be larger for a test set of up to {MOST_UNITS:,} units to find it with power {power:g}, not "
@@ -91,7 +91,7 @@ def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level
     level = Level() if level is None else level
     check_power(power, level)
     check_whole("n", n, _FEWEST)
-    return least_gain(lambda gain: difference.found(gain, n, level).power, power, difference.largest)
+    return least_gain(lambda gain: difference.power(gain, n, level), power, difference.largest)
 
 
 def least_gain(power_at: Callable[[float], float], power: float, largest: float) -> float:

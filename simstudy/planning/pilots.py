@@ -1,0 +1,201 @@
+"""Cases from outputs: a pilot of two systems, and many systems by relation class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from simstudy.analyses.relation_classes import relation_classes
+from simstudy.analyses.relations import related
+from simstudy.analyses.significant_gains import just_significant, significant_gains
+from simstudy.engines.comparisons import compare
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.influence import contributions, deviations
+from simstudy.outputs import Outputs
+from simstudy.planning.cases import LEVEL, Case, share_interval, spread_interval
+from simstudy.planning.designs import Design, intraclass_correlation
+from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.mixed import MixedDifference, of_pairs
+from simstudy.units import in_units
+
+#: Units that outputs must have for a plan.
+LEAST_UNITS = 10
+
+#: Pairs that a relation class must have.
+LEAST_PAIRS = 10
+
+#: The relation of a pilot's systems.
+TWO_SYSTEMS = "two systems"
+
+# Groups of units that are left out, one at a time, to see what spreads hang on.
+_GROUPS = 20
+
+# A pair whose gain is so many times the just significant one is not in doubt: plans are for the others.
+_DOUBT = 2
+
+
+def check_units(outputs: Outputs, unit: str | None) -> Outputs:
+    """The outputs with a row for each unit; a ValueError where they are too few."""
+    units = in_units(outputs, unit)
+    if units.n_items < LEAST_UNITS:
+        named = "items" if units.n_items == outputs.n_items else f"units ({unit or outputs.natural_unit})"
+        raise ValueError(f"outputs must have at least {LEAST_UNITS} {named} for a plan, not {units.n_items}")
+    return units
+
+
+def of_two(outputs: Outputs, unit: str | None = None) -> Case:
+    """How two systems differ on one unit, from a pilot of both.
+
+    Raises
+    ------
+    ValueError
+        For other than two systems, fewer than ten units, and systems that never differ.
+    """
+    units = check_units(outputs, unit)
+    unit = unit or outputs.natural_unit
+    n, size = units.n_items, outputs.n_items / units.n_items
+    if not _differ(units):
+        names, most = " and ".join(f"'{name}'" for name in units.names), share_interval(0, n)[2]
+        raise ValueError(
+            f"outputs must be of systems that differ: on these {n} units {names} are alike, which is so for up to "
+            f"{100 * most:.1f} % that differ ({LEVEL:.0%}); plan with a guess instead"
+        )
+    if _right_or_wrong(units):
+        answers = units.statistics[..., 0]
+        count = int((answers[0] != answers[1]).sum())
+        share, low, high = share_interval(count, n)
+        scale = units.metric.scale
+        middle, least, most_spread = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
+        known = f"{100 * share:.3g} % of items that only one system has right (in a pilot of {n:,})"
+        ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
+        return Case(TWO_SYSTEMS, middle, least, most_spread, known, ends, unit, size, *_design(outputs, unit, scale * share**0.5))
+    values = n * _difference(units)
+    sd, low, high = spread_interval(values)
+    known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
+    ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
+    cases = [NormalDifference(end) for end in (sd, low, high)]
+    return Case(TWO_SYSTEMS, cases[0], cases[1], cases[2], known, ends, unit, size, *_design(outputs, unit, sd))
+
+
+def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) -> list[Case]:
+    """How two systems of each relation class differ on one unit: those pairs whose gain is in doubt.
+
+    Pairs in doubt (gain below twice the just significant one) are more alike than all pairs, and plans are for them.
+    The range is a 95 % interval for other systems of this kind and other units: families of systems, and groups of
+    units, are left out in turn.
+
+    Raises
+    ------
+    ValueError
+        For fewer than three systems or ten units, and where no class has ten pairs that differ.
+    """
+    units = check_units(outputs, unit)
+    unit = unit or outputs.natural_unit
+    n, size = units.n_items, outputs.n_items / units.n_items
+    pairs = compare(outputs, test="t_paired" if not _right_or_wrong(units) else "mcnemar", unit=unit)
+    pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
+    answers = _right_or_wrong(units)
+    scale = units.metric.scale if answers else None
+    without = _sds_without_groups(units)
+    place = {name: k for k, name in enumerate(units.names)}
+    cases = []
+    for key, members in relation_classes(pairs):
+        known = members[members["gain_se"] > 0]
+        doubtful = known[known["gain"] < _DOUBT * just_significant(known)]
+        about = doubtful if len(doubtful) >= LEAST_PAIRS else known
+        if len(about) < LEAST_PAIRS:
+            continue
+        spreads = _spreads(about, n, answers)
+        middle = of_pairs(spreads, scale)
+        i, j = (about[side].map(place).to_numpy() for side in ("system_a", "system_b"))
+        se = np.hypot(_log_error_of_units(without, i, j), _log_error_of_systems(members))
+        times = np.exp(stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
+        low, high = (_times(middle, float(factor)) for factor in times)
+        what = f"{100 * np.median(spreads):.3g} % of items that only one system has right" if answers else (
+            f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
+        text = f"{what} (the median of {len(about):,} pairs in doubt, {key['relation']}, on {n:,} units)"
+        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large: a 95 % interval for other such systems and items"
+        cases.append(Case(key["relation"], middle, low, high, text, ends, unit, size, *_design(outputs, unit, middle.sd_of(0.0))))
+    if not cases:
+        raise ValueError(f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs")
+    return cases
+
+
+def _differ(units: Outputs) -> bool:
+    parts = _difference(units)
+    return bool(np.abs(parts - parts.mean()).max() > 1e-12 * max(np.abs(parts).max(), 1e-300)) and bool((parts != 0).any())
+
+
+def _difference(units: Outputs) -> FloatArray:
+    """What each unit adds to the first system's gain over the second, (n,)."""
+    first, second = contributions(units.statistics, units.metric)
+    return np.asarray(first - second)
+
+
+def _right_or_wrong(units: Outputs) -> bool:
+    """Whether each unit is one answer, right or wrong."""
+    statistics = units.statistics
+    if units.metric.item_range is None or statistics.shape[2] != 2:
+        return False
+    return bool((statistics[..., 1] == 1).all() and np.isin(statistics[..., 0], (0, 1)).all())
+
+
+def _spreads(pairs: pd.DataFrame, n: int, answers: bool) -> FloatArray:
+    """Of each pair the share of units that differ, or the standard deviation of one unit's difference, (P,)."""
+    if answers:
+        return ((pairs["n_better"] + pairs["n_worse"]) / n).to_numpy(dtype=np.float64)
+    return (pairs["gain_se"] * np.sqrt(n)).to_numpy(dtype=np.float64)
+
+
+def _times(difference: Difference, factor: float) -> Difference:
+    """The difference with a spread that is larger by a factor."""
+    if isinstance(difference, MixedDifference):
+        return MixedDifference(tuple(_times(part, factor) for part in difference.parts))
+    if isinstance(difference, RightOrWrongDifference):
+        return RightOrWrongDifference(min(difference.disagreement * factor**2, 1.0), difference.scale)
+    assert isinstance(difference, NormalDifference)
+    return NormalDifference(difference.sd * factor)
+
+
+def _sds_without_groups(units: Outputs) -> FloatArray:
+    """Variances of all gains without each of some groups of units, (G, K, K), but for a factor."""
+    centred = deviations(contributions(units.statistics, units.metric))
+    groups = np.arange(units.n_items) % min(_GROUPS, units.n_items)
+    covariances = np.stack([centred[:, groups == g] @ centred[:, groups == g].T for g in range(groups.max() + 1)])
+    left = covariances.sum(axis=0) - covariances
+    own = np.einsum("gkk->gk", left)
+    return np.asarray(own[:, :, None] + own[:, None, :] - 2 * left)
+
+
+def _log_error_of_units(without: FloatArray, i: IntArray, j: IntArray) -> float:
+    """The standard error, for other units, of the mean log spread of pairs (i, j), by a delete-a-group jackknife."""
+    variances = without[:, i, j]
+    logs = 0.5 * np.log(np.maximum(variances, variances.max(axis=0) * 1e-3)).mean(axis=1)
+    return float(np.sqrt((len(logs) - 1) / len(logs) * ((logs - logs.mean()) ** 2).sum()))
+
+
+def _log_error_of_systems(members: pd.DataFrame) -> float:
+    """The same for other systems, from the interval of the gain that is found with power 0.8; 0 where there is none."""
+    rows = significant_gains(members.assign(relation="all pairs"), power=(0.8,))
+    low, high = (float(rows[f"true_80_{end}"].iloc[0]) for end in ("low", "high"))
+    return float(np.log(high / low) / 2 / stats.norm.isf((1 - LEVEL) / 2)) if low > 0 else 0.0
+
+
+def _design(outputs: Outputs, unit: str, unit_sd: float) -> tuple[Design | None, float]:
+    """How items of a unit are alike, and the standard deviation of a difference on one item; none where units are items.
+
+    Of many systems it is the mean over those that follow one another in the table.
+    """
+    if unit == "item":
+        return None, float("nan")
+    codes = pd.factorize(outputs.labels(unit))[0]
+    parts = contributions(outputs.statistics, outputs.metric)
+    step = max(1, outputs.n_systems // 50)
+    found = [intraclass_correlation(a - b, codes) for a, b in zip(parts[:-step:step], parts[step::step], strict=False)]
+    size = len(codes) / (codes.max() + 1)
+    icc = float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
+    if not np.isfinite(icc) or size < 1 + 1e-9:
+        return None, float("nan")
+    design = Design(size, float(np.clip(icc, -0.99 / (size - 1), 1.0)))
+    return design, unit_sd / design.unit(1.0).sd
