@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from simstudy.loaders.systems import describe_systems as describe_systems
     from simstudy.metrics.made import metric as metric
     from simstudy.outputs import Outputs as Outputs
+    from simstudy.planning import plan as plan
     from simstudy.pvalues import certainty as certainty
     from simstudy.rankings.association import association as association
     from simstudy.rankings.candidates import Candidates as Candidates
@@ -112,6 +113,7 @@ _HOMES = {
     "metric": "simstudy.metrics.made",
     "near_duplicates": "simstudy.analyses.duplicates",
     "overlay": "simstudy.analyses.overlay",
+    "plan": "simstudy.planning",
     "plot": "simstudy.figures",
     "precision_curve": "simstudy.analyses.precision_curves",
     "ranking_differences": "simstudy.analyses.ranking_differences",

@@ -165,3 +165,16 @@ def system_codes(pairs: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int
     # As pandas holds them: a million pairs have no object of Python's for each of their names.
     codes, names = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
     return codes[: len(pairs)], codes[len(pairs) :], names
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table for JSON: None for what is missing or infinite.
+
+    Examples
+    --------
+    >>> records(pd.DataFrame({"p": [1e-20, float("nan")]}))
+    [{'p': 1e-20}, {'p': None}]
+    """
+    # Not by pandas' own JSON, which rounds to 15 decimals: a p-value of 1e-20 is not 0.
+    cells = table.astype(object).where(table.notna() & ~table.isin([np.inf, -np.inf]), None)
+    return [{str(name): value for name, value in row.items()} for row in cells.to_dict("records")]

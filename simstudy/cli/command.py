@@ -15,6 +15,7 @@ import typer
 from simstudy.cli import data
 from simstudy.cli.compare import compare
 from simstudy.cli.errors import OneLineGroup, Terminated
+from simstudy.cli.plan import plan
 from simstudy.cli.run import list_studies, run
 from simstudy.cli.usage import StrictCommand
 from simstudy.cli.verify import verify
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command("list", cls=StrictCommand)(list_studies)
 app.command(cls=StrictCommand)(run)
 app.command(cls=StrictCommand)(compare)
+app.command(cls=StrictCommand)(plan)
 app.command(cls=StrictCommand)(verify)
 app.add_typer(data.app, name="data")
 

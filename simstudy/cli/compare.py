@@ -14,7 +14,7 @@ import typer
 
 from simstudy.cli.errors import by_options, say
 from simstudy.cli.terminal import print_facts, print_line, print_table, print_written
-from simstudy.cli.usage import mapping
+from simstudy.cli.usage import mapping, plain
 from simstudy.plain_text import shown
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    settings = {name: _plain(value) for name, value in locals().items() if name != "context"}
+    settings = {name: plain(value) for name, value in locals().items() if name != "context"}
 
     from simstudy.cli.user_metric import metric_named
     from simstudy.loaders.formats import load
@@ -160,7 +160,7 @@ def compare(
         _check_direction(loaded)
     if out is not None:
         _check_out(out, [*paths, *(references or []), *filter(None, (systems, items))])
-    how = {"by": _relation(by, systems, loaded), "duplicates": duplicates, "alpha": alpha, "margin": margin}
+    how = {"by": relation_column(by, systems, loaded), "duplicates": duplicates, "alpha": alpha, "margin": margin}
     found = _examine(loaded, options, **how)
     if out is not None:
         _write(found, out, settings, {str(path): digest for path, digest in sorted(read.hashes.items())})
@@ -178,7 +178,7 @@ def compare(
         raise typer.Exit(1)
 
 
-def _relation(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
+def relation_column(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
     """What relation classes come from: what was asked for, else the group or family of the systems table."""
     from simstudy.validation import nearest
 
@@ -286,9 +286,3 @@ def _print(found: Examination, out: Path | None) -> None:
         print_facts({"Signature": signature(found.pairs)})
     if out is not None:
         print_written(out)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Path):
-        return str(value)
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value

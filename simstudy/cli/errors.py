@@ -31,6 +31,7 @@ FAILED, BAD_INPUT, BUG, STOPPED, TERMINATED = 1, 2, 70, 130, 143
 _STOPPED = {
     "run": "stopped; what has finished is kept, and the same command goes on from there",
     "compare": "stopped; a comparison keeps nothing of what is not finished: the same command begins again",
+    "plan": "stopped; a plan keeps nothing of what is not finished: the same command begins again",
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
 

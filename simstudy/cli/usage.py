@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -55,3 +57,23 @@ def mapping(columns: str | None) -> dict[str, str]:
         if not (name and equals and column):
             raise ValueError(f"columns must be like item=instance_id,score=resolved, not '{columns}'")
     return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def value_or_range(option: str, text: str | None) -> float | tuple[float, float] | None:
+    """A number, or the two ends of a range, 0.5:0.7."""
+    if text is None:
+        return None
+    try:
+        parts = [float(part) for part in text.split(":")]
+    except ValueError:
+        parts = []
+    if len(parts) not in (1, 2) or not all(map(isfinite, parts)):
+        raise ValueError(f"{option} must be a number, or a range like 0.5:0.7, not '{text}'")
+    return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
+def plain(value: Any) -> Any:
+    """What an option has, as JSON has it."""
+    if isinstance(value, Path):
+        return str(value)
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value

@@ -155,10 +155,15 @@ class DrawnPairs:
             return "auto"
         return "auto" if self.question.n_units <= _COMPUTED_UNITS and test != "bootstrap" else True
 
+    @property
+    def gains(self) -> FloatArray:
+        """The observed gain of the better system on each test set (M,)."""
+        better, worse = self.question.pairs
+        return np.abs(self._scores[better] - self._scores[worse])
+
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         first_is_better, defined = self.first_is_better, self._defined
-        better, worse = self.question.pairs
-        gains = (self._scores[better] - self._scores[worse])[rejected & defined]
+        gains = self.gains[rejected & defined]
         return {
             "n_sets": int(defined.sum()),
             "n_rejected": int((rejected & defined).sum()),

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simstudy.examination.examination import Examination
 from simstudy.examination.page import sorted_pairs
 from simstudy.plain_text import json_text
+from simstudy.tables import records
 
 # Rows that are made into text together.
 _TOGETHER = 2**12
@@ -50,7 +50,7 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
 def _rows(table: pd.DataFrame) -> Iterator[str]:
     before = "[\n    "
     for start in range(0, len(table), _TOGETHER):
-        for record in _records(table.iloc[start : start + _TOGETHER]):
+        for record in records(table.iloc[start : start + _TOGETHER]):
             yield before + _indented(record, "    ")
             before = ",\n    "
     yield "\n  ]" if len(table) else "[]"
@@ -59,9 +59,3 @@ def _rows(table: pd.DataFrame) -> Iterator[str]:
 def _indented(value: object, by: str) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, default=str)
     return json_text(text.replace("\n", "\n" + by))
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    # Not by pandas' own JSON, which rounds to 15 decimals: a p-value of 1e-20 is not 0.
-    cells = table.astype(object).where(table.notna() & ~table.isin([np.inf, -np.inf]), None)
-    return [{str(name): value for name, value in row.items()} for row in cells.to_dict("records")]

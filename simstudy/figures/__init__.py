@@ -5,7 +5,7 @@ figures, and the processes that compute, do not wait for them. `panels` makes a 
 writes it; `gains` draws what the analyses of Berg-Kirkpatrick et al. 2012 return, `pairs` the matrix and the groups of
 Chinchor 1992, `agreement` how tests differ, and why (Yeh 2000), `rates` and `truths` how often they are wrong and what
 they find where the truth is known, `many` how that grows with systems and looks, `significant_gains` the gains that are
-significant on many test sets, `rankings` those of Evert 2004.
+significant on many test sets, `plans` how large one must be, `rankings` those of Evert 2004.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from simstudy.figures.many import rates_by_number as rates_by_number
     from simstudy.figures.pairs import groups as groups
     from simstudy.figures.pairs import matrix as matrix
+    from simstudy.figures.plans import planned_gains as planned_gains
+    from simstudy.figures.plans import planned_power as planned_power
     from simstudy.figures.rankings import p_values_by_length as p_values_by_length
     from simstudy.figures.rankings import precision_curve as precision_curve
     from simstudy.figures.rankings import precision_spread as precision_spread
@@ -50,6 +52,7 @@ _HOMES = {
     "leaderboards": ["leaderboard"],
     "many": ["rates_by_number"],
     "pairs": ["groups", "matrix"],
+    "plans": ["planned_gains", "planned_power"],
     "rankings": ["p_values_by_length", "precision_curve", "precision_spread"],
     "rates": ["coverage", "error_rates", "rates_by_test", "uniformity"],
     "significant_gains": ["gains_by_size", "gains_by_test_set"],

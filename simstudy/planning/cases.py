@@ -39,6 +39,8 @@ class Case:
         How the items of a unit are alike, where that is known.
     item_sd
         The standard deviation of two systems' difference on one item, on the metric's scale; NaN where units are items.
+    example
+        Of many pairs one whose spread is the median: the names of its systems.
     """
 
     relation: str
@@ -51,6 +53,7 @@ class Case:
     size: float = 1.0
     design: Design | None = None
     item_sd: float = float("nan")
+    example: tuple[str, ...] = ()
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""

@@ -111,6 +111,17 @@ class Difference(ABC):
         return self
 
 
+class AnswersDifference(Difference):
+    """Of right and wrong answers: how many items differ, if not the same for each gain."""
+
+    @abstractmethod
+    def at(self, gain: float) -> RightOrWrongDifference:
+        """The two systems with this true gain."""
+
+    @abstractmethod
+    def allowing(self, gain: float) -> AnswersDifference: ...
+
+
 @dataclass(frozen=True)
 class NormalDifference(Difference):
     """A difference whose standard deviation does not hang on the gain.
@@ -171,7 +182,7 @@ def chi_nodes(df: int) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class RightOrWrongDifference(Difference):
+class RightOrWrongDifference(AnswersDifference):
     """Right and wrong answers: McNemar's exact test, which sign flips are, of the items that only one has right.
 
     Of n items some D are answered right by one system only, D binomial with the disagreement; of these the better one
@@ -205,6 +216,9 @@ class RightOrWrongDifference(Difference):
 
     def sd_of(self, gain: float) -> float:
         return self.scale * float(np.sqrt(max(self.disagreement - (gain / self.scale) ** 2, 0.0)))
+
+    def at(self, gain: float) -> RightOrWrongDifference:
+        return self
 
     def allowing(self, gain: float) -> RightOrWrongDifference:
         return replace(self, disagreement=gain / self.scale) if gain > self.largest else self

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize
 
-from simstudy.planning.forms import Difference, Found, Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import AnswersDifference, Found, Level, NormalDifference, RightOrWrongDifference
 from simstudy.validation import check_number
 
 # Shares that users write add up within this.
@@ -83,7 +83,7 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
 
 
 @dataclass(frozen=True)
-class CorrelatedAnswers(Difference):
+class CorrelatedAnswers(AnswersDifference):
     """Right and wrong answers of two systems that correlate, whatever the gain is: what differs follows from it.
 
     Attributes
@@ -113,7 +113,7 @@ class CorrelatedAnswers(Difference):
         """The two systems with this gain."""
         return RightOrWrongDifference(disagreement_of_correlation(self.score, gain, self.r12))
 
-    def allowing(self, gain: float) -> Difference:
+    def allowing(self, gain: float) -> AnswersDifference:
         # Systems that are so far apart cannot correlate more than this.
         return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.forms import Difference, Found, Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import (
+    AnswersDifference,
+    Difference,
+    Found,
+    Level,
+    NormalDifference,
+    RightOrWrongDifference,
+)
 from simstudy.validation import check_choice, check_number, check_whole
 
 # Pairs are put into so many classes of equal size by their spread; more change a power by less than 0.001.
@@ -75,7 +82,7 @@ class JudgedDifference(Difference):
     Attributes
     ----------
     true
-        The difference that a judge without error would see.
+        The difference that a judge without error would see, of right and wrong answers.
     error
         The share of verdicts that the judge turns round, below 0.5, whatever the truth is.
     of
@@ -83,7 +90,7 @@ class JudgedDifference(Difference):
         are ties.
     """
 
-    true: RightOrWrongDifference
+    true: AnswersDifference
     error: float
     of: str
 
@@ -96,16 +103,16 @@ class JudgedDifference(Difference):
         return self.true.largest
 
     def sd_of(self, gain: float) -> float:
-        return self._seen.sd_of(self._share * gain) / self._share
+        return self._seen(gain).sd_of(self._share * gain) / self._share
 
     def allowing(self, gain: float) -> JudgedDifference:
         return JudgedDifference(self.true.allowing(gain), self.error, self.of)
 
     def power(self, gain: float, n: int, level: Level) -> float:
-        return self._seen.power(self._share * gain, n, level)
+        return self._seen(gain).power(self._share * gain, n, level)
 
     def found(self, gain: float, n: int, level: Level) -> Found:
-        seen = self._seen.found(self._share * gain, n, level)
+        seen = self._seen(gain).found(self._share * gain, n, level)
         # What is seen is compared with what is true.
         return Found(seen.power, seen.wrong, self._share * seen.exaggeration, seen.wrong_winner)
 
@@ -114,13 +121,13 @@ class JudgedDifference(Difference):
         """The part of a gain that is left."""
         return 1 - 2 * self.error
 
-    @property
-    def _seen(self) -> RightOrWrongDifference:
+    def _seen(self, gain: float) -> RightOrWrongDifference:
+        true = self.true.at(gain)
         if self.of == "pairs":
-            return self.true
+            return true
         # Of two verdicts on one item either none or both are turned round, or one is.
-        differ, one = self.true.disagreement, 2 * self.error * (1 - self.error)
-        return RightOrWrongDifference(differ * (1 - one) + (1 - differ) * one, self.true.scale)
+        differ, one = true.disagreement, 2 * self.error * (1 - self.error)
+        return RightOrWrongDifference(differ * (1 - one) + (1 - differ) * one, true.scale)
 
 
 def error_of_majority(error: float, judgements: int) -> float:

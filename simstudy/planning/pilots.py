@@ -116,7 +116,10 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
         text = f"{what} (the median of {len(about):,} pairs in doubt, {key['relation']}, on {n:,} units)"
         ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large: a 95 % interval for other such systems and items"
-        cases.append(Case(key["relation"], middle, low, high, text, ends, unit, size, *_design(outputs, unit, middle.sd_of(0.0))))
+        ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
+        example = str(ordinary["system_a"]), str(ordinary["system_b"])
+        design = _design(outputs, unit, middle.sd_of(0.0))
+        cases.append(Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example))
     if not cases:
         raise ValueError(f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs")
     return cases

@@ -1,0 +1,79 @@
+"""What is asked of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+from simstudy.metrics.base import Metric
+from simstudy.planning.forms import Level
+from simstudy.planning.margins import BETTER, EQUIVALENT, NOT_WORSE
+from simstudy.planning.solving import check_power
+from simstudy.validation import brief, check_number, check_whole
+
+# From the worst to the best score, by what scores are told in.
+_SCALES = {"percent": 100.0, "probability": 1.0}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a plan, whatever is known of the systems.
+
+    Attributes
+    ----------
+    metric
+        By which systems are compared.
+    gain
+        The true gain that is to be found, on the metric's scale; None: which gain is found, is asked.
+    n_items
+        Of the test set; None: how many are needed, is asked.
+    power
+        The probability with which it is to be found.
+    level
+        Of the test.
+    margin
+        Where it is to be shown that a system is not worse by this much: on the metric's scale, above 0.
+    """
+
+    metric: Metric
+    gain: float | None = None
+    n_items: int | None = None
+    power: float = 0.8
+    level: Level = field(default_factory=Level)
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        check_power(self.power, self.level)
+        if self.n_items is not None:
+            check_whole("n_items", self.n_items, 2)
+        if self.gain is not None:
+            self._check_gain(self.gain)
+        if self.margin is not None:
+            check_number("margin", self.margin)
+            if not 0 < self.margin <= self.scale:
+                raise ValueError(f"margin must be above 0 and at most {self.scale:g}, not {self.margin:g}")
+            if self.gain is not None and not -self.margin < self.gain:
+                raise ValueError(f"gain must be above minus the margin, {-self.margin:g}, to be no worse, not {self.gain:g}")
+
+    @property
+    def scale(self) -> float:
+        """How far two scores of the metric can be apart; infinite where nothing is known of that."""
+        if self.metric.unit in _SCALES:
+            return _SCALES[self.metric.unit]
+        low, high = self.metric.item_range or (-inf, inf)
+        return self.metric.scale * (high - low)
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """What is to be shown."""
+        if self.margin is None:
+            return (BETTER,)
+        within = (NOT_WORSE,) if self.gain is not None and self.gain >= self.margin else (NOT_WORSE, EQUIVALENT)
+        return ((BETTER,) if self.gain is not None and self.gain > 0 else ()) + within
+
+    def _check_gain(self, gain: float) -> None:
+        check_number("gain", gain)
+        least = "above 0" if self.margin is None else "a number"
+        if (self.margin is None and not gain > 0) or abs(gain) > self.scale:
+            most = f" and at most {self.scale:g}, the scale of {self.metric.label}" if self.scale < inf else ""
+            raise ValueError(f"gain must be {least}{most}, not {brief(gain)}")

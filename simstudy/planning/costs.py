@@ -1,0 +1,102 @@
+"""What test sets cost: how many units a budget buys, and whether more units or longer ones are the better buy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from simstudy.planning.asked import Asked
+from simstudy.planning.cases import Case
+from simstudy.planning.designs import TIMES, Design, best_size
+from simstudy.planning.forms import Difference
+from simstudy.planning.solving import detectable_gain, least_size
+from simstudy.validation import check_number
+
+#: How many items a unit has, by the columns of a table of designs.
+AS_ASKED, BEST = "as asked", "best for the money"
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a test set costs, in any currency.
+
+    Attributes
+    ----------
+    item
+        Of each item; None: nothing is known of costs.
+    unit
+        Of a unit (document, question) beside its items.
+    budget
+        What there is to spend; None: no limit.
+    """
+
+    item: float | None = None
+    unit: float = 0.0
+    budget: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("cost_item", self.item), ("cost_cluster", self.unit), ("budget", self.budget)):
+            if value is not None:
+                check_number(name, value)
+                if not 0 <= value < np.inf or (name == "budget" and value == 0):
+                    least = "above 0" if name == "budget" else "at least 0"
+                    raise ValueError(f"{name} must be {least}, not {value:g}")
+        if (self.budget is not None or self.unit > 0) and self.item is None:
+            raise ValueError("cost_item must be given with budget and cost_cluster")
+        if self.item == 0 and self.unit == 0:
+            raise ValueError("cost_item must be above 0 where a unit costs nothing else")
+
+    def of(self, size: float) -> float:
+        """What a unit of so many items costs; NaN where that is not known."""
+        return np.nan if self.item is None else self.unit + size * self.item
+
+    def affordable(self, size: float) -> int:
+        """How many units of so many items the budget buys; a ValueError where they are not two."""
+        assert self.budget is not None
+        units = int(self.budget / self.of(size) + 1e-9)
+        if units < 2:
+            raise ValueError(f"budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}")
+        return units
+
+
+def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFrame:
+    """What fewer or more items a unit make of a plan; no rows where a unit's items are not known to be alike.
+
+    Returns
+    -------
+    designs
+        items_per_unit, which ("as asked", "best for the money" or ""), design_effect; n_units and n_items that find the
+        gain with the power, and what they cost (NaN where no gain was asked for, or ten million units are too few);
+        at_units (those that the budget buys, or as many as the plan has) and detectable_gain, which these find.
+    """
+    if case.design is None or not np.isfinite(case.item_sd):
+        return pd.DataFrame()
+    design, sizes = case.design, {}
+    for times in TIMES:
+        size = design.size if times == 1 else max(1, round(design.size * times))
+        sizes.setdefault(float(size), AS_ASKED if times == 1 else "")
+    if costs.item and design.icc > 0:
+        best = float(best_size(design.icc, costs.unit, costs.item))
+        sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
+    rows = []
+    for size, which in sorted(sizes.items()):
+        effect = max(1 + (size - 1) * design.icc, 1e-9)
+        # Units as asked are what the case says they are; others follow by the design effect.
+        unit: Difference = case.middle if size == design.size else Design(size, max(design.icc, 0.0)).unit(case.item_sd)
+        units = None
+        if asked.gain is not None and asked.gain > 0:
+            gain = asked.gain
+            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, asked.level), asked.power)  # type: ignore[misc]
+        n_units = np.nan if units is None else units
+        at = at_units if costs.budget is None else costs.affordable(size)
+        found = detectable_gain(unit, at, power=asked.power, level=asked.level)
+        rows.append(
+            {
+                "items_per_unit": size, "which": which, "design_effect": effect, "n_units": n_units,
+                "n_items": np.ceil(n_units * size - 1e-9), "cost": n_units * costs.of(size), "at_units": at,
+                "detectable_gain": found,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)

@@ -1,0 +1,127 @@
+"""The answer sheet of a plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy import figures
+from simstudy.metrics import label
+from simstudy.plain_text import json_text
+from simstudy.planning.answers import power_curve
+from simstudy.planning.asked import Asked
+from simstudy.planning.cases import Case
+from simstudy.planning.simulated import Simulated
+from simstudy.showing import Shown
+from simstudy.tables import records
+from simstudy.validation import check_whole
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Plan(Shown):
+    """What was asked, and the answers; `text` tells them in sentences, ``simstudy.plot.plan`` draws them.
+
+    Attributes
+    ----------
+    asked
+        Metric, gain, items, power, level and margin.
+    cases
+        Of which systems: as guessed, a pilot's two, or relation classes.
+    answers
+        A row for each case and each goal ("better", "not worse", "equivalent"): relation, goal, gain, margin; unit,
+        n_units and n_items that reach the power; at_units and at_items, which are those that were given, or else the
+        planned ones, and of test sets of so many: detectable_gain (the true gain that is found with the power), power
+        (to find `gain`), wrong_winner (the share of test sets where the truly worse system has the better score),
+        wrong_sign (the share of significant gains that are the worse system's, type S) and exaggeration (the mean
+        significant gain over the true one, type M). Each of them has _low and _high, the ends of the case's range; NaN
+        where there is no number.
+    sizes
+        The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
+        exaggeration.
+    designs
+        Where items come in units whose likeness is known: what fewer or more items a unit make of it, and the cost
+        (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, detectable_gain, relation).
+    predicted
+        Of many systems: what test sets of these sizes show of the same systems; else empty.
+    simulated
+        What the default test finds on test sets drawn of a fitted model, beside the closed form; or None.
+    sentences
+        How many items are needed, and sentences for a paper's methods section.
+    assumptions
+        What was taken to be so.
+    notes
+        What else should be known.
+    """
+
+    asked: Asked
+    cases: tuple[Case, ...]
+    answers: pd.DataFrame
+    sizes: pd.DataFrame
+    designs: pd.DataFrame
+    predicted: pd.DataFrame
+    simulated: Simulated | None
+    sentences: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The answers, what was assumed, and notes, each in a line."""
+        said = [f"Assumed: {part}" for part in self.assumptions] + [f"Note: {part}" for part in self.notes]
+        return "\n".join([*self.sentences, *said])
+
+    def power_curve(self, n_sizes: int = 40) -> pd.DataFrame:
+        """Power by size, for a figure: relation, gain, n_units, n_items, power, power_low, power_high.
+
+        Raises
+        ------
+        ValueError
+            Where the plan has no gain.
+        """
+        check_whole("n_sizes", n_sizes, 2)
+        if self.asked.gain is None or self.asked.gain <= 0:
+            raise ValueError("the plan must have a gain for a power curve")
+        units = self.sizes["n_units"]
+        at = np.unique(np.geomspace(max(2, units.min() / 2), units.max(), n_sizes).astype(np.int64))
+        return power_curve(self.cases, self.asked, at.tolist())
+
+    def figure(self) -> Any:
+        """Power and detectable gain by size: matplotlib's Figure."""
+        has_gain = self.asked.gain is not None and self.asked.gain > 0
+        titles = ["Power", "Detectable gain"] if has_gain else ["Detectable gain"]
+        drawn, axes = figures.panels([f"{title}, {label(self.asked.metric.name)}" for title in titles])
+        if has_gain:
+            figures.planned_power(self.power_curve(), self.answers, power=self.asked.power, ax=axes[0])
+        figures.planned_gains(self.sizes, ax=axes[-1])
+        return drawn
+
+    def as_json(self, settings: Mapping[str, Any] | None = None) -> str:
+        """The sheet as a JSON object; null: not known.
+
+        Parameters
+        ----------
+        settings
+            What the plan was asked for, if it should be told.
+        """
+        content = {
+            "simstudy": version("simstudy"),
+            "settings": dict(settings or {}),
+            "sentences": self.sentences,
+            **{name: records(getattr(self, name)) for name in ("answers", "sizes", "designs", "predicted")},
+            "simulated": None if self.simulated is None else records(pd.DataFrame([asdict(self.simulated)]))[0],
+            "assumptions": self.assumptions,
+            "notes": self.notes,
+        }
+        return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
+
+    def _summary(self) -> tuple[str, str]:
+        return "Plan of a test set", " ".join(self.sentences)
+
+    def _table(self) -> pd.DataFrame:
+        return self.answers.dropna(axis="columns", how="all")

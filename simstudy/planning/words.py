@@ -1,0 +1,119 @@
+"""What a plan says, in sentences that a paper can print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simstudy.metrics.base import Metric
+from simstudy.numerals import gain_text
+from simstudy.planning.asked import Asked
+from simstudy.planning.cases import LEVEL, Case
+from simstudy.planning.guessed import GUESSED
+from simstudy.planning.margins import BETTER, NOT_WORSE
+from simstudy.planning.pilots import TWO_SYSTEMS
+
+
+def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+    """One row of `Plan.answers` in a sentence for a methods section."""
+    have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.known}"
+    if row["goal"] != BETTER:
+        return f"{have}, {_within(asked, row)}"
+    if np.isnan(row["gain"]):
+        found = gain_in(asked.metric, row["detectable_gain"])
+        if np.isnan(row["detectable_gain"]):
+            return f"{have}, no true gain is found {_how(asked)} with probability {asked.power:g}."
+        return (
+            f"{have}, a true gain of {found}{_range(row, 'detectable_gain', gain_text, case)} is found {_how(asked)} "
+            f"with probability {asked.power:g}."
+        )
+    return (
+        f"{have}, a true gain of {gain_in(asked.metric, row['gain'])} is found {_how(asked)} with probability "
+        f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}; the worse system has the better score in "
+        f"{_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on average "
+        f"{row['exaggeration']:.2f} times the true one."
+    )
+
+
+def _within(asked: Asked, row: Mapping[str, Any]) -> str:
+    margin = gain_in(asked.metric, row["margin"])
+    what = f"a system is not worse by {margin} or more" if row["goal"] == NOT_WORSE else f"two systems are within {margin}"
+    truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(asked.metric, row['gain'])}"
+    tests = "one-sided test" if row["goal"] == NOT_WORSE else "two one-sided tests"
+    return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {asked.level.tail:.3g})."
+
+
+def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+    """How many items a row needs, in a sentence; empty where that is not asked."""
+    if np.isnan(row["n_units"]):
+        return ""
+    what = {BETTER: f"To find a true gain of {gain_in(asked.metric, row['gain'])}"}.get(
+        row["goal"], f"To show “{row['goal']}” by {gain_in(asked.metric, row['margin'] if not np.isnan(row['margin']) else 0)}"
+    )
+    count = _count(case, row["n_units"], row["n_items"])
+    if not case.range:
+        ends = ""
+    elif np.isnan(row["n_items_high"]):
+        ends = f" (from {row['n_items_low']:,.0f} to more than any test set has)"
+    else:
+        ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
+    of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f", {case.relation}"
+    return f"{what} with power {asked.power:g}{of}: {count}{ends}."
+
+
+def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
+    """What a plan takes to be so."""
+    level = asked.level
+    sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
+    shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
+    said = [f"The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), {sides}, p <= {level.alpha:g}{shared}."]
+    for case in cases:
+        named = "" if case.relation == GUESSED else f"{case.relation}: "
+        ends = f"; range: {case.range}" if case.range else "; no range, as numbers were given"
+        said.append(f"{named}{case.known}{ends}.")
+    if cases[0].unit != "item":
+        said.append(f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; items of one need not be.")
+    said.append("New items are drawn from the same population, and how systems differ from item to item stays as it is.")
+    if of_outputs:
+        said.append(f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {LEVEL:.0%} intervals.")
+    return said
+
+
+def gain_in(metric: Metric, gain: float) -> str:
+    """A gain with its unit.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import METRICS
+    >>> gain_in(METRICS["accuracy"], 1), gain_in(METRICS["bleu"], 0.5), gain_in(METRICS["ap"], 0.02)
+    ('1 point of accuracy', '0.5 points of BLEU', '0.02 of average precision')
+    """
+    number = f"{gain:.3g}" if abs(gain) < 1e4 else f"{gain:,.0f}"
+    unit = (" point" if number == "1" else " points") if metric.unit in ("percent", "points") else ""
+    return f"{number}{unit} of {metric.label}"
+
+
+def _count(case: Case, units: float, items: float) -> str:
+    if case.unit == "item":
+        return f"{int(items):,} items"
+    name = "units" if case.unit == "unit" else f"units ({case.unit})"
+    return f"{int(units):,} {name} of {case.size:.3g} items ({int(items):,} items)"
+
+
+def _how(asked: Asked) -> str:
+    sides = "two-sided" if asked.level.alternative == "two-sided" else "one-sided"
+    corrected = f", corrected for {asked.level.comparisons} comparisons" if asked.level.comparisons > 1 else ""
+    return f"({sides}, p <= {asked.level.alpha:g}{corrected})"
+
+
+def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
+    if not case.range:
+        return ""
+    low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
+    return f" ({write(low)} to {write(high)})" if np.isfinite(high) else f" (from {write(low)})"
+
+
+def _percent(share: float) -> str:
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
