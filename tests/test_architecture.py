@@ -27,7 +27,7 @@ FLOORS = [
     {"outputs"},
     {"rankings", "units", "sections"},
     {"loaders", "engines", "analyses", "figures"},
-    {"learners"},
+    {"learners", "planning"},
     {"tasks", "report"},
     {"generators", "examination"},
     {"studies"},
@@ -90,7 +90,7 @@ EXPERIMENTS = sorted((PACKAGE.parent / "experiments").glob("**/*.py"))
 def test_there_are_experiments() -> None:
     assert {path.parent.name for path in EXPERIMENTS} == {
         "berg_kirkpatrick_2012", "chinchor_1992", "error_rates", "evert_2004", "fitted_truth", "multiple_systems",
-        "tools_bench", "urbano_2019", "yeh_2000",
+        "power_tables", "tools_bench", "urbano_2019", "yeh_2000",
     }  # fmt: skip
     assert all(path.with_name("study.py").is_file() for path in EXPERIMENTS)
 

@@ -107,7 +107,7 @@ def significant_gains(
     for key, members in relation_classes(pairs, _WANTED):
         told = _can_be_told(members, alpha)
         able = members if told.all() else members[told]
-        doubtful = able[able["gain"] < _DOUBT * just_significant(able, alpha)]
+        doubtful = able[in_doubt(able, alpha)]
         for of, about in ((EVERY_PAIR, able), (IN_DOUBT, doubtful)):
             row = {
                 **key,
@@ -134,6 +134,22 @@ def just_significant(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.flo
     [1.96, 2.228]
     """
     return np.asarray(_critical(pairs, alpha) * pairs["gain_se"].to_numpy(dtype=np.float64), dtype=np.float64)
+
+
+def in_doubt(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.bool_]:
+    """Whether each pair's gain is below twice its own just significant one, (P,).
+
+    Pairs of which that cannot be told are not: those without a standard error, and those that differ on so few units
+    that no gain of theirs could be significant.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"gain": [3.0, 4.0, 0.0], "gain_se": [1.0, 1.0, np.nan], "alternative": "two-sided"})
+    >>> in_doubt(pairs).tolist()
+    [True, False, False]
+    """
+    near = (pairs["gain"] < _DOUBT * just_significant(pairs, alpha)).to_numpy(dtype=np.bool_)
+    return np.asarray(near & _can_be_told(pairs, alpha))
 
 
 def _critical(pairs: pd.DataFrame, alpha: float) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ arguments less than the functions of `simstudy` do.
 
 from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.multiplicity import benjamini_hochberg, holm
+from simstudy.analyses.significant_gains import in_doubt
 from simstudy.cells import Cell
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
@@ -37,7 +38,7 @@ from simstudy.studies.drawn_boards import DrawnBoards
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
-from simstudy.studies.reused import hashes_of, tables_of
+from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
@@ -74,11 +75,13 @@ __all__ = [
     "derived_seed",
     "hashes_of",
     "holm",
+    "in_doubt",
     "independence_ratio",
     "label",
     "load_study",
     "make_study",
     "one_of",
+    "outputs_of",
     "particle_sets",
     "read_tagged",
     "run_comparisons",

@@ -1,15 +1,22 @@
-"""Studies that are made of other studies: tables from results that are there, or from a run."""
+"""Studies that are made of other studies: their tables, from results or from a run, and their outputs."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
 
+from simstudy.examination.examination import distinct
+from simstudy.outputs import Outputs
 from simstudy.results_folder import MANIFEST, verify
+from simstudy.runner import progress_bar
 from simstudy.studies.catalogue import load_study, make_study
+from simstudy.studies.definition import StudyError
 from simstudy.studies.interface import RunContext
+from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.run import run_study
 
 
@@ -31,6 +38,55 @@ def hashes_of(study: str, context: RunContext) -> dict[str, str]:
     """SHA-256 of the files that `tables_of` has read, by name, for a manifest."""
     written = json.loads((_folder(study, context) / MANIFEST).read_text(encoding="utf-8"))["files"]
     return {name: value for name, value in written.items() if name.endswith(".csv")}
+
+
+def outputs_of(
+    study: str, context: RunContext, *, test_sets: Collection[str], metrics: Collection[str]
+) -> tuple[dict[tuple[str, str], tuple[Outputs, tuple[str, ...]]], dict[str, str]]:
+    """The outputs of a study of natural comparisons, as it reads them, and the SHA-256 of every file that was read.
+
+    Of near-duplicates one is kept, unless the study keeps them.
+
+    Parameters
+    ----------
+    study
+        Its shipped name.
+    context
+        Where the data are.
+    test_sets, metrics
+        Names of those that are wanted, by their names in the study; only these are read.
+
+    Returns
+    -------
+    outputs
+        Name and metric -> outputs, and the columns of the systems table that tell how systems are related.
+    hashes
+        Of files, by name.
+
+    Raises
+    ------
+    StudyError
+        For a study of another kind, and for a test set or a metric that it does not have.
+    """
+    asked = load_study(study)
+    if not isinstance(asked, NaturalStudy):
+        raise StudyError(f"study must be one of natural comparisons, and '{study}' is not")
+    wanted = []
+    for part in asked.test_sets:
+        each = [value for value in part.each if part.name.replace("{}", value) in test_sets]
+        written = [metric for metric in part.written if metric in metrics]
+        if each and written:
+            wanted.append(part.model_copy(update={"each": each, "metric": written}))
+    there = {part.name.replace("{}", value) for part in wanted for value in part.each}
+    if unknown := [name for name in test_sets if name not in there]:
+        raise StudyError(f"study '{study}' has no test set '{unknown[0]}' with a metric among {', '.join(metrics)}")
+    with progress_bar(f"reading outputs of {study}", n_test_sets(wanted)) as advance:
+        found, hashes = read_all(study, wanted, context.data_dir, advance, allow_outside=context.allow_outside)
+    kept = {
+        key: (distinct(one.loaded.outputs, one.settings.duplicates or asked.duplicates)[0], tuple(one.settings.by))
+        for key, one in found.items()
+    }
+    return kept, hashes
 
 
 def _folder(study: str, context: RunContext) -> Path:

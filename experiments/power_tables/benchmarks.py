@@ -1,0 +1,119 @@
+"""What real benchmarks are like: how correlated systems are, how much they differ on a unit, what that can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import simstudy as ss
+from simstudy.studies import Cell, RunContext, in_doubt, outputs_of
+
+from .settings import Benchmarks, Settings
+
+VARIANTS, UNLIKE = "variants", "unlike systems"
+
+# Of pairs, in percent: what lies below, between and above.
+_ENDS = {"_10": 10, "": 50, "_90": 90}
+
+
+def benchmarks(study: Settings, context: RunContext) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, dict[str, str]]]:
+    """A row for each test set, metric and relation; quantiles of the pairs of each; hashes of the files by study."""
+    rows: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
+    hashes: dict[str, dict[str, str]] = {}
+    for part in study.benchmarks:
+        outputs, read = outputs_of(part.study, context, test_sets=part.test_sets, metrics=part.metrics)
+        hashes[part.study] = hashes.get(part.study, {}) | read
+        cells = [
+            Cell(
+                label=f"{name}, {metric}",
+                description={
+                    "outputs": one.fingerprint(),
+                    "by": list(by) if part.related else [],
+                    **study.model_dump(include={"alpha", "min_pairs"}),
+                },
+                arguments=(one, by if part.related else (), study.alpha, study.min_pairs),
+            )
+            for (name, metric), (one, by) in ordered(part, outputs)
+        ]
+        for cell, done in zip(cells, context.run(f"{part.kind} of {part.study}", describe, cells), strict=True):
+            own = {"study": part.study, "test_set": cell.arguments[0].test_set, "kind": part.kind}
+            rows += [own | row for row in done["rows"]]
+            pairs += [own | row for row in done["pairs"]]
+    return pd.DataFrame(rows), pd.DataFrame(pairs), hashes
+
+
+def ordered(part: Benchmarks, outputs: dict[Any, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
+    """The outputs in the order of study.toml."""
+    for name in part.test_sets:
+        for metric in part.metrics:
+            if (name, metric) in outputs:
+                yield (name, metric), outputs[name, metric]
+
+
+def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: int) -> dict[str, list[dict[str, Any]]]:
+    """One cell: what a benchmark is like, by relation, and the pairs in doubt that say so."""
+    # Only standard errors are asked for: no test, so one resample is enough.
+    pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided")
+    same = np.zeros(len(pairs), dtype=bool)
+    for column in by:
+        same |= ss.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()
+    pairs = pairs.assign(relation=np.where(same, VARIANTS, UNLIKE)).merge(
+        unit_correlations(outputs), on=["system_a", "system_b"], validate="1:1"
+    )
+    pairs["sd"] = pairs["gain_se"] * np.sqrt(pairs["n_units"])
+    found = ss.significant_gains(pairs, alpha=alpha, min_pairs=min_pairs)
+    found = found[found["of"] == "pairs in doubt"].set_index("relation")
+    doubtful = pairs[in_doubt(pairs, alpha)]
+    scores = pd.Series(outputs.scores(), outputs.names)
+    rows, kept = [], []
+    for relation in (VARIANTS, UNLIKE):
+        own = doubtful[doubtful["relation"] == relation]
+        if len(own) < min_pairs:
+            continue
+        names = sorted({*own["system_a"], *own["system_b"]})
+        first = own.iloc[0]
+        rows.append(
+            {
+                **{column: first[column] for column in ("metric", "metric_unit", "unit")},
+                "right_or_wrong": bool((own["interval"] == "score").all()),
+                "n_items": int(first["n_items"]),
+                "n_units": int(first["n_units"]),
+                "relation": relation,
+                "n_systems": len(names),
+                "n_pairs": len(own),
+                "score": float(scores[names].median()),
+                **spread(own["r12"], "r12"),
+                **spread(own["sd"], "sd"),
+                "detectable": float(found.loc[relation, "true_80"]),
+                "detectable_low": float(found.loc[relation, "true_80_low"]),
+                "detectable_high": float(found.loc[relation, "true_80_high"]),
+            }
+        )
+        kept += quantiles(own, relation)
+    return {"rows": rows, "pairs": kept}
+
+
+def unit_correlations(outputs: ss.Outputs) -> pd.DataFrame:
+    """The correlation of each two systems' contributions of a unit: an item, or a document where these are known."""
+    unit = outputs.natural_unit
+    return ss.correlation(outputs if unit == "item" else outputs.sum_by(unit))[["system_a", "system_b", "r12"]]
+
+
+def spread(values: pd.Series[float], name: str) -> dict[str, float]:
+    """Percentiles of the pairs."""
+    return {f"{name}{end}": float(np.nanpercentile(values, percent)) for end, percent in _ENDS.items()}
+
+
+def quantiles(pairs: pd.DataFrame, relation: str, steps: int = 20) -> list[dict[str, Any]]:
+    """r12 and sd at evenly spread shares of the pairs: what a range of them is held against."""
+    shares = (np.arange(steps) + 0.5) / steps
+    found = {name: np.nanquantile(pairs[name], shares) for name in ("r12", "sd")}
+    metric = pairs["metric"].iloc[0]
+    return [
+        {"metric": metric, "relation": relation, "share": share, "r12": float(r12), "sd": float(sd)}
+        for share, r12, sd in zip(shares.tolist(), found["r12"], found["sd"], strict=True)
+    ]

@@ -1,0 +1,213 @@
+"""What known benchmarks are like: a table made from the outputs of real systems, for planners who have none yet.
+
+The table benchmarks.csv is what the shipped study ``power_tables`` writes. It has a row for each test set, metric and
+relation of two systems: "variants" have a base model, a family or a team in common, "unlike systems" have none as far
+as is known (runs of the TREC ad hoc tracks are anonymous: of TREC-COVID's, two in a hundred pairs are of one team).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+from scipy import optimize, stats
+
+from simstudy.metrics.base import FloatArray
+from simstudy.validation import check_choice, check_text
+
+#: How the two systems of a pair are related.
+RELATIONS = ("variants", "unlike systems")
+
+#: What is typical of a metric: the correlation of two systems' scores of a unit, and the standard deviation of their
+#: difference on a unit.
+QUANTITIES = ("r12", "sd")
+
+# A correlation of 1 has no z.
+_MOST_R12 = 1 - 1e-9
+
+# The normal distribution's 90th percentile.
+_Z = float(stats.norm.ppf(0.9))
+
+# How wide a test set's own distribution is at least, where its percentiles are one number.
+_LEAST_WIDTH = 1e-6
+
+
+@dataclass(frozen=True)
+class Typical:
+    """What a quantity is between two systems of a relation, on known benchmarks.
+
+    Attributes
+    ----------
+    low, high
+        Between these it is for 80 % of pairs, of a test set taken at random and a pair taken at random there.
+    middle
+        The median over test sets, of the median of each test set's pairs.
+    n_test_sets
+        How many test sets say so.
+    studies
+        The shipped studies that have these test sets.
+    metric, relation
+        Whose rows of the table these are: not those that were asked for where there are none (`typical`); an empty
+        metric is all of them.
+    """
+
+    low: float
+    middle: float
+    high: float
+    n_test_sets: int
+    studies: tuple[str, ...]
+    metric: str
+    relation: str
+
+
+def benchmarks() -> pd.DataFrame:
+    """The table of known benchmarks; a copy, which may be changed.
+
+    Pairs are those in doubt (their gain is below twice the one that is just significant): who plans a test set plans it
+    for small gains. Near-duplicates are left out, as in the shipped studies, but of SIGMORPHON 2022. Each row has ten
+    pairs or more.
+
+    Returns
+    -------
+    benchmarks
+        One row a test set, metric and relation:
+
+        - study (the shipped study of this test set), test_set (its name there), kind (of task), metric, metric_unit;
+        - unit (what is independent: "item", or the column of clusters), right_or_wrong (whether it is an answer that is
+          right or wrong), n_items, n_units;
+        - relation, n_systems and n_pairs that the row is about, score (the median of these systems');
+        - r12_10, r12, r12_90: the 10th percentile, median and 90th percentile, over pairs, of the correlation of the
+          two systems' contributions of a unit (`simstudy.correlation`);
+        - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale,
+          so that sd / sqrt(n_units) is the standard error of the gain;
+        - detectable: the true gain, on the metric's scale, that is found with power 0.8 (two-sided, 0.05) on average
+          over these pairs, with its 95 % interval detectable_low to detectable_high, which speaks for other systems
+          on these items (`simstudy.significant_gains`).
+
+    Examples
+    --------
+    >>> table = benchmarks()
+    >>> row = table.query("test_set == 'SWE-bench Verified' and relation == 'unlike systems'").iloc[0]
+    >>> bool(5 < row["detectable"] < 6)   # points, with 500 items
+    True
+    """
+    return _read().copy()
+
+
+def typical(metric: str, relation: str, quantity: str) -> Typical:
+    """What r12 or sd is between two systems of a relation, by the benchmarks that are scored by a metric.
+
+    Each test set's pairs are taken to be distributed as its three percentiles say: to both sides of the median a normal
+    distribution with a width of its own, of Fisher's z = arctanh(r12), and of log(sd). With equal weights these are
+    mixed, and `low` and `high` are the 10th and the 90th percentile of the mixture: benchmarks differ, and so do the
+    pairs of one benchmark.
+
+    Of accuracy the test sets are those with one answer to an item, right or wrong; where the mean of several answers
+    counts, systems are less correlated, and their differences smaller.
+
+    Parameters
+    ----------
+    metric
+        The name of a metric.
+    relation
+        One of `RELATIONS`. Where no benchmark has variants under this metric, they are taken to be as unlike systems
+        are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
+    quantity
+        "r12": the correlation of the two systems' contributions of a unit; where no benchmark has the metric, that of
+        all metrics. "sd": the standard deviation of their difference on one unit, on the metric's scale.
+
+    Raises
+    ------
+    ValueError
+        For an unknown relation or quantity, and for the sd of a metric that no benchmark has.
+
+    Examples
+    --------
+    >>> alike, unlike = (typical("accuracy", relation, "r12") for relation in RELATIONS)
+    >>> alike.middle > unlike.middle
+    True
+    >>> typical("las", "variants", "sd").relation
+    'unlike systems'
+    """
+    check_text("metric", metric, "the name of a metric")
+    check_choice("relation", relation, RELATIONS)
+    check_choice("quantity", quantity, QUANTITIES)
+    table = _read()
+    rows = table[table["metric"] == metric]
+    if rows.empty and quantity == "sd":
+        known = ", ".join(dict.fromkeys(table["metric"]))
+        raise ValueError(
+            f"metric must be one whose sd is known ({known}), not '{metric}': give --sd, the standard deviation of the "
+            "difference on one unit"
+        )
+    of_metric = "" if rows.empty else metric
+    rows = table if rows.empty else rows
+    if metric == "accuracy":
+        rows = rows[rows["right_or_wrong"]]
+    if (rows["relation"] == relation).any():
+        rows = rows[rows["relation"] == relation]
+    low, high = central_range(*(rows[f"{quantity}{end}"].to_numpy() for end in ("_10", "", "_90")), quantity=quantity)
+    middle, studies = float(rows[quantity].median()), tuple(dict.fromkeys(rows["study"]))
+    return Typical(low, middle, high, len(rows), studies, of_metric, str(rows["relation"].iloc[0]))
+
+
+def shipped(test_set: str) -> str | None:
+    """The shipped study that has a benchmark of this name; None where there is none.
+
+    Letters' case and all punctuation but "+" are ignored.
+
+    Examples
+    --------
+    >>> shipped("swe-bench verified"), shipped("HumanEval+"), shipped("no such benchmark")
+    ('leaderboards', 'leaderboards', None)
+    """
+    check_text("test_set", test_set, "the name of a benchmark")
+    table = _read()
+    found = table["study"][table["test_set"].map(_plain) == _plain(test_set)]
+    return None if found.empty else str(found.iloc[0])
+
+
+def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quantity: str) -> tuple[float, float]:
+    """The 10th and 90th percentile of a mixture, with equal weights, of distributions with these percentiles.
+
+    Parameters
+    ----------
+    low, middle, high
+        The 10th percentile, the median and the 90th percentile of each distribution, (T,).
+    quantity
+        One of `QUANTITIES`: r12 is mixed as Fisher's z, sd as its logarithm.
+
+    Examples
+    --------
+    Of a single distribution they are its own:
+
+    >>> central_range(np.array([0.2]), np.array([0.5]), np.array([0.6]), quantity="r12")
+    (0.2, 0.6)
+    """
+    ends = np.array([low, middle, high], dtype=np.float64)
+    below, at, above = np.arctanh(np.clip(ends, -_MOST_R12, _MOST_R12)) if quantity == "r12" else np.log(ends)
+    widths = [np.maximum(width / _Z, _LEAST_WIDTH) for width in (at - below, above - at)]
+
+    def share(value: float) -> float:
+        """Of the mixture, below a value."""
+        z = np.where(value < at, (value - at) / widths[0], (value - at) / widths[1])
+        return float(stats.norm.cdf(z).mean())
+
+    first, last = float(below.min()) - 1, float(above.max()) + 1
+    found = [optimize.brentq(lambda x, part=part: share(x) - part, first, last, xtol=1e-12) for part in (0.1, 0.9)]
+    back = np.tanh(found) if quantity == "r12" else np.exp(found)
+    return round(float(back[0]), 9), round(float(back[1]), 9)
+
+
+def _plain(name: str) -> str:
+    """Its letters, digits and plus signs."""
+    return "".join(letter for letter in name.lower() if letter.isalnum() or letter == "+")
+
+
+@cache
+def _read() -> pd.DataFrame:
+    with resources.files("simstudy.planning").joinpath("benchmarks.csv").open(encoding="utf-8") as table:
+        return pd.read_csv(table, keep_default_na=True)

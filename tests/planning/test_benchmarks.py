@@ -1,0 +1,113 @@
+"""What known benchmarks are like: the shipped table, and the ranges made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import simstudy
+from simstudy.planning.benchmarks import RELATIONS, benchmarks, central_range, shipped, typical
+
+PACKAGE = Path(simstudy.__file__).parent
+
+
+def test_the_table_is_what_the_study_wrote() -> None:
+    written = PACKAGE.parent / "results" / "power_tables" / "benchmarks.csv"
+    if not written.is_file():
+        pytest.skip("results of the shipped studies are not at hand")
+    assert (PACKAGE / "planning" / "benchmarks.csv").read_bytes() == written.read_bytes()
+
+
+def test_the_table_is_of_real_benchmarks_and_in_order() -> None:
+    table = benchmarks()
+    assert len(table[["test_set", "metric", "relation"]].drop_duplicates()) == len(table)
+    assert set(table["relation"]) == set(RELATIONS)
+    assert table["test_set"].nunique() >= 50
+    assert (table["n_pairs"] >= 10).all()
+    assert (table["n_units"] <= table["n_items"]).all()
+    for name in ("r12", "sd"):
+        assert (table[f"{name}_10"] <= table[name]).all()
+        assert (table[name] <= table[f"{name}_90"]).all()
+    table.loc[:, "r12"] = 0.0
+    assert (benchmarks()["r12"] != 0).any(), "a caller's table is a copy"
+
+
+def test_detectable_gains_are_about_those_of_a_normal_difference_of_the_median_sd() -> None:
+    """(1.96 + 0.84) sd / sqrt(n), but that it is an average over pairs, and of t where there are few units."""
+    table = benchmarks()
+    factor = stats.t.isf(0.025, table["n_units"] - 1) + stats.norm.isf(0.2)
+    ratio = table["detectable"] / (factor * table["sd"] / np.sqrt(table["n_units"]))
+    # Where pairs differ much in sd, the noisiest weigh more.
+    assert ratio.between(0.9, 1.5).all(), ratio.describe()
+    assert ratio.median() == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("quantity", ["r12", "sd"])
+def test_a_range_holds_80_percent_of_a_mixture(quantity: str) -> None:
+    """Two benchmarks, by drawing from both."""
+    rng = np.random.default_rng(0)
+    ends = np.array([[0.1, 0.5], [0.3, 0.6], [0.4, 0.8]])
+    x = np.arctanh(ends) if quantity == "r12" else np.log(ends)
+    z = rng.normal(size=(400_000, 2)) / stats.norm.isf(0.1)
+    drawn = x[1] + np.where(z < 0, z * (x[1] - x[0]), z * (x[2] - x[1]))
+    back = np.tanh(drawn) if quantity == "r12" else np.exp(drawn)
+    assert central_range(*ends, quantity=quantity) == pytest.approx(np.percentile(back, [10, 90]), rel=0.01)
+
+
+def test_a_range_of_equal_pairs_is_a_number() -> None:
+    assert central_range(*np.full((3, 2), 0.5), quantity="sd") == pytest.approx((0.5, 0.5), rel=1e-4)
+    low, high = central_range(*np.full((3, 1), 1.0), quantity="r12")
+    assert low == pytest.approx(1)
+    assert high == pytest.approx(1)
+
+
+def test_typical_is_of_the_metric_or_of_all() -> None:
+    table = benchmarks()
+    rows = table[(table["metric"] == "accuracy") & (table["relation"] == "variants") & table["right_or_wrong"]]
+    found = typical("accuracy", "variants", "r12")
+    assert found.low < found.middle < found.high < 1
+    assert (found.n_test_sets, found.middle) == (len(rows), rows["r12"].median())
+    assert rows["r12_10"].min() <= found.low <= rows["r12_10"].max()
+    assert (found.metric, found.relation) == ("accuracy", "variants")
+    every = typical("no_such_metric", "variants", "r12")
+    assert every.n_test_sets == (table["relation"] == "variants").sum()
+    assert (every.metric, every.relation) == ("", "variants")
+    assert set(every.studies) <= set(table["study"])
+
+
+@pytest.mark.parametrize("quantity", ["r12", "sd"])
+def test_variants_that_no_benchmark_has_are_as_unlike_systems(quantity: str) -> None:
+    assert typical("bleu", "variants", quantity) == typical("bleu", "unlike systems", quantity)
+
+
+def test_variants_are_more_alike_under_every_metric_that_has_both() -> None:
+    """Which makes it careful to take unlike systems for them."""
+    middles = benchmarks().groupby(["metric", "relation"])[["r12", "sd"]].median().unstack().dropna()
+    assert len(middles) >= 4
+    assert (middles["r12", "variants"] > middles["r12", "unlike systems"]).all()
+    assert (middles["sd", "variants"] < middles["sd", "unlike systems"]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("no_such_metric", "variants", "sd"), "metric must be one whose sd is known .accuracy, .* --sd"),
+        (("accuracy", "cousins", "sd"), "relation"),
+        (("accuracy", "variants", "variance"), "quantity"),
+    ],
+)
+def test_what_is_not_known_is_told(arguments: tuple[str, str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        typical(*arguments)
+
+
+def test_shipped_studies_are_found_by_the_name_of_a_benchmark() -> None:
+    assert shipped("SWE-bench Verified") == shipped("swebench verified") == "leaderboards"
+    assert shipped("en_ewt") == "natural_parsing"
+    assert shipped("WMT24 en-de") == "natural_mt"
+    assert shipped("mbpp++") is None
+    with pytest.raises(ValueError, match="test_set"):
+        shipped(3)  # type: ignore[arg-type]
