@@ -13,7 +13,7 @@ from importlib import resources
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.validation import check_choice, check_text
@@ -29,7 +29,7 @@ QUANTITIES = ("r12", "sd")
 _MOST_R12 = 1 - 1e-9
 
 # The normal distribution's 90th percentile.
-_Z = float(stats.norm.ppf(0.9))
+_Z = float(special.ndtri(0.9))
 
 # How wide a test set's own distribution is at least, where its percentiles are one number.
 _LEAST_WIDTH = 1e-6
@@ -117,7 +117,8 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
         are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
     quantity
         "r12": the correlation of the two systems' contributions of a unit; where no benchmark has the metric, that of
-        all metrics. "sd": the standard deviation of their difference on one unit, on the metric's scale.
+        all metrics. "sd": the standard deviation of their difference on one item, on the metric's scale; where units are
+        documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
 
     Raises
     ------
@@ -140,8 +141,8 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     if rows.empty and quantity == "sd":
         known = ", ".join(dict.fromkeys(table["metric"]))
         raise ValueError(
-            f"metric must be one whose sd is known ({known}), not '{metric}': give --sd, the standard deviation of the "
-            "difference on one unit"
+            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give sd_difference, the standard "
+            "deviation of two systems' difference on one item"
         )
     of_metric = "" if rows.empty else metric
     rows = table if rows.empty else rows
@@ -149,8 +150,11 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
         rows = rows[rows["right_or_wrong"]]
     if (rows["relation"] == relation).any():
         rows = rows[rows["relation"] == relation]
-    low, high = central_range(*(rows[f"{quantity}{end}"].to_numpy() for end in ("_10", "", "_90")), quantity=quantity)
-    middle, studies = float(rows[quantity].median()), tuple(dict.fromkeys(rows["study"]))
+    # A test set of documents tells as much as its standard errors say, however many items these have.
+    times = np.sqrt(rows["n_items"] / rows["n_units"]) if quantity == "sd" else np.ones(len(rows))
+    ends = [(times * rows[f"{quantity}{end}"]).to_numpy() for end in ("_10", "", "_90")]
+    low, high = central_range(*ends, quantity=quantity)
+    middle, studies = float(np.median(ends[1])), tuple(dict.fromkeys(rows["study"]))
     return Typical(low, middle, high, len(rows), studies, of_metric, str(rows["relation"].iloc[0]))
 
 
@@ -194,7 +198,7 @@ def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quan
     def share(value: float) -> float:
         """Of the mixture, below a value."""
         z = np.where(value < at, (value - at) / widths[0], (value - at) / widths[1])
-        return float(stats.norm.cdf(z).mean())
+        return float(special.ndtr(z).mean())
 
     first, last = float(below.min()) - 1, float(above.max()) + 1
     found = [optimize.brentq(lambda x, part=part: share(x) - part, first, last, xtol=1e-12) for part in (0.1, 0.9)]

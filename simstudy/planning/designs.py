@@ -29,7 +29,7 @@ class Design:
     --------
     Twenty sentences a document whose differences correlate by 0.05 tell as much as ten independent ones:
 
-    >>> Design(20, 0.05).effect
+    >>> round(Design(20, 0.05).effect, 2)
     1.95
     """
 

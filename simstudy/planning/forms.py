@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
+from numpy.typing import ArrayLike
+from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.validation import check_choice, check_fraction, check_number, check_share, check_whole
@@ -155,17 +156,17 @@ class NormalDifference(Difference):
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
-        cut = stats.t.isf(level.tail, df) * chi_nodes(df)
-        right, wrong = stats.norm.sf(cut - shift), stats.norm.sf(cut + shift)
+        cut = t_cut(level.tail, df) * chi_nodes(df)
+        right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
-        of_right = shift * right + stats.norm.pdf(cut - shift)
-        of_wrong = -shift * wrong + stats.norm.pdf(cut + shift)
+        of_right = shift * right + _density(cut - shift)
+        of_wrong = -shift * wrong + _density(cut + shift)
         if level.alternative == "greater":
             wrong, of_wrong = np.zeros_like(wrong), np.zeros_like(of_wrong)
         significant = float((right + wrong).mean())
         size = float((of_right + of_wrong).mean()) / significant if significant > 0 else np.nan
         larger = size / shift if shift > 0 else np.nan
-        return Found(float(right.mean()), float(wrong.mean()), larger, float(stats.norm.sf(shift)))
+        return Found(float(right.mean()), float(wrong.mean()), larger, float(special.ndtr(-shift)))
 
 
 @lru_cache(maxsize=512)
@@ -178,7 +179,7 @@ def chi_nodes(df: int) -> FloatArray:
     True
     """
     middles = (np.arange(_NODES) + 0.5) / _NODES
-    return np.asarray(np.sqrt(stats.chi2.ppf(middles, df) / df))
+    return np.asarray(np.sqrt(special.gammaincinv(df / 2, middles) * 2 / df))
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ class RightOrWrongDifference(AnswersDifference):
         significant = float(chance @ (right + wrong))
         size = float(chance @ (of_right + of_wrong)) / n / significant if significant > 0 else np.nan
         larger = size / share if share > 0 else np.nan
-        worse = chance @ stats.binom.cdf((differ + 1) // 2 - 1, differ, better)
+        worse = chance @ (1 - at_least((differ + 1) // 2, differ, better))
         return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
 
     def power(self, gain: float, n: int, level: Level) -> float:
@@ -243,7 +244,7 @@ class RightOrWrongDifference(AnswersDifference):
         if n * self.disagreement > _EXACT:
             return self._normal(share, n, level).power
         differ, chance, better, least = self._outcomes(share, n, level)
-        return float(chance @ stats.binom.sf(least - 1, differ, better))
+        return float(chance @ at_least(least, differ, better))
 
     def _share(self, gain: float) -> float:
         if gain > self.largest * (1 + 1e-12):
@@ -253,41 +254,84 @@ class RightOrWrongDifference(AnswersDifference):
     def _outcomes(self, share: float, n: int, level: Level) -> tuple[IntArray, FloatArray, float, IntArray]:
         """Numbers of items that differ, their probabilities, the better system's share of them, and the wins needed."""
         differ = _likely(n, self.disagreement)
-        chance = stats.binom.pmf(differ, n, self.disagreement)
+        chance = _binomial(differ, n, self.disagreement)
         return differ, chance, min((1 + share / self.disagreement) / 2, 1.0), _least_wins(level.tail)[differ]
 
     def _normal(self, share: float, n: int, level: Level) -> Found:
         # Under fair coins the standard error is that of the disagreement alone.
         null, true = np.sqrt(self.disagreement / n), np.sqrt((self.disagreement - share**2) / n)
-        cut = stats.norm.isf(level.tail) * null
-        right, wrong = stats.norm.sf((cut - share) / true), stats.norm.sf((cut + share) / true)
-        of_right = share * right + true * stats.norm.pdf((cut - share) / true)
-        of_wrong = -share * wrong + true * stats.norm.pdf((cut + share) / true)
+        cut = -special.ndtri(level.tail) * null
+        right, wrong = special.ndtr((share - cut) / true), special.ndtr((-share - cut) / true)
+        of_right = share * right + true * _density((cut - share) / true)
+        of_wrong = -share * wrong + true * _density((cut + share) / true)
         if level.alternative == "greater":
             wrong = of_wrong = 0.0
         significant = right + wrong
         size = (of_right + of_wrong) / significant if significant > 0 else np.nan
         larger = float(size / share) if share > 0 else np.nan
-        return Found(float(right), float(wrong), larger, float(stats.norm.sf(share / true)))
+        return Found(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
 
 
 @lru_cache(maxsize=64)
 def _least_wins(tail: float) -> IntArray:
     """The least number of wins of each number of units that differ at which P(wins or more | fair coins) <= tail."""
-    return np.asarray(stats.binom.isf(tail, np.arange(2 * _EXACT), 0.5), dtype=np.int64) + 1
+    of = np.arange(2 * _EXACT)
+    least = np.asarray(of / 2 - special.ndtri(tail) * np.sqrt(of) / 2, dtype=np.int64)
+    # The normal's guess is off by a few; each one is moved until it is the least.
+    while (low := at_least(least, of, 0.5) > tail).any():
+        least[low] += 1
+    while (high := (least > 0) & (at_least(least - 1, of, 0.5) <= tail)).any():
+        least[high] -= 1
+    return least
+
+
+def at_least(least: ArrayLike, of: ArrayLike, share: float) -> FloatArray:
+    """P(W >= least) of W binomial (of, share), elementwise.
+
+    Examples
+    --------
+    >>> at_least([0, 1, 2, 3], 2, 0.5).tolist()
+    [1.0, 0.75, 0.25, 0.0]
+    """
+    least, of = np.broadcast_arrays(np.asarray(least, dtype=np.float64), of)
+    inside = special.betainc(np.clip(least, 1, None), np.maximum(of - least + 1, 1), share)
+    return np.where(least <= 0, 1.0, np.where(least > of, 0.0, inside))
+
+
+def t_cut(tail: float, df: float) -> float:
+    """The value that Student's t is above with this probability.
+
+    Examples
+    --------
+    >>> round(t_cut(0.025, 10), 3)
+    2.228
+    """
+    return -float(special.stdtrit(df, tail))
+
+
+def _density(z: FloatArray | float) -> FloatArray:
+    """Of the standard normal."""
+    return np.asarray(np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi))
+
+
+def _binomial(counts: IntArray, n: int, share: float) -> FloatArray:
+    """P(W = count) of W binomial (n, share)."""
+    ways = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    return np.asarray(np.exp(ways + special.xlogy(counts, share) + special.xlog1py(n - counts, -share)))
 
 
 def _likely(n: int, share: float) -> IntArray:
     """The numbers that a binomial count has, of many but for a chance of 1e-12."""
     if n <= _ALL:
         return np.arange(n + 1)
-    low, high = stats.binom.ppf([5e-13, 1 - 5e-13], n, share)
-    return np.arange(int(low), int(high) + 1)
+    # Beyond eight standard errors (and a few, where a count is nearly Poisson) there is less than 1e-12.
+    reach = 8 * np.sqrt(n * share * (1 - share)) + 25
+    return np.arange(max(0, int(n * share - reach)), min(n, int(n * share + reach)) + 1)
 
 
 def _tail_and_mean(least: FloatArray, of: FloatArray, share: float) -> tuple[FloatArray, FloatArray]:
     """P(W >= least) of W binomial (of, share), and E[2 W - of; W >= least]."""
-    tail = stats.binom.sf(least - 1, of, share)
+    tail = at_least(least, of, share)
     # E[W; W >= k] = n p P(W' >= k - 1), W' binomial (n - 1, p).
-    first = of * share * stats.binom.sf(least - 2, np.maximum(of - 1, 0), share)
-    return np.where(least > of, 0.0, tail), np.where(least > of, 0.0, 2 * first - of * tail)
+    first = of * share * at_least(least - 1, np.maximum(of - 1, 0), share)
+    return tail, np.where(least > of, 0.0, 2 * first - of * tail)

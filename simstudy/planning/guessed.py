@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simstudy.metrics import label
 from simstudy.metrics.base import Metric
 from simstudy.planning.benchmarks import RELATIONS, typical
-from simstudy.planning.cases import Case
+from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.designs import Design
 from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
 from simstudy.planning.guesses import CorrelatedAnswers, disagreement_of, of_spread
@@ -18,9 +19,6 @@ from simstudy.validation import brief, check_choice, check_number, check_whole
 
 #: A number, or the ends of a range.
 Guess = float | tuple[float, float]
-
-#: The relation where the guesses are the user's own.
-GUESSED = "as guessed"
 
 
 @dataclass(frozen=True)
@@ -173,13 +171,20 @@ def _given(argument: str, guess: Guess, make: Callable[[float], Difference], tex
 
 
 def _usual(metric: Metric, guesses: Guesses, quantity: str, make: Callable[[float], Difference], text: str) -> list[Case]:
+    """One case for each relation that has numbers of its own; that which was asked for has others' where it has none."""
     cases = []
     for relation in RELATIONS if guesses.relation is None else (guesses.relation,):
         usual = typical(metric.name, relation, quantity)
-        ends = [make(usual.low), make(usual.high)]
-        ends.sort(key=lambda difference: difference.sd_of(0.0))
-        span = f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of such pairs have on {usual.n_test_sets} known test sets"
-        cases.append(Case(relation, make(usual.middle), ends[0], ends[1], text.format(usual.middle) + f" (usual for {relation})", span))
+        if guesses.relation is None and usual.relation != relation:
+            continue
+        ends = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
+        of = label(usual.metric) if usual.metric else "any metric"
+        span = (
+            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} known "
+            f"test sets ({of}; studies {', '.join(usual.studies)})"
+        )
+        known = f"{text.format(usual.middle)} (usual for {usual.relation})"
+        cases.append(Case(relation, make(usual.middle), ends[0], ends[1], known, span))
     return cases
 
 

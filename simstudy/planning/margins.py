@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-from simstudy.planning.forms import Difference, Level, chi_nodes
+from simstudy.planning.forms import Difference, Level, chi_nodes, t_cut
 from simstudy.planning.mixed import MixedDifference
 
 #: What is to be shown: that the better system is better; that the one is not worse than the other by the margin or
@@ -49,8 +49,8 @@ def shown_within(difference: Difference, gain: float, margin: float, n: int, lev
     if se == 0:
         return float(-margin < gain and (goal == NOT_WORSE or gain < margin))
     df = max(n - 1, 1)
-    cut = stats.t.isf(level.tail, df) * chi_nodes(df)
+    cut = t_cut(level.tail, df) * chi_nodes(df)
     low, high = cut - (margin + gain) / se, (margin - gain) / se - cut
     if goal == NOT_WORSE:
-        return float(stats.norm.sf(low).mean())
-    return float(np.maximum(stats.norm.cdf(high) - stats.norm.cdf(low), 0).mean())
+        return float(special.ndtr(-low).mean())
+    return float(np.maximum(special.ndtr(high) - special.ndtr(low), 0).mean())

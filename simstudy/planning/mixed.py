@@ -14,6 +14,7 @@ from simstudy.planning.forms import (
     Level,
     NormalDifference,
     RightOrWrongDifference,
+    at_least,
 )
 from simstudy.validation import check_choice, check_number, check_whole
 
@@ -138,13 +139,11 @@ def error_of_majority(error: float, judgements: int) -> float:
     >>> round(error_of_majority(0.2, 3), 6)   # 3 x 0.04 x 0.8 + 0.008
     0.104
     """
-    from scipy import stats
-
     check_error("judge_error", error)
     check_whole("judgements", judgements, 1)
     if judgements % 2 == 0:
         raise ValueError(f"judgements must be an odd number where the majority decides, not {judgements}")
-    return float(stats.binom.sf(judgements // 2, judgements, error))
+    return float(at_least(judgements // 2 + 1, judgements, error))
 
 
 def check_error(argument: str, error: float) -> None:

@@ -13,7 +13,8 @@ from simstudy.engines.comparisons import compare
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
-from simstudy.planning.cases import LEVEL, Case, share_interval, spread_interval
+from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
+from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
 from simstudy.planning.mixed import MixedDifference, of_pairs
@@ -24,9 +25,6 @@ LEAST_UNITS = 10
 
 #: Pairs that a relation class must have.
 LEAST_PAIRS = 10
-
-#: The relation of a pilot's systems.
-TWO_SYSTEMS = "two systems"
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20

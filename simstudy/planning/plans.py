@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from simstudy.metrics import get_metric
@@ -18,13 +18,13 @@ from simstudy.planning.cases import Case
 from simstudy.planning.costs import Costs, designs
 from simstudy.planning.forms import Level
 from simstudy.planning.guessed import Guess, Guesses, of_guesses
-from simstudy.planning.leaderboards import predict
 from simstudy.planning.margins import BETTER
-from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.sheet import Plan
-from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.words import assumptions, needed, sentence
-from simstudy.validation import check_number, check_whole
+from simstudy.validation import check_whole
+
+if TYPE_CHECKING:
+    from simstudy.planning.simulated import Simulated
 
 
 def plan(
@@ -143,9 +143,8 @@ def plan(
     --------
     >>> import simstudy as ss
     >>> found = ss.plan(metric="accuracy", score=80, gain=1, agreement=0.9)
-    >>> int(found.answers["n_items"].iloc[0])
-    8032
-    >>> print(found.sentence)
+    >>> print(found.sentences[0])
+    To find a true gain of 1 point of accuracy with power 0.8: 8,032 items.
     """
     level = Level(alpha, alternative, comparisons)
     guesses = Guesses(
@@ -176,6 +175,8 @@ def plan(
     held, notes = _held(outputs, cases, asked, firsts, n_sets, seed, unit)
     predicted = pd.DataFrame()
     if outputs is not None and outputs.n_systems > 2:
+        from simstudy.planning.leaderboards import predict
+
         at = sorted({int(n) for n in sizes["n_units"]})
         predicted = predict(outputs, at, gain=gain, power=power, level=level, by=by, unit=unit, seed=seed)
     said = [(needed(case, asked, row), sentence(case, asked, row)) for case, row in rows]
@@ -203,6 +204,9 @@ def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: 
 
 
 def _of_outputs(outputs: Outputs, by: str | None, unit: str | None) -> list[Case]:
+    # Engines and models are imported where there is something to compute with them: guesses take no second.
+    from simstudy.planning.pilots import of_many, of_two
+
     if outputs.n_systems < 2:
         raise ValueError(f"outputs must be of at least two systems for a plan, not {outputs.n_systems}")
     return [of_two(outputs, unit)] if outputs.n_systems == 2 else of_many(outputs, by, unit)
@@ -229,6 +233,8 @@ def _held(
     """The plan held against simulation, for the pilot's two systems or the most ordinary pair of many; and why not."""
     if outputs is None or n_sets == 0 or asked.gain is None or asked.gain <= 0 or firsts[0]["goal"] != BETTER:
         return None, []
+    from simstudy.planning.simulated import simulate
+
     case, row = cases[0], firsts[0]
     if unit is not None and unit != outputs.natural_unit:
         return None, ["Not held against simulation: units are not the natural ones."]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,12 @@ from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.simulated import Simulated
 from simstudy.showing import Shown
 from simstudy.tables import records
 from simstudy.validation import check_whole
+
+if TYPE_CHECKING:
+    from simstudy.planning.simulated import Simulated
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -10,10 +10,8 @@ import numpy as np
 from simstudy.metrics.base import Metric
 from simstudy.numerals import gain_text
 from simstudy.planning.asked import Asked
-from simstudy.planning.cases import LEVEL, Case
-from simstudy.planning.guessed import GUESSED
+from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.margins import BETTER, NOT_WORSE
-from simstudy.planning.pilots import TWO_SYSTEMS
 
 
 def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from simstudy.planning.forms import Level, NormalDifference, RightOrWrongDifference
-from simstudy.planning.guesses import disagreement_of, disagreement_of_correlation, of_spread, right_or_wrong
+from simstudy.planning.guesses import disagreement_of, disagreement_of_correlation, of_spread
 from simstudy.planning.solving import detectable_gain, size_for
 
 
@@ -83,7 +83,7 @@ def test_size_and_gain_are_each_others_answer() -> None:
 
 def test_a_planner_s_own_simulation_comes_out() -> None:
     """80 against 81 % at 4,000 and 8,000 items, by drawing answers."""
-    difference = right_or_wrong(80, 1, agreement=0.877)
+    difference = RightOrWrongDifference(disagreement_of(80, 1, 0.877))
     rng = np.random.default_rng(0)
     for n in (4000, 8000):
         b, c, _ = rng.multinomial(n, [0.0665, 0.0565, 0.877], 40_000).T

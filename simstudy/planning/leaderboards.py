@@ -1,0 +1,2 @@
+import pandas as pd
+def predict(*a, **k): return pd.DataFrame()
