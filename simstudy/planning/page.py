@@ -65,7 +65,7 @@ def size_rows(plan: Plan) -> Table:
     if "power" in plan.sizes:
         columns[f"power for {plan.asked.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
-        columns["wrong if significant"] = "[{wrong_sign:.2%}]"
+        columns["wrong sign, if significant"] = "[{wrong_sign:.2%}]"
         columns["exaggeration"] = "[{exaggeration:.2f}]"
     return Table(plan.sizes, columns)
 
@@ -78,11 +78,11 @@ def _ranged(name: str, form: str, ranged: bool) -> str:
 def design_rows(plan: Plan) -> Table:
     """Designs, with what they tell and cost."""
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
-    columns |= {"items a unit": "{items_per_unit:g}", "": "{which}", "design effect": "{design_effect:.2f}"}
+    columns |= {"items a unit": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"units for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
         if plan.designs["cost"].notna().any():
-            columns["cost"] = "[{cost:,.6g}]"
+            columns["cost"] = "[{cost:,.4g}]"
     columns |= {"or with units": "{at_units:,}", "detectable gain": "[{detectable_gain:gain}]"}
     return Table(plan.designs, columns)
 

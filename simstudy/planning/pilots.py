@@ -26,6 +26,8 @@ LEAST_UNITS = 10
 #: Pairs that a relation class must have.
 LEAST_PAIRS = 10
 
+_FEW_RESAMPLES = 10
+
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
 
@@ -91,7 +93,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
-    pairs = compare(outputs, test="t_paired" if not _right_or_wrong(units) else "mcnemar", unit=unit)
+    # Standard errors are asked for, no p-values.
+    pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit)
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
     answers = _right_or_wrong(units)
     scale = units.metric.scale if answers else None

@@ -239,9 +239,7 @@ def _held(
     if unit is not None and unit != outputs.natural_unit:
         return None, ["Not held against simulation: units are not the natural ones."]
     two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
-    found = simulate(
-        two, asked, int(row["at_units"]), size=case.size, relation=case.relation, n_sets=n_sets, seed=seed  # type: ignore[call-overload]
-    )
+    found = simulate(two, asked, int(row["at_units"]), case=case, n_sets=n_sets, seed=seed)  # type: ignore[call-overload]
     return (None, [f"Not held against simulation: {found}."]) if isinstance(found, str) else (found, [])
 
 

@@ -9,9 +9,13 @@ import numpy as np
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.generators.scores import fit
 from simstudy.metrics import METRICS
+from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
 from simstudy.planning.asked import Asked
+from simstudy.planning.cases import Case
+from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.pilots import of_two
 from simstudy.pvalues import clopper_pearson
 from simstudy.validation import check_seed, check_whole
 
@@ -35,6 +39,11 @@ class Simulated:
         Test sets, and units of each.
     power, low, high
         The share of them where the gain was found, with its 95 % interval.
+    expected
+        The closed form's power for the spread that the model's systems have.
+    spread, spread_outputs
+        The standard deviation of the difference on one unit, of the model's systems and of those that it was fitted to:
+        with another gain two systems are not as unlike each other as they were.
     wrong_winner
         The share where the worse system had the better score.
     exaggeration
@@ -48,6 +57,9 @@ class Simulated:
     power: float
     low: float
     high: float
+    expected: float
+    spread: float
+    spread_outputs: float
     wrong_winner: float
     exaggeration: float
 
@@ -55,30 +67,34 @@ class Simulated:
         """What was found, in a sentence."""
         names = " and ".join(shown(name) for name in self.systems)
         return (
-            f"Simulated: on {self.n_sets:,} test sets of {self.n_units:,} units drawn of a model fitted to {names} the gain "
-            f"is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the worse system has the "
-            f"better score in {100 * self.wrong_winner:.2g} %, significant gains are {self.exaggeration:.2f} times the true one."
+            f"Simulated: on {self.n_sets:,} test sets of {self.n_units:,} units drawn of a model fitted to {names} the "
+            f"gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the closed form "
+            f"says {100 * self.expected:.1f} % of systems whose difference on one unit has their standard deviation, "
+            f"{self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). The worse system has the better score in "
+            f"{100 * self.wrong_winner:.2g} %, and significant gains are {self.exaggeration:.2f} times the true one."
         )
 
 
 def simulate(
-    outputs: Outputs, asked: Asked, n_units: int, *, size: float, relation: str, n_sets: int = 2000, seed: int = 0
+    outputs: Outputs, asked: Asked, n_units: int, *, case: Case, n_sets: int = 2000, seed: int = 0
 ) -> Simulated | str:
     """The power of sign flips on test sets of a model fitted to two systems' outputs; or why there is none.
 
     The second system keeps its scores' law; the first one's is moved until the true gain is the asked one. Units of
-    the outputs, which are their natural ones, have `size` items.
+    the outputs are their natural ones.
     """
     check_whole("n_sets", n_sets, 1)
     check_seed(seed)
     assert asked.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
         return f"{outputs.metric.label} is not drawn"
-    per_set = 2 * n_units * size
+    per_set = 2 * n_units * case.size
     n_sets = min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
     if n_sets < _FEWEST_SETS:
         return f"test sets of {n_units:,} units are too many to draw"
-    model = fit(outputs, shrink=False).model
+    # A corpus metric's model goes as far as from the worse system to the better one.
+    best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
+    model = fit(best_first, shrink=False).model
     try:
         pair = model.with_gain(asked.gain).pair()  # type: ignore[attr-defined]
     except ValueError as error:
@@ -86,6 +102,7 @@ def simulate(
     level = asked.level
     alpha, named = level.alpha / level.comparisons, level.alternative == "greater"
     found = significant = first_better = 0
+    signed: list[FloatArray] = []
     sizes = 0.0
     at_once = max(1, int(_TOGETHER / per_set))
     for batch, start in enumerate(range(0, n_sets, at_once)):
@@ -97,7 +114,25 @@ def simulate(
         significant += int(rejected.sum())
         first_better += int(drawn.first_is_better.sum())
         sizes += float(drawn.gains[rejected].sum())
+        signed.append(np.where(drawn.first_is_better, drawn.gains, -drawn.gains))
     low, high = clopper_pearson(found, n_sets)
-    names = outputs.names[0], outputs.names[1]
-    larger = sizes / significant / asked.gain if significant else np.nan
-    return Simulated(relation, names, n_sets, n_units, found / n_sets, float(low), float(high), 1 - first_better / n_sets, larger)
+    spread = float(np.concatenate(signed).std(ddof=1) * np.sqrt(n_units))
+    of_outputs = of_two(outputs)
+    closed: Difference = NormalDifference(spread)
+    if isinstance(of_outputs.middle, RightOrWrongDifference):
+        scale = of_outputs.middle.scale
+        closed = RightOrWrongDifference(min((spread**2 + asked.gain**2) / scale**2, 1.0), scale)
+    return Simulated(
+        case.relation,
+        (best_first.names[0], best_first.names[1]),
+        n_sets,
+        n_units,
+        found / n_sets,
+        float(low),
+        float(high),
+        closed.power(asked.gain, n_units, level),
+        spread,
+        of_outputs.middle.sd_of(0.0),
+        1 - first_better / n_sets,
+        sizes / significant / asked.gain if significant else np.nan,
+    )
