@@ -125,7 +125,8 @@ def by_options(message: str, params: Iterable[Any]) -> str:
     params = list(params)
     flags = {(param.name, "False"): param.secondary_opts[0] for param in params if param.secondary_opts}
     flags |= {(param.name, "True"): param.opts[0] for param in params if param.secondary_opts}
-    options = {prefix + param.name: param.opts[0] for param in params for prefix in ("", "n_")}
+    # An option of the argument's own name comes first.
+    options = {prefix + param.name: param.opts[0] for prefix in ("n_", "") for param in params}
     if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
         rest = message[begins.end(1) :]
         for value in ("must be None", "must not be True"):

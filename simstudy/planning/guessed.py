@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.designs import Design
 from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
-from simstudy.planning.guesses import CorrelatedAnswers, disagreement_of, of_spread
+from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers, disagreement_of, of_spread
 from simstudy.planning.mixed import JudgedDifference, error_of_majority
 from simstudy.validation import brief, check_choice, check_number, check_whole
 
@@ -68,7 +69,8 @@ class Guesses:
             if (value := getattr(self, name)) is not None:
                 check_number(name, value)
         if (self.cluster_size is None) != (self.icc is None):
-            raise ValueError("cluster_size and icc must be given together: how many items a unit has and how alike they are")
+            one, other = ("icc", "cluster_size") if self.icc is None else ("cluster_size", "icc")
+            raise ValueError(f"{one} must be given with {other}: how many items a unit has, and how alike they are")
         if self.judgements > 1 and self.judge_error is None and self.judge_sd is None:
             raise ValueError("judgements must be 1 where neither judge_error nor judge_sd is given")
 
@@ -93,13 +95,13 @@ def of_guesses(metric: Metric, guesses: Guesses, gain: float | None) -> list[Cas
 def _of_answers(metric: Metric, guesses: Guesses, gain: float | None) -> list[Case]:
     _refuse(guesses, metric, ("sd", "sd_difference", "judge_sd"))
     if guesses.agreement is not None and guesses.r12 is not None:
-        raise ValueError("agreement or r12 must be given, and not both: one follows from the other")
+        raise ValueError("agreement must be None with r12, from which it follows")
     if guesses.score is None:
         raise ValueError("score must be given for accuracy: the worse system's, in percent")
     score = guesses.score
 
     def correlated(r12: float) -> Difference:
-        return CorrelatedAnswers(score, r12).allowing(gain or 0.0)
+        return CorrelatedAnswers(score, r12)
 
     def agreeing(agreement: float) -> Difference:
         return RightOrWrongDifference(disagreement_of(score, gain or 0.0, agreement))
@@ -113,7 +115,7 @@ def _of_answers(metric: Metric, guesses: Guesses, gain: float | None) -> list[Ca
                 CorrelatedAnswers(score, end).at(gain)
         cases = [_given("r12", guesses.r12, correlated, "r12 = {:g}")]
     else:
-        cases = _usual(metric, guesses, "r12", correlated, "r12 = {:.2f}")
+        cases = _usual(metric, guesses, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
     return [_judged(case, guesses, "answers") for case in cases]
 
 

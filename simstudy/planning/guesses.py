@@ -82,8 +82,24 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     return float(first + second - 2 * (first * second + r12 * spread))
 
 
+class AnswersOfGain(AnswersDifference):
+    """Right and wrong answers of two systems, of which the better one's score says how many differ."""
+
+    def allowing(self, gain: float) -> AnswersDifference:
+        return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
+
+    def sd_of(self, gain: float) -> float:
+        return self.at(gain).sd_of(gain)
+
+    def power(self, gain: float, n: int, level: Level) -> float:
+        return self.at(gain).power(gain, n, level)
+
+    def found(self, gain: float, n: int, level: Level) -> Found:
+        return self.at(gain).found(gain, n, level)
+
+
 @dataclass(frozen=True)
-class CorrelatedAnswers(AnswersDifference):
+class CorrelatedAnswers(AnswersOfGain):
     """Right and wrong answers of two systems that correlate, whatever the gain is: what differs follows from it.
 
     Attributes
@@ -113,18 +129,42 @@ class CorrelatedAnswers(AnswersDifference):
         """The two systems with this gain."""
         return RightOrWrongDifference(disagreement_of_correlation(self.score, gain, self.r12))
 
-    def allowing(self, gain: float) -> AnswersDifference:
-        # Systems that are so far apart cannot correlate more than this.
-        return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
 
-    def sd_of(self, gain: float) -> float:
-        return self.at(gain).sd_of(gain)
+@dataclass(frozen=True)
+class AlikeAnswers(AnswersOfGain):
+    """Right and wrong answers of two systems that would correlate by r12 if their scores were equal.
 
-    def power(self, gain: float, n: int, level: Level) -> float:
-        return self.at(gain).power(gain, n, level)
+    Systems of unlike scores cannot correlate as much. So many items differ as lie between what differs of independent
+    systems and what must, the gain itself: by r12 of the way. Of equal scores that is r12.
 
-    def found(self, gain: float, n: int, level: Level) -> Found:
-        return self.at(gain).found(gain, n, level)
+    Attributes
+    ----------
+    score
+        The worse system's accuracy, in percent, above 0 and below 100.
+    r12
+        From 0 to 1 (where it is below 0, what differs of independent systems is exceeded).
+
+    Examples
+    --------
+    >>> round(AlikeAnswers(80, 0.5).at(0).disagreement, 6), round(CorrelatedAnswers(80, 0.5).at(0).disagreement, 6)
+    (0.16, 0.16)
+    """
+
+    score: float
+    r12: float
+
+    def __post_init__(self) -> None:
+        disagreement_of_correlation(self.score, 0.0, self.r12)
+
+    @property
+    def largest(self) -> float:
+        return 100 - self.score
+
+    def at(self, gain: float) -> RightOrWrongDifference:
+        first, second = _shares(self.score, gain)
+        independent = first + second - 2 * first * second
+        differ = (1 - self.r12) * independent + self.r12 * (second - first)
+        return RightOrWrongDifference(min(differ, first + second, 2 - first - second))
 
 
 @lru_cache(maxsize=64)

@@ -58,8 +58,8 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     if not _differ(units):
         names, most = " and ".join(f"'{name}'" for name in units.names), share_interval(0, n)[2]
         raise ValueError(
-            f"outputs must be of systems that differ: on these {n} units {names} are alike, which is so for up to "
-            f"{100 * most:.1f} % that differ ({LEVEL:.0%}); plan with a guess instead"
+            f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
+            f"{100 * most:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
         )
     if _right_or_wrong(units):
         answers = units.statistics[..., 0]

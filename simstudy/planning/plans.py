@@ -161,7 +161,7 @@ def plan(
             n_items = outputs.n_items
     assert metric is not None
     if gain is None and n_items is None and margin is None and budget is None:
-        raise ValueError("gain or n_items must be given: the gain that is to be found, or the size of the test set")
+        raise ValueError("gain must be given, or n_items: the true gain that is to be found, or the size of the test set")
     asked = Asked(get_metric(metric), gain, n_items, power, level, margin)
     cases = of_guesses(asked.metric, guesses, gain) if outputs is None else _of_outputs(outputs, by, unit)
     if budget is not None:

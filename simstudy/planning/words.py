@@ -75,7 +75,7 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
         said.append(f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; items of one need not be.")
     said.append("New items are drawn from the same population, and how systems differ from item to item stays as it is.")
     if of_outputs:
-        said.append(f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {LEVEL:.0%} intervals.")
+        said.append(f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {100 * LEVEL:g} % intervals.")
     return said
 
 

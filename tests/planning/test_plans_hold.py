@@ -1,0 +1,97 @@
+"""Plans against brute force: the power at the planned size, and the coverage of what pilots say (slow lane)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.generators import PAIR_MODELS
+from simstudy.generators.pair_base import PairModel
+from simstudy.generators.scores import Bernoulli, Beta, BetaBinomial, GaussianCopula, ItemClusters, LogNormal, Margin, Ordinal, ScoreModel
+from simstudy.outputs import Outputs
+from simstudy.planning.pilots import of_two
+
+pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+
+FIVE = Ordinal((1, 2, 3, 4, 5), (0.05, 0.15, 0.3, 0.3, 0.2))
+
+
+def scores(margin: Margin, r: float, gain: float, *, metric: str = "mean", clusters: ItemClusters | None = None) -> Callable[[], PairModel]:
+    return lambda: ScoreModel([margin, margin], GaussianCopula(r), clusters, metric=metric).with_gain(gain).pair()
+
+
+def given(model: str, *parameters: object, **more: object) -> Callable[[], PairModel]:
+    return lambda: PAIR_MODELS[model](*parameters, **more)  # type: ignore[call-arg]
+
+
+CONDITIONS: dict[str, tuple[Callable[[], PairModel], float]] = {
+    "accuracy": (given("RightOrWrong", (0.83, 0.80), between=0.5), 0.8),
+    "accuracy, unlike": (given("RightOrWrong", (0.60, 0.55), between=0.2), 0.9),
+    "accuracy, variants": (given("RightOrWrong", (0.72, 0.70), between=0.95), 0.8),
+    "accuracy, few errors": (given("RightOrWrong", (0.985, 0.965), between=0.5), 0.8),
+    "accuracy, large gain": (given("RightOrWrong", (0.65, 0.45), between=0.4), 0.8),
+    "F1": (given("Responses", (0.75, 0.70), (0.77, 0.75)), 0.8),
+    "F1, recall": (given("Responses", (0.66, 0.60), (0.8, 0.8)), 0.9),
+    "F1, precision": (given("Responses", (0.7, 0.7), (0.82, 0.72)), 0.8),
+    "F1, large gain": (given("Responses", (0.8, 0.6), (0.8, 0.7)), 0.8),
+    "BLEU": (given("Translations", (0.65, 0.60), (1.02, 0.97)), 0.8),
+    "BLEU, one length": (given("Translations", (0.63, 0.60), (1.0, 1.0)), 0.8),
+    "BLEU, short": (given("Translations", (0.66, 0.62), (1.0, 0.93)), 0.5),
+    "ratings": (scores(FIVE, 0.6, 0.1), 0.8),
+    "ratings, unlike": (scores(FIVE, 0.1, 0.3), 0.9),
+    "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.03, metric="ap"), 0.8),
+    "samples": (scores(BetaBinomial(5, 0.6, 1.0), 0.5, 0.2), 0.8),
+    "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.1), 0.8),
+    "clusters": (given("Clusters", (0.85, 0.80), within=0.3, between=0.5, size=5), 0.8),
+    "clusters, varying": (given("Clusters", (0.84, 0.80), within=0.3, between=0.5, size=8, varying=True), 0.8),
+    "clusters of ratings": (scores(FIVE, 0.5, 0.1, clusters=ItemClusters(0.2, 10)), 0.8),
+}
+
+
+def in_units(model: PairModel, n_sets: int, n_units: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+    return model.draw(n_sets, n_units, np.random.default_rng(seed)).by(model.units[0])
+
+
+def outputs(statistics: np.ndarray, model: PairModel) -> Outputs:  # type: ignore[type-arg]
+    return Outputs.from_statistics(statistics, model.metric, ["new", "old"])
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
+    """Of a spread that is known (from 100,000 units), the default test on 8,000 test sets of the planned size."""
+    make, power = CONDITIONS[name]
+    model = make()
+    population = outputs(in_units(model, 1, 100_000, 1)[0], model)
+    plan = ss.plan(population, gain=model.true_gain, power=power, n_sets=0)
+    n = int(plan.answers["n_units"].iloc[0])
+    assert 20 <= n <= 20_000
+    found = n_sets = 0
+    for batch in range(16):
+        drawn = DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric, n_resamples=1999, seed=batch)
+        found += sum(row["n_rejected_first"] for row in drawn.decisions(["sign_flips"], (0.05,), ["two-sided"]))
+        n_sets += 500
+    print(f"{name}: {n} units, planned {power}, found {found / n_sets:.4f}")
+    # The promise is 0.02; five standard errors of 8,000 test sets are 0.022.
+    assert abs(found / n_sets - power) <= 0.02
+
+
+@pytest.mark.parametrize("n", [50, 100, 200])
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_what_a_pilot_says_covers_what_is_so(name: str, n: int) -> None:
+    """The 95 % interval of the spread, and so of sizes and gains, of 1,000 pilots: 90 % and more hold the truth."""
+    model = CONDITIONS[name][0]()
+    true = of_two(outputs(in_units(model, 1, 200_000, 2)[0], model)).middle.sd_of(0.0)
+    covered = tried = 0
+    for pilot in in_units(model, 1000, n, 3):
+        try:
+            case = of_two(outputs(pilot, model))
+        except ValueError:
+            continue  # The two do not differ, which is told.
+        tried += 1
+        covered += case.low.sd_of(0.0) <= true <= case.high.sd_of(0.0)
+    print(f"{name}, {n}: {covered / tried:.3f} of {tried}")
+    assert covered / tried >= 0.9
