@@ -46,7 +46,9 @@ def plan(
     comparisons: Annotated[int, typer.Option(help="Comparisons that share the level (Bonferroni, Holm).")] = 1,
     margin: Annotated[
         float | None,
-        typer.Option(help="Plan to show that a system is not worse by this much, and that two are equivalent within it."),
+        typer.Option(
+            help="Plan to show that a system is not worse by this much, and that two are equivalent within it."
+        ),
     ] = None,
     score: Annotated[
         float | None, typer.Option(help="Accuracy of the worse system, in percent.", rich_help_panel=_GUESSES)
@@ -119,7 +121,8 @@ def plan(
         float | None, typer.Option(help="What there is to spend: which gain does it find?", rich_help_panel=_DESIGN)
     ] = None,
     references: Annotated[
-        list[Path] | None, typer.Option(help="File of gold answers; more than once for several.", rich_help_panel=_FILES)
+        list[Path] | None,
+        typer.Option(help="File of gold answers; more than once for several.", rich_help_panel=_FILES),
     ] = None,
     systems: Annotated[
         Path | None,
@@ -268,7 +271,10 @@ def _print(found: Plan) -> None:
         print_line(said)
     print_table(f"Test sets of other sizes (power {found.asked.power:g})", size_rows(found).text())
     if len(found.predicted):
-        print_table("What test sets of so many units will show of these systems (80 % prediction intervals)", predicted_rows(found).text())
+        print_table(
+            "What test sets of so many units will show of these systems (80 % prediction intervals)",
+            predicted_rows(found).text(),
+        )
     if len(found.designs):
         print_table("Fewer or more items a unit", design_rows(found).text())
     if found.simulated is not None:

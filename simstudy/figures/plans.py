@@ -50,7 +50,9 @@ def planned_power(
     colours = _colours(curve)
     for relation, rows in curve.groupby("relation", sort=False):
         rows = rows.sort_values("n_items")
-        ax.fill_between(rows["n_items"], rows["power_low"], rows["power_high"], color=colours[relation], alpha=0.16, lw=0)
+        ax.fill_between(
+            rows["n_items"], rows["power_low"], rows["power_high"], color=colours[relation], alpha=0.16, lw=0
+        )
         ax.plot(rows["n_items"], rows["power"], color=colours[relation], label=label(relation))
     if answers is not None:
         check_table("answers", answers, ["relation", "n_items", "goal"])
@@ -98,7 +100,14 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         rows = rows[rows["detectable_gain"].notna()].sort_values("n_items")
         low, high = rows["detectable_gain_low"], rows["detectable_gain_high"]
         ax.fill_between(rows["n_items"], low, high, color=colours[relation], alpha=0.16, lw=0)
-        ax.plot(rows["n_items"], rows["detectable_gain"], "o-", markersize=3.5, color=colours[relation], label=label(relation))
+        ax.plot(
+            rows["n_items"],
+            rows["detectable_gain"],
+            "o-",
+            markersize=3.5,
+            color=colours[relation],
+            label=label(relation),
+        )
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
     ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
     _whole_numbers(ax)
@@ -113,7 +122,12 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def _colours(table: pd.DataFrame) -> dict[str, str]:
     found = list(dict.fromkeys(table["relation"]))
     # A plan's own relations, and relation classes, have the colours that the classes have elsewhere.
-    as_classes = {"variants": "same ", "unlike systems": "different ", "as guessed": "different ", "two systems": "different "}
+    as_classes = {
+        "variants": "same ",
+        "unlike systems": "different ",
+        "as guessed": "different ",
+        "two systems": "different ",
+    }
     colours = colours_of("relation", [as_classes.get(relation, relation) for relation in found])
     return {relation: colours[as_classes.get(relation, relation)] for relation in found}
 

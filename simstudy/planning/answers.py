@@ -97,7 +97,10 @@ def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> 
     if goal != BETTER:
         add("power", lambda difference: _power_at(difference, asked, gain or 0.0, goal)(n))
         return row
-    add("detectable_gain", lambda difference: least_gain(lambda g: difference.power(g, n, level), asked.power, difference.largest))
+    add(
+        "detectable_gain",
+        lambda difference: least_gain(lambda g: difference.power(g, n, level), asked.power, difference.largest),
+    )
     if gain is not None:
         found = {id(end): end.found(gain, n, level) for end in (case.middle, case.low, case.high)}
         for name in ("power", "wrong_winner", "wrong_sign", "exaggeration"):
@@ -128,7 +131,9 @@ def merged(sizes: Sequence[int], *, keep: Sequence[int]) -> list[int]:
     """
     near = {size for size in sizes if all(size == own or not 0.8 < size / own < 1.25 for own in keep)}
     found = sorted(near)
-    few = {found[k] for k in np.linspace(0, len(found) - 1, min(len(found), 10)).round().astype(int)} if found else set()
+    few = (
+        {found[k] for k in np.linspace(0, len(found) - 1, min(len(found), 10)).round().astype(int)} if found else set()
+    )
     return sorted(few | set(keep))
 
 

@@ -53,7 +53,9 @@ class Asked:
             if not 0 < self.margin <= self.scale:
                 raise ValueError(f"margin must be above 0 and at most {self.scale:g}, not {self.margin:g}")
             if self.gain is not None and not -self.margin < self.gain:
-                raise ValueError(f"gain must be above minus the margin, {-self.margin:g}, to be no worse, not {self.gain:g}")
+                raise ValueError(
+                    f"gain must be above minus the margin, {-self.margin:g}, to be no worse, not {self.gain:g}"
+                )
 
     @property
     def scale(self) -> float:

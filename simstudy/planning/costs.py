@@ -57,7 +57,9 @@ class Costs:
         assert self.budget is not None
         units = int(self.budget / self.of(size) + 1e-9)
         if units < 2:
-            raise ValueError(f"budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}")
+            raise ValueError(
+                f"budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
+            )
         return units
 
 

@@ -43,7 +43,9 @@ class Design:
             raise ValueError(f"cluster_size must be at least 1 item, not {self.size:g}")
         least = -1 / (self.size - 1) if self.size > 1 else -1.0
         if not max(least, -1.0) <= self.icc <= 1:
-            raise ValueError(f"icc must be from {max(least, -1.0):.3g} to 1 for {self.size:g} items a unit, not {self.icc:g}")
+            raise ValueError(
+                f"icc must be from {max(least, -1.0):.3g} to 1 for {self.size:g} items a unit, not {self.icc:g}"
+            )
 
     @property
     def effect(self) -> float:

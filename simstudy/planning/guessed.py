@@ -123,7 +123,9 @@ def _of_win_rate(guesses: Guesses) -> list[Case]:
     """A system against a baseline: each item is won, lost or tied, and 50 % is no gain."""
     _refuse(guesses, None, ("sd", "r12", "judge_sd"))
     if guesses.score not in (None, 50):
-        raise ValueError(f"score must be 50 for a win rate, which the baseline has against itself, not {guesses.score:g}")
+        raise ValueError(
+            f"score must be 50 for a win rate, which the baseline has against itself, not {guesses.score:g}"
+        )
 
     def tied(share: float) -> Difference:
         if not 0 <= share < 1:
@@ -139,7 +141,14 @@ def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
     if guesses.sd_difference is not None:
         if guesses.sd is not None or guesses.r12 is not None:
             raise ValueError("sd_difference must be given alone: sd and r12 are another way to tell it")
-        cases = [_given("sd_difference", guesses.sd_difference, NormalDifference, "a standard deviation of {:g} of an item's difference")]
+        cases = [
+            _given(
+                "sd_difference",
+                guesses.sd_difference,
+                NormalDifference,
+                "a standard deviation of {:g} of an item's difference",
+            )
+        ]
     elif guesses.sd is not None:
         sd = guesses.sd
 
@@ -152,16 +161,26 @@ def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
         else:
             cases = _usual(metric, guesses, "r12", correlated, known + "r12 = {:.2f}")
     elif guesses.r12 is not None:
-        raise ValueError(f"sd must be given with r12 for {metric.label}: the standard deviation of one system's item scores")
+        raise ValueError(
+            f"sd must be given with r12 for {metric.label}: the standard deviation of one system's item scores"
+        )
     else:
-        cases = _usual(metric, guesses, "sd", NormalDifference, "a standard deviation of {:.3g} of an item's difference")
+        cases = _usual(
+            metric, guesses, "sd", NormalDifference, "a standard deviation of {:.3g} of an item's difference"
+        )
     if guesses.judge_sd is None:
         return cases
     if guesses.judge_sd < 0:
         raise ValueError(f"judge_sd must be at least 0, not {guesses.judge_sd:g}")
     noise = 2 * guesses.judge_sd**2 / guesses.judgements
     text = f", and a judge's standard deviation of {guesses.judge_sd:g} ({guesses.judgements} for each answer)"
-    return [replace(_changed(case, lambda end: NormalDifference(float(np.sqrt(end.sd_of(0.0) ** 2 + noise)))), known=case.known + text) for case in cases]
+    return [
+        replace(
+            _changed(case, lambda end: NormalDifference(float(np.sqrt(end.sd_of(0.0) ** 2 + noise)))),
+            known=case.known + text,
+        )
+        for case in cases
+    ]
 
 
 def _given(argument: str, guess: Guess, make: Callable[[float], Difference], text: str) -> Case:
@@ -172,7 +191,9 @@ def _given(argument: str, guess: Guess, make: Callable[[float], Difference], tex
     return Case(GUESSED, make(middle), differences[0], differences[1], known, span)
 
 
-def _usual(metric: Metric, guesses: Guesses, quantity: str, make: Callable[[float], Difference], text: str) -> list[Case]:
+def _usual(
+    metric: Metric, guesses: Guesses, quantity: str, make: Callable[[float], Difference], text: str
+) -> list[Case]:
     """One case for each relation that has numbers of its own; that which was asked for has others' where it has none."""
     cases = []
     for relation in RELATIONS if guesses.relation is None else (guesses.relation,):
@@ -211,7 +232,9 @@ def _judged(case: Case, guesses: Guesses, of: str) -> Case:
     if guesses.judge_error is None:
         return case
     error = error_of_majority(guesses.judge_error, guesses.judgements)
-    majority = f", the majority of {guesses.judgements} of whom errs on {100 * error:.3g} %" if guesses.judgements > 1 else ""
+    majority = (
+        f", the majority of {guesses.judgements} of whom errs on {100 * error:.3g} %" if guesses.judgements > 1 else ""
+    )
     text = f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}"
     return replace(_changed(case, lambda end: JudgedDifference(end, error, of)), known=text)
 

@@ -72,7 +72,7 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     # The share of items that both have right is at least, and at most, so much.
     both = (max(0.0, first + second - 1), min(first, second))
     if spread == 0:
-        raise ValueError(f"score must be above 0 and below 100 where r12 is given, not {score:g}")
+        raise ValueError(f"score must be above 0 and below 100 where answers correlate, not {score:g}")
     low, high = ((end - first * second) / spread for end in both)
     if not low - _ROUNDING <= r12 <= high + _ROUNDING:
         raise ValueError(

@@ -45,7 +45,11 @@ def write(plan: Plan, out: Path, *, command: str, settings: Mapping[str, Any], f
 def _sections(plan: Plan) -> list[Section]:
     said = " ".join(plan.sentences) + (f" {plan.simulated.text()}" if plan.simulated else "")
     sections = [Section("Answers", said, figure=Figure("plan", plan.figure))]
-    sections.append(Section("Other sizes", f"What test sets of other sizes tell (power {plan.asked.power:g}).", table=size_rows(plan)))
+    sections.append(
+        Section(
+            "Other sizes", f"What test sets of other sizes tell (power {plan.asked.power:g}).", table=size_rows(plan)
+        )
+    )
     if len(plan.predicted):
         text = "What test sets of so many units will show of these systems: medians, and 80 % prediction intervals."
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
@@ -89,7 +93,9 @@ def design_rows(plan: Plan) -> Table:
 
 def predicted_rows(plan: Plan) -> Table:
     """What test sets of several sizes will show of these systems."""
-    columns: dict[str, str | Column] = {"relation": "{relation:name}"} if plan.predicted["relation"].nunique() > 1 else {}
+    columns: dict[str, str | Column] = (
+        {"relation": "{relation:name}"} if plan.predicted["relation"].nunique() > 1 else {}
+    )
     columns["units"] = "{n_units:,}"
     for heading, name, form in (
         ("significant pairs", "share_significant", ".0%"),

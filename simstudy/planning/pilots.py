@@ -69,7 +69,17 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         middle, least, most_spread = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
         known = f"{100 * share:.3g} % of items that only one system has right (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
-        return Case(TWO_SYSTEMS, middle, least, most_spread, known, ends, unit, size, *_design(outputs, unit, scale * share**0.5))
+        return Case(
+            TWO_SYSTEMS,
+            middle,
+            least,
+            most_spread,
+            known,
+            ends,
+            unit,
+            size,
+            *_design(outputs, unit, scale * share**0.5),
+        )
     values = n * _difference(units)
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
@@ -113,22 +123,31 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         se = np.hypot(_log_error_of_units(without, i, j), _log_error_of_systems(members))
         times = np.exp(stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
         low, high = (_times(middle, float(factor)) for factor in times)
-        what = f"{100 * np.median(spreads):.3g} % of items that only one system has right" if answers else (
-            f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
+        what = (
+            f"{100 * np.median(spreads):.3g} % of items that only one system has right"
+            if answers
+            else (f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
+        )
         text = f"{what} (the median of {len(about):,} pairs in doubt, {key['relation']}, on {n:,} units)"
-        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large: a 95 % interval for other such systems and items"
+        ends = (
+            f"spreads {times[0]:.2f} to {times[1]:.2f} times as large: a 95 % interval for other such systems and items"
+        )
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
         cases.append(Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example))
     if not cases:
-        raise ValueError(f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs")
+        raise ValueError(
+            f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"
+        )
     return cases
 
 
 def _differ(units: Outputs) -> bool:
     parts = _difference(units)
-    return bool(np.abs(parts - parts.mean()).max() > 1e-12 * max(np.abs(parts).max(), 1e-300)) and bool((parts != 0).any())
+    return bool(np.abs(parts - parts.mean()).max() > 1e-12 * max(np.abs(parts).max(), 1e-300)) and bool(
+        (parts != 0).any()
+    )
 
 
 def _difference(units: Outputs) -> FloatArray:

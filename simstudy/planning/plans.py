@@ -161,7 +161,9 @@ def plan(
             n_items = outputs.n_items
     assert metric is not None
     if gain is None and n_items is None and margin is None and budget is None:
-        raise ValueError("gain must be given, or n_items: the true gain that is to be found, or the size of the test set")
+        raise ValueError(
+            "gain must be given, or n_items: the true gain that is to be found, or the size of the test set"
+        )
     asked = Asked(get_metric(metric), gain, n_items, power, level, margin)
     cases = of_guesses(asked.metric, guesses, gain) if outputs is None else _of_outputs(outputs, by, unit)
     if budget is not None:
@@ -197,7 +199,9 @@ def plan(
 def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: Guesses) -> None:
     check_outputs("outputs", outputs)
     if metric is not None and get_metric(metric).name != outputs.metric.name:
-        raise ValueError(f"metric must be that of the outputs, '{outputs.metric.name}', or None, not '{get_metric(metric).name}'")
+        raise ValueError(
+            f"metric must be that of the outputs, '{outputs.metric.name}', or None, not '{get_metric(metric).name}'"
+        )
     for name, value in vars(guesses).items():
         if value is not None and name != "judgements":
             raise ValueError(f"{name} must be None with outputs, which tell it")
@@ -221,7 +225,12 @@ def _sizes(cases: Sequence[Case], asked: Asked, planned: Sequence[int], outputs:
     for case in cases:
         able = case if gain is None else case.allowing(gain)
         for n in at:
-            row = {"relation": case.relation, "metric": asked.metric.name, "n_units": n, "n_items": round(n * case.size)}
+            row = {
+                "relation": case.relation,
+                "metric": asked.metric.name,
+                "n_units": n,
+                "n_items": round(n * case.size),
+            }
             rows.append(row | at_size(able, asked, n, BETTER, gain))
     return pd.DataFrame(rows)
 

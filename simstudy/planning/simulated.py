@@ -109,7 +109,9 @@ def simulate(
         rng = np.random.default_rng([seed, batch])
         statistics = pair.draw(min(at_once, n_sets - start), n_units, rng).by(pair.units[0])
         drawn = DrawnPairs(statistics, pair.metric, seed=seed)
-        rejected = drawn.p_values(["sign_flips"], [level.alternative], named=named)["sign_flips", level.alternative] <= alpha
+        rejected = (
+            drawn.p_values(["sign_flips"], [level.alternative], named=named)["sign_flips", level.alternative] <= alpha
+        )
         found += int((rejected & drawn.first_is_better).sum())
         significant += int(rejected.sum())
         first_better += int(drawn.first_is_better.sum())

@@ -37,7 +37,9 @@ def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
 
 def _within(asked: Asked, row: Mapping[str, Any]) -> str:
     margin = gain_in(asked.metric, row["margin"])
-    what = f"a system is not worse by {margin} or more" if row["goal"] == NOT_WORSE else f"two systems are within {margin}"
+    what = (
+        f"a system is not worse by {margin} or more" if row["goal"] == NOT_WORSE else f"two systems are within {margin}"
+    )
     truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(asked.metric, row['gain'])}"
     tests = "one-sided test" if row["goal"] == NOT_WORSE else "two one-sided tests"
     return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {asked.level.tail:.3g})."
@@ -48,7 +50,8 @@ def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     if np.isnan(row["n_units"]):
         return ""
     what = {BETTER: f"To find a true gain of {gain_in(asked.metric, row['gain'])}"}.get(
-        row["goal"], f"To show “{row['goal']}” by {gain_in(asked.metric, row['margin'] if not np.isnan(row['margin']) else 0)}"
+        row["goal"],
+        f"To show “{row['goal']}” by {gain_in(asked.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
     )
     count = _count(case, row["n_units"], row["n_items"])
     if not case.range:
@@ -66,16 +69,24 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
     level = asked.level
     sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
-    said = [f"The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), {sides}, p <= {level.alpha:g}{shared}."]
+    said = [
+        f"The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), {sides}, p <= {level.alpha:g}{shared}."
+    ]
     for case in cases:
         named = "" if case.relation == GUESSED else f"{case.relation}: "
         ends = f"; range: {case.range}" if case.range else "; no range, as numbers were given"
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
-        said.append(f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; items of one need not be.")
-    said.append("New items are drawn from the same population, and how systems differ from item to item stays as it is.")
+        said.append(
+            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; items of one need not be."
+        )
+    said.append(
+        "New items are drawn from the same population, and how systems differ from item to item stays as it is."
+    )
     if of_outputs:
-        said.append(f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {100 * LEVEL:g} % intervals.")
+        said.append(
+            f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {100 * LEVEL:g} % intervals."
+        )
     return said
 
 

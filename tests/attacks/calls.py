@@ -45,6 +45,7 @@ ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
 CALIBRATION = ss.calibration(ss.compare(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
 ONE_SET = ss.compare(MANY)
 BOARD = ss.leaderboard(OUTPUTS)
+PLAN = ss.plan(metric="accuracy", score=80, gain=5, agreement=0.8)
 
 CANDIDATES_FRAME = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
 GOLD = np.arange(20) % 2 == 0
@@ -309,6 +310,20 @@ _ANALYSES: dict[str, Call] = {
         ss.significant_gains,
         {"pairs": MANY_PAIRS, "alpha": 0.05, "power": (0.5, 0.8), "min_pairs": 10},
     ),
+    "plan": (
+        ss.plan,
+        {
+            "outputs": None, "metric": "accuracy", "gain": 5.0, "n_items": 500, "power": 0.8, "alpha": 0.05,
+            "alternative": "two-sided", "comparisons": 1, "margin": None, "score": 80.0, "agreement": 0.8, "r12": None,
+            "sd": None, "sd_difference": None, "relation": None, "cluster_size": None, "icc": None, "judge_error": None,
+            "judge_sd": None, "judgements": 1, "cost_item": 1.0, "cost_cluster": 0.0, "budget": None, "by": None,
+            "unit": None, "n_sets": 100, "seed": 0,
+        },
+    ),
+    "plan with a pilot": (
+        ss.plan,
+        {"outputs": OUTPUTS.select(["old", "new"]), "gain": 5.0, "unit": None, "n_sets": 100, "seed": 0},
+    ),
     "overlay": (ss.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
     "size_fit": (ss.size_fit, {"table": THRESHOLDS}),
     "thresholds": (
@@ -368,6 +383,11 @@ _FIGURES: dict[str, Call] = {
             "most": 1.0,
             "ax": None,
         },
+    ),
+    "planned_gains": (ss.plot.planned_gains, {"sizes": PLAN.sizes, "ax": None}),
+    "planned_power": (
+        ss.plot.planned_power,
+        {"curve": PLAN.power_curve(), "answers": PLAN.answers, "power": 0.8, "ax": None},
     ),
     "choices": (ss.plot.choices, {"table": _CHOICES, "ax": None}),
     "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),

@@ -11,7 +11,17 @@ import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.generators import PAIR_MODELS
 from simstudy.generators.pair_base import PairModel
-from simstudy.generators.scores import Bernoulli, Beta, BetaBinomial, GaussianCopula, ItemClusters, LogNormal, Margin, Ordinal, ScoreModel
+from simstudy.generators.scores import (
+    Bernoulli,
+    Beta,
+    BetaBinomial,
+    GaussianCopula,
+    ItemClusters,
+    LogNormal,
+    Margin,
+    Ordinal,
+    ScoreModel,
+)
 from simstudy.outputs import Outputs
 from simstudy.planning.pilots import of_two
 
@@ -20,7 +30,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 FIVE = Ordinal((1, 2, 3, 4, 5), (0.05, 0.15, 0.3, 0.3, 0.2))
 
 
-def scores(margin: Margin, r: float, gain: float, *, metric: str = "mean", clusters: ItemClusters | None = None) -> Callable[[], PairModel]:
+def scores(
+    margin: Margin, r: float, gain: float, *, metric: str = "mean", clusters: ItemClusters | None = None
+) -> Callable[[], PairModel]:
     return lambda: ScoreModel([margin, margin], GaussianCopula(r), clusters, metric=metric).with_gain(gain).pair()
 
 
@@ -38,9 +50,9 @@ CONDITIONS: dict[str, tuple[Callable[[], PairModel], float]] = {
     "F1, recall": (given("Responses", (0.66, 0.60), (0.8, 0.8)), 0.9),
     "F1, precision": (given("Responses", (0.7, 0.7), (0.82, 0.72)), 0.8),
     "F1, large gain": (given("Responses", (0.8, 0.6), (0.8, 0.7)), 0.8),
-    "BLEU": (given("Translations", (0.65, 0.60), (1.02, 0.97)), 0.8),
-    "BLEU, one length": (given("Translations", (0.63, 0.60), (1.0, 1.0)), 0.8),
-    "BLEU, short": (given("Translations", (0.66, 0.62), (1.0, 0.93)), 0.5),
+    "BLEU": (given("Translations", (0.66, 0.60), (1.02, 0.97)), 0.8),
+    "BLEU, one length": (given("Translations", (0.68, 0.60), (1.0, 1.0)), 0.8),
+    "BLEU, short": (given("Translations", (0.68, 0.62), (1.0, 0.95)), 0.5),
     "ratings": (scores(FIVE, 0.6, 0.1), 0.8),
     "ratings, unlike": (scores(FIVE, 0.1, 0.3), 0.9),
     "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.03, metric="ap"), 0.8),
@@ -62,20 +74,24 @@ def outputs(statistics: np.ndarray, model: PairModel) -> Outputs:  # type: ignor
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
-    """Of a spread that is known (from 100,000 units), the default test on 8,000 test sets of the planned size."""
+    """Of a spread that is known (from 100,000 units), the default test on 10,000 test sets of the planned size.
+
+    Of translations, which take long to draw, from 40,000, on 4,000.
+    """
     make, power = CONDITIONS[name]
     model = make()
-    population = outputs(in_units(model, 1, 100_000, 1)[0], model)
+    texts = model.metric == "bleu"
+    population = outputs(in_units(model, 1, 40_000 if texts else 100_000, 1)[0], model)
     plan = ss.plan(population, gain=model.true_gain, power=power, n_sets=0)
     n = int(plan.answers["n_units"].iloc[0])
     assert 20 <= n <= 20_000
     found = n_sets = 0
-    for batch in range(16):
+    for batch in range(8 if texts else 20):
         drawn = DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric, n_resamples=1999, seed=batch)
         found += sum(row["n_rejected_first"] for row in drawn.decisions(["sign_flips"], (0.05,), ["two-sided"]))
         n_sets += 500
     print(f"{name}: {n} units, planned {power}, found {found / n_sets:.4f}")
-    # The promise is 0.02; five standard errors of 8,000 test sets are 0.022.
+    # The promise; the standard error is 0.004, of translations 0.006.
     assert abs(found / n_sets - power) <= 0.02
 
 
@@ -84,7 +100,9 @@ def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
 def test_what_a_pilot_says_covers_what_is_so(name: str, n: int) -> None:
     """The 95 % interval of the spread, and so of sizes and gains, of 1,000 pilots: 90 % and more hold the truth."""
     model = CONDITIONS[name][0]()
-    true = of_two(outputs(in_units(model, 1, 200_000, 2)[0], model)).middle.sd_of(0.0)
+    true = of_two(outputs(in_units(model, 1, 40_000 if model.metric == "bleu" else 200_000, 2)[0], model)).middle.sd_of(
+        0.0
+    )
     covered = tried = 0
     for pilot in in_units(model, 1000, n, 3):
         try:
