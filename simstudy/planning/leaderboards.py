@@ -1,5 +1,271 @@
+"""What a fresh test set will show of the systems of a leaderboard: significant pairs, neighbours told apart, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
+from scipy import special
+
+from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.analyses.relations import related
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.influence import contributions, deviations
+from simstudy.outputs import Outputs, check_outputs
+from simstudy.planning.forms import Level, t_cut
+from simstudy.planning.pilots import check_units, is_right_or_wrong
+from simstudy.planning.true_scores import Posterior, posterior
+from simstudy.validation import check_list, check_seed, check_whole
+
+#: What is counted on each test set: of pairs, and of the whole leaderboard.
+OF_PAIRS = ("share_significant", "wrong_winner", "threshold")
+OF_LEADERBOARDS = ("separated", "separated_corrected", "ranks")
+
+# Prediction intervals: how much of what is drawn lies inside, in percent.
+_INSIDE = (80, 95)
+
+# How often the units of the outputs are weighted anew, since spreads are not known exactly either.
+_SPREADS = 25
+
+# The window of p-values of a threshold, its percentile, and the pairs that it needs (Berg-Kirkpatrick et al. 2012,
+# section 3.1.1).
+_WINDOW, _PERCENTILE, _LEAST_PAIRS = (0.04, 0.06), 95, 20
 
 
-def predict(*a, **k):
-    return pd.DataFrame()
+def predict(
+    outputs: Outputs,
+    n_units: Sequence[int],
+    *,
+    level: Level | None = None,
+    by: str | None = None,
+    unit: str | None = None,
+    n_draws: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """What test sets of these sizes, of new units of the same population, will show of the same systems.
+
+    True scores are drawn given the observed ones: among many systems some are ahead by luck, so that the prior is that
+    of all systems' true scores, which is estimated too (`simstudy.planning.true_scores`). To each draw comes the error
+    of a test set of n units, with the covariance of all systems' scores, and what it shows is counted. The covariances
+    are the outputs', whose units are weighted anew (Rubin 1981) since they are a sample.
+
+    Parameters
+    ----------
+    outputs
+        Of at least three systems and ten units.
+    n_units
+        Sizes, each at least two.
+    level
+        Of the test; two-sided at 0.05 by default. Neighbours of a leaderboard are always tested two-sided.
+    by
+        The column of the systems' table that tells which are related; None: all pairs are one class.
+    unit
+        What is drawn independently; by default the natural unit.
+    n_draws
+        Of test sets, at least 100.
+    seed
+        0 … 2^64 - 1.
+
+    Returns
+    -------
+    predicted
+        One row a relation class and size: relation, n_systems, n_pairs, n_units, n_items; share_significant (of the
+        pairs), wrong_winner (the share whose truly worse system has the better score), threshold (the 95th percentile
+        of the gains of pairs with 0.04 <= p <= 0.06, NaN where most test sets have fewer than 20 such pairs); of all
+        systems also separated (neighbours that differ significantly), separated_corrected (and by Holm's correction
+        for all neighbours), ranks (groups by the rule "greedy" of `simstudy.groups`, p-values not corrected). Each is
+        the median over test sets, with the 80 % and 95 % prediction intervals _low80, _high80, _low95, _high95.
+
+    Raises
+    ------
+    ValueError
+        For fewer than three systems or ten units, and sizes below two.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> outputs = ss.correlated_accuracies([0.60 + k / 100 for k in range(12)], 400)
+    >>> small, large = predict(outputs, [400, 4000], n_draws=200)["share_significant"]
+    >>> bool(small < large)
+    True
+    """
+    check_outputs("outputs", outputs)
+    check_list("n_units", n_units, "whole numbers")
+    for n in n_units:
+        check_whole("n_units", n, 2)
+    check_whole("n_draws", n_draws, 100)
+    check_seed(seed)
+    level = Level() if level is None else level
+    if outputs.n_systems < 3:
+        raise ValueError(f"outputs must be of at least three systems to be predicted, not {outputs.n_systems}")
+    units = check_units(outputs, unit)
+    better = 1.0 if units.metric.higher_is_better else -1.0
+    board = _Board.of(better * units.scores(), better * contributions(units.statistics, units.metric), units, seed)
+    classes = _classes(outputs, by)
+    rows = []
+    for n in dict.fromkeys(n_units):
+        found = _counted(board, n, level, classes, n_draws, np.random.default_rng([seed, n]))
+        for relation, members in classes.items():
+            row = {
+                "relation": relation, "n_systems": len(np.unique(members)), "n_pairs": members.shape[1], "n_units": n,
+                "n_items": round(n * outputs.n_items / units.n_items),
+            }  # fmt: skip
+            for name, drawn in found[relation].items():
+                row |= _summed_up(name, drawn)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+class _Board:
+    """What is known of K systems: their true scores and the covariances of a unit, each drawn as often as it is asked.
+
+    Attributes
+    ----------
+    spreads
+        (B, K, K) covariances of the systems' scores on one unit, after what all systems share is taken away.
+    answers
+        (K, K) shares of units that only one of two systems has right, where units are right or wrong; else None.
+    scale
+        What a share of 1 is.
+    """
+
+    def __init__(self, truth: Posterior, spreads: FloatArray, answers: FloatArray | None, scale: float) -> None:
+        self.truth, self.spreads, self.answers, self.scale = truth, spreads, answers, scale
+
+    @classmethod
+    def of(cls, scores: FloatArray, parts: FloatArray, units: Outputs, seed: int) -> _Board:
+        n = units.n_items
+        centred = deviations(parts) * np.sqrt(n)
+        # What is hard for all systems moves them all alike, and no gain.
+        centred -= centred.mean(axis=0)
+        rng = np.random.default_rng([seed, 1])
+        spreads = []
+        for _ in range(_SPREADS):
+            weights = rng.exponential(size=n)
+            weights /= weights.mean()
+            mean = (centred * weights).mean(axis=1, keepdims=True)
+            moved = (centred - mean) * np.sqrt(weights)
+            spreads.append(moved @ moved.T)
+        answers = None
+        if is_right_or_wrong(units):
+            right = units.statistics[..., 0].astype(np.float64)
+            both = right @ right.T
+            own = right.sum(axis=1)
+            answers = (own[:, None] + own[None, :] - 2 * both) / n
+        whole = centred @ centred.T
+        return cls(posterior(scores, whole / n), np.stack(spreads), answers, units.metric.scale)
+
+
+def _classes(outputs: Outputs, by: str | None) -> dict[str, IntArray]:
+    """Each relation class's pairs as two rows of positions."""
+    i, j = np.triu_indices(outputs.n_systems, 1)
+    everything = {ALL_PAIRS: np.stack([i, j])}
+    if by is None:
+        return everything
+    names = np.array(outputs.names)
+    of_pairs = related(
+        pd.DataFrame({"system_a": names[i], "system_b": names[j]}), outputs.systems, by
+    )["relation"].to_numpy()  # fmt: skip
+    classes = {str(name): everything[ALL_PAIRS][:, of_pairs == name] for name in sorted(set(of_pairs), reverse=True)}
+    return classes if len(classes) == 1 else classes | everything
+
+
+_Counts = dict[str, FloatArray]
+
+
+def _counted(
+    board: _Board, n: int, level: Level, classes: dict[str, IntArray], n_draws: int, rng: np.random.Generator
+) -> dict[str, _Counts]:
+    """What each of the drawn test sets of n units shows, (R,) for each number of each class."""
+    roots = [_root(spread / n) for spread in board.spreads]
+    found: dict[str, _Counts] = {
+        relation: {name: np.full(n_draws, np.nan) for name in OF_PAIRS} for relation in classes
+    }
+    of_all = next(reversed(found))
+    found[of_all] |= {name: np.full(n_draws, np.nan) for name in OF_LEADERBOARDS}
+    cuts = _Cuts(n, level)
+    for draw in range(n_draws):
+        which = draw % len(roots)
+        true = board.truth.draw(rng)
+        scores = true + roots[which] @ rng.standard_normal(len(true))
+        se = _standard_errors(board, which, n)
+        z = _statistics(board, scores, se, n)
+        for relation, (i, j) in classes.items():
+            gains, of_pairs = scores[i] - scores[j], np.abs(z[i, j])
+            counts = found[relation]
+            counts["share_significant"][draw] = (of_pairs >= cuts.pair).mean()
+            counts["wrong_winner"][draw] = (gains * (true[i] - true[j]) < 0).mean()
+            window = (of_pairs >= cuts.window[0]) & (of_pairs <= cuts.window[1])
+            if window.sum() >= _LEAST_PAIRS:
+                counts["threshold"][draw] = np.percentile(np.abs(gains[window]), _PERCENTILE)
+        for name, number in zip(OF_LEADERBOARDS, _leaderboard(scores, np.abs(z), cuts), strict=True):
+            found[of_all][name][draw] = number
+    return found
+
+
+class _Cuts:
+    """How many standard errors a gain must be: for pairs, for neighbours (two-sided), and at the ends of a window."""
+
+    def __init__(self, n: int, level: Level) -> None:
+        sides = 2 if level.alternative == "two-sided" else 1
+        df = max(n - 1, 1)
+        self.pair = t_cut(level.tail, df)
+        self.neighbour = t_cut(level.alpha / 2, df)
+        self.window = tuple(t_cut(p / sides, df) for p in reversed(_WINDOW))
+        self.alpha, self.df = level.alpha, df
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """A matrix whose product with its transpose is the covariance, which may be singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _standard_errors(board: _Board, which: int, n: int) -> FloatArray:
+    """(K, K) of all gains on n units, under the null hypothesis where units are right or wrong."""
+    if board.answers is not None:
+        return board.scale * np.sqrt(board.answers / n)
+    spread = board.spreads[which]
+    own = np.diag(spread)
+    return np.asarray(np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * spread, 0.0) / n))
+
+
+def _statistics(board: _Board, scores: FloatArray, se: FloatArray, n: int) -> FloatArray:
+    """(K, K) gains in standard errors; of right and wrong answers one item less, as exact tests count half of it."""
+    gains = np.abs(scores[:, None] - scores[None, :])
+    if board.answers is not None:
+        gains = np.maximum(gains - board.scale / n, 0.0)
+    return np.asarray(np.divide(gains, se, out=np.zeros_like(gains), where=se > 0))
+
+
+def _leaderboard(scores: FloatArray, z: FloatArray, cuts: _Cuts) -> tuple[int, int, int]:
+    """How many neighbours are told apart, how many after Holm's correction, and how many ranks there are."""
+    order = np.argsort(-scores, kind="stable")
+    ordered = z[np.ix_(order, order)]
+    neighbours = np.diag(ordered, 1)
+    p = np.sort(2 * special.stdtr(cuts.df, -neighbours))
+    holds = p * np.arange(len(p), 0, -1) <= cuts.alpha
+    corrected = len(p) if holds.all() else int(holds.argmin())
+    ranks, leader = 1, 0
+    for k in range(1, len(order)):
+        if ordered[leader, k] >= cuts.neighbour:
+            ranks, leader = ranks + 1, k
+    return int((neighbours >= cuts.neighbour).sum()), corrected, ranks
+
+
+def _summed_up(name: str, drawn: FloatArray) -> dict[str, float]:
+    """The median and the prediction intervals; NaN where most test sets have no such number."""
+    known = drawn[np.isfinite(drawn)]
+    ends = [(f"_{end}{inside}", share) for inside in _INSIDE for end, share in _ends(inside)]
+    if len(known) <= len(drawn) / 2:
+        return {name: np.nan} | {f"{name}{end}": np.nan for end, _ in ends}
+    # Of counts an end is one of them.
+    method = "inverted_cdf" if name in OF_LEADERBOARDS else "linear"
+    return {name: float(np.median(known))} | {
+        f"{name}{end}": float(np.quantile(known, share, method=method)) for end, share in ends  # type: ignore[call-overload]
+    }
+
+
+def _ends(inside: int) -> list[tuple[str, float]]:
+    return [("low", (1 - inside / 100) / 2), ("high", (1 + inside / 100) / 2)]

@@ -61,7 +61,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
             f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
             f"{100 * most:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
         )
-    if _right_or_wrong(units):
+    if is_right_or_wrong(units):
         answers = units.statistics[..., 0]
         count = int((answers[0] != answers[1]).sum())
         share, low, high = share_interval(count, n)
@@ -106,7 +106,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     # Standard errors are asked for, no p-values.
     pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit)
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
-    answers = _right_or_wrong(units)
+    answers = is_right_or_wrong(units)
     scale = units.metric.scale if answers else None
     without = _sds_without_groups(units)
     place = {name: k for k, name in enumerate(units.names)}
@@ -156,7 +156,7 @@ def _difference(units: Outputs) -> FloatArray:
     return np.asarray(first - second)
 
 
-def _right_or_wrong(units: Outputs) -> bool:
+def is_right_or_wrong(units: Outputs) -> bool:
     """Whether each unit is one answer, right or wrong."""
     statistics = units.statistics
     if units.metric.item_range is None or statistics.shape[2] != 2:

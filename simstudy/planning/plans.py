@@ -180,7 +180,7 @@ def plan(
         from simstudy.planning.leaderboards import predict
 
         at = sorted({int(n) for n in sizes["n_units"]})
-        predicted = predict(outputs, at, gain=gain, power=power, level=level, by=by, unit=unit, seed=seed)
+        predicted = predict(outputs, at, level=level, by=by, unit=unit, seed=seed)
     said = [(needed(case, asked, row), sentence(case, asked, row)) for case, row in rows]
     return Plan(
         asked,
