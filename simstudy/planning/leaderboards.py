@@ -15,7 +15,7 @@ from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.planning.forms import Level, t_cut
 from simstudy.planning.pilots import check_units, is_right_or_wrong
-from simstudy.planning.true_scores import Posterior, posterior
+from simstudy.planning.true_scores import Posterior, posterior, root
 from simstudy.validation import check_list, check_seed, check_whole
 
 #: What is counted on each test set: of pairs, and of the whole leaderboard.
@@ -130,8 +130,8 @@ class _Board:
         What a share of 1 is.
     """
 
-    def __init__(self, truth: Posterior, spreads: FloatArray, answers: FloatArray | None, scale: float) -> None:
-        self.truth, self.spreads, self.answers, self.scale = truth, spreads, answers, scale
+    def __init__(self, truths: list[Posterior], spreads: FloatArray, answers: FloatArray | None, scale: float) -> None:
+        self.truths, self.spreads, self.answers, self.scale = truths, spreads, answers, scale
 
     @classmethod
     def of(cls, scores: FloatArray, parts: FloatArray, units: Outputs, seed: int) -> _Board:
@@ -154,7 +154,8 @@ class _Board:
             own = right.sum(axis=1)
             answers = (own[:, None] + own[None, :] - 2 * both) / n
         whole = centred @ centred.T
-        return cls(posterior(scores, whole / n), np.stack(spreads), answers, units.metric.scale)
+        truths = [posterior(scores, whole / n, rng.exponential(size=len(scores))) for _ in spreads]
+        return cls(truths, np.stack(spreads), answers, units.metric.scale)
 
 
 def _classes(outputs: Outputs, by: str | None) -> dict[str, IntArray]:
@@ -178,7 +179,7 @@ def _counted(
     board: _Board, n: int, level: Level, classes: dict[str, IntArray], n_draws: int, rng: np.random.Generator
 ) -> dict[str, _Counts]:
     """What each of the drawn test sets of n units shows, (R,) for each number of each class."""
-    roots = [_root(spread / n) for spread in board.spreads]
+    roots = [root(spread / n) for spread in board.spreads]
     found: dict[str, _Counts] = {
         relation: {name: np.full(n_draws, np.nan) for name in OF_PAIRS} for relation in classes
     }
@@ -187,7 +188,7 @@ def _counted(
     cuts = _Cuts(n, level)
     for draw in range(n_draws):
         which = draw % len(roots)
-        true = board.truth.draw(rng)
+        true = board.truths[which].draw(rng)
         scores = true + roots[which] @ rng.standard_normal(len(true))
         se = _standard_errors(board, which, n)
         z = _statistics(board, scores, se, n)
@@ -214,12 +215,6 @@ class _Cuts:
         self.neighbour = t_cut(level.alpha / 2, df)
         self.window = tuple(t_cut(p / sides, df) for p in reversed(_WINDOW))
         self.alpha, self.df = level.alpha, df
-
-
-def _root(covariance: FloatArray) -> FloatArray:
-    """A matrix whose product with its transpose is the covariance, which may be singular."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _standard_errors(board: _Board, which: int, n: int) -> FloatArray:

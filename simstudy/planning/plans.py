@@ -55,6 +55,7 @@ def plan(
     by: str | None = None,
     unit: str | None = None,
     n_sets: int = 2000,
+    n_draws: int = 1000,
     seed: int = 0,
 ) -> Plan:
     """How many items a test set must have to find a gain, and what a test set of a given size tells.
@@ -119,6 +120,9 @@ def plan(
         With outputs: what is drawn independently, "item" or a column of the items; by default the natural unit.
     n_sets
         With outputs: test sets to draw of a fitted model, to hold the closed form against; 0 for none.
+    n_draws
+        With outputs of many systems: test sets of each size that are drawn to predict what they show (at least 100); 0
+        for none.
     seed
         Of what is drawn.
 
@@ -152,6 +156,7 @@ def plan(
     )
     costs = Costs(cost_item, cost_cluster, budget)
     check_whole("n_sets", n_sets, 0)
+    check_whole("n_draws", n_draws, 0)
     if outputs is None and metric is None:
         raise ValueError("metric must be given where there are no outputs")
     if outputs is not None:
@@ -176,11 +181,11 @@ def plan(
     made = [designs(case, asked, costs, int(row["at_units"])) for case, row in zip(cases, firsts, strict=True)]
     held, notes = _held(outputs, cases, asked, firsts, n_sets, seed, unit)
     predicted = pd.DataFrame()
-    if outputs is not None and outputs.n_systems > 2:
+    if outputs is not None and outputs.n_systems > 2 and n_draws > 0:
         from simstudy.planning.leaderboards import predict
 
         at = sorted({int(n) for n in sizes["n_units"]})
-        predicted = predict(outputs, at, level=level, by=by, unit=unit, seed=seed)
+        predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
     said = [(needed(case, asked, row), sentence(case, asked, row)) for case, row in rows]
     return Plan(
         asked,

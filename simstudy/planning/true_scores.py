@@ -1,10 +1,9 @@
 """True scores of many systems, given the observed ones: those ahead by luck are drawn towards the others.
 
-The prior is that of all systems' true scores. It need not be normal (leaderboards have long lower ends), so that it is
-a distribution on a grid, found from the observed scores by expectation maximisation (Laird 1978; Efron 2014 calls it
-g-modelling), stopped early so that it stays smooth. What it says of a system is put as a normal prior of its own, and
-those with the covariance of all systems' errors give the joint posterior: two variants of one model, whose errors are
-nearly the same, are better told apart than two others.
+The prior is normal, with the mean and the spread that true scores seem to have, and the errors have the covariance of all
+systems: two variants of one model, whose errors are nearly the same, are better told apart than two others. A prior of
+any form on a grid (expectation maximisation) was tried beside it: it made too small a share of pairs significant, by up to
+0.03, where this one is off by 0.02 at most, also where true scores are skewed.
 """
 
 from __future__ import annotations
@@ -15,11 +14,8 @@ import numpy as np
 
 from simstudy.metrics.base import FloatArray
 
-# Points of the grid, and how often the prior is updated from a flat one.
-_GRID, _UPDATES = 300, 60
-
-# A prior is not taken to be narrower than this part of a system's error, nor wider than this many times it.
-_NARROWEST, _WIDEST = 0.05, 100.0
+# True scores are not taken to be nearer to each other than this part of their errors.
+_NEAREST = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Posterior:
         return np.asarray(self.mean + self.root @ rng.standard_normal(len(self.mean)))
 
 
-def posterior(scores: FloatArray, covariance: FloatArray) -> Posterior:
+def posterior(scores: FloatArray, covariance: FloatArray, weights: FloatArray) -> Posterior:
     """The true scores of K systems given the observed ones.
 
     Parameters
@@ -51,45 +47,38 @@ def posterior(scores: FloatArray, covariance: FloatArray) -> Posterior:
         (K,) observed.
     covariance
         (K, K) of their errors, without what all systems share.
+    weights
+        (K,) of the systems, from which mean and spread of the prior are taken: others are others' (Rubin 1981).
 
     Examples
     --------
     Of scores that differ by no more than their errors nothing is left but their mean:
 
     >>> scores = np.random.default_rng(0).normal(size=60)
-    >>> found = posterior(scores, np.eye(60))
+    >>> found = posterior(scores, np.eye(60), np.ones(60))
     >>> bool(found.mean.std() < 0.5)
     True
     """
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    floor = max(float(errors.max()) * 1e-6, 1e-12)
-    errors = np.maximum(errors, floor)
-    middles, widths = _own_priors(scores, errors)
-    # Of the normal prior N(middles, widths^2) and the errors' covariance: S (S + T)^-1 by the prior's side.
-    prior = np.diag(widths**2)
-    gain = np.linalg.solve((covariance + prior).T, prior.T).T
-    mean = middles + gain @ (scores - middles)
-    left = prior - gain @ prior
-    values, vectors = np.linalg.eigh((left + left.T) / 2)
-    return Posterior(mean, np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))))
+    k = len(scores)
+    shares = weights / weights.sum()
+    middle = float(shares @ scores)
+    errors = np.diag(covariance)
+    left = float(shares @ (scores - middle) ** 2) * k / (k - 1) - float(shares @ errors)
+    spread = max(left, _NEAREST**2 * float(errors.mean()), np.finfo(float).tiny)
+    # Of the prior's covariance S and the errors' C: the part S (S + C)^-1 of what was observed is true.
+    prior = spread * np.eye(k)
+    part = np.linalg.solve(covariance + prior, prior).T
+    return Posterior(middle + part @ (scores - middle), root(prior - part @ prior))
 
 
-def _own_priors(scores: FloatArray, errors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A normal prior for each system, (K,) means and standard deviations, that has the grid's posterior for it."""
-    reach = 3 * float(errors.max())
-    grid = np.linspace(scores.min() - reach, scores.max() + reach, _GRID)
-    z = (scores[:, None] - grid) / errors[:, None]
-    likelihood = np.exp(-0.5 * (z**2 - (z**2).min(axis=1, keepdims=True)))
-    weights = np.full(_GRID, 1 / _GRID)
-    for _ in range(_UPDATES):
-        shares = likelihood * weights
-        weights = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    shares = likelihood * weights
-    shares /= shares.sum(axis=1, keepdims=True)
-    mean = shares @ grid
-    variance = np.maximum(shares @ grid**2 - mean**2, (_NARROWEST * errors) ** 2 / 2)
-    # A posterior wider than the error, between two heaps of systems, has no normal prior: that one is wide.
-    precision = np.clip(1 / variance - 1 / errors**2, 1 / (_WIDEST * errors) ** 2, 1 / (_NARROWEST * errors) ** 2)
-    middles = (mean * (precision + 1 / errors**2) - scores / errors**2) / precision
-    middles = np.clip(middles, grid[0], grid[-1])
-    return np.asarray(middles), np.asarray(1 / np.sqrt(precision))
+def root(covariance: FloatArray) -> FloatArray:
+    """A matrix whose product with its transpose is the covariance, which may be singular.
+
+    Examples
+    --------
+    >>> found = root(np.array([[2.0, 2.0], [2.0, 2.0]]))
+    >>> bool(np.allclose(found @ found.T, 2))
+    True
+    """
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,125 @@
+"""Plans held against real test sets: one half predicts the other, and one benchmark another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+import simstudy as ss
+from simstudy.studies import Cell, Findings, RunContext, outputs_of
+
+from .halves import beside, n_units, outcome, split
+from .page import CLOSING, headline, sections
+from .settings import Settings
+from .tables import calibration, errors, judged
+
+Named = dict[tuple[str, str], ss.Outputs]
+
+
+def run(study: Settings, context: RunContext) -> Findings:
+    """Halve all sets, plan the targets from their sources, and set predictions beside outcomes."""
+    sets, kinds, hashes = _read(study, context)
+    draws = list(range(study.splits))
+    cells = [
+        Cell(
+            label=f"{name}, splits {batch[0]} - {batch[-1]}",
+            description={
+                "outputs": outputs.fingerprint(), "draws": batch, "pilots": study.pilots, "n_draws": study.n_draws,
+                "n_resamples": study.n_resamples, "seed": study.seed,
+            },
+            arguments=(outputs, batch, study.pilots, study.n_draws, study.n_resamples, study.seed),
+        )
+        for (name, _), outputs in sets.items()
+        for batch in (draws[first : first + study.at_once] for first in range(0, len(draws), study.at_once))
+    ]  # fmt: skip
+    with context.clock("halves"):
+        done = context.run("test sets in halves", split, cells, amount=lambda cell: len(cell.arguments[1]))
+    rows = [
+        {"test_set": cell.arguments[0].test_set, "metric": cell.arguments[0].metric.name, **row}
+        for cell, found in zip(cells, done, strict=True)
+        for row in found
+    ]
+    predictions = judged(pd.DataFrame(rows))
+    transfers = _transfers(study, context)
+    about = pd.DataFrame(
+        [
+            {
+                "test_set": name, "kind": kinds[name, metric], "metric": metric, "n_systems": outputs.n_systems,
+                "n_items": outputs.n_items, "unit": outputs.natural_unit, "n_units": n_units(outputs),
+            }
+            for (name, metric), outputs in sets.items()
+        ]
+    )  # fmt: skip
+    tables = {
+        "calibration": calibration(predictions),
+        "errors": errors(predictions),
+        "sets": about,
+        "predictions": predictions,
+        "transfers": transfers,
+    }
+    return Findings(
+        tables,
+        sections(tables, study),
+        {
+            "Real sets": f"{len(sets)}, each halved {study.splits} times, by documents where they are known",
+            "Predictions": f"{study.n_draws} drawn test sets each",
+            "Seed": str(study.seed),
+        },
+        CLOSING,
+        {"How many outcomes prediction intervals hold": headline(tables["calibration"])},
+        {"files": hashes},
+    )
+
+
+def _read(study: Settings, context: RunContext) -> tuple[Named, dict[tuple[str, str], str], dict[str, Any]]:
+    sets: Named = {}
+    kinds: dict[tuple[str, str], str] = {}
+    hashes: dict[str, Any] = {}
+    for part in study.sets:
+        found, read = outputs_of(part.study, context, test_sets=part.test_sets, metrics=part.metrics)
+        hashes[part.study] = hashes.get(part.study, {}) | read
+        for key, (outputs, _) in found.items():
+            if outputs.n_items >= study.least_items and outputs.n_systems >= 3:
+                sets[key], kinds[key] = outputs, part.kind
+    return sets, kinds, hashes
+
+
+def _transfers(study: Settings, context: RunContext) -> pd.DataFrame:
+    cells = []
+    for part in study.transfers:
+        names = [*dict.fromkeys([*part.sources, *part.targets])]
+        found, _ = outputs_of(part.study, context, test_sets=names, metrics=[part.metric])
+        cells += [
+            Cell(
+                label=f"{target} from others",
+                description={
+                    "target": found[target, part.metric][0].fingerprint(),
+                    "sources": [found[source, part.metric][0].fingerprint() for source in part.sources],
+                    "n_draws": study.n_draws, "n_resamples": study.n_resamples, "seed": study.seed,
+                },
+                arguments=(
+                    found[target, part.metric][0],
+                    {source: found[source, part.metric][0] for source in part.sources if source != target},
+                    study.n_draws, study.n_resamples, study.seed,
+                ),
+            )
+            for target in part.targets
+        ]  # fmt: skip
+    if not cells:
+        return pd.DataFrame()
+    with context.clock("transfers"):
+        done = context.run("one benchmark from another", transfer, cells, amount=lambda cell: len(cell.arguments[1]))
+    return judged(pd.DataFrame([row for rows in done for row in rows]))
+
+
+def transfer(
+    target: ss.Outputs, sources: dict[str, ss.Outputs], n_draws: int, n_resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """What sources predict of a target, beside what it shows."""
+    shown = outcome(target, n_resamples)
+    return [
+        {"source": name, "target": target.test_set, "metric": target.metric.name, **row}
+        for name, source in sources.items()
+        for row in beside(source, {"whole": (n_units(target), shown)}, n_draws, seed)
+    ]
