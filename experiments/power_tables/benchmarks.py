@@ -74,6 +74,7 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
         own = doubtful[doubtful["relation"] == relation]
         if len(own) < min_pairs:
             continue
+        gains = found.loc[relation, ["true_80", "true_80_low", "true_80_high"]].to_numpy(dtype=np.float64)
         names = sorted({*own["system_a"], *own["system_b"]})
         first = own.iloc[0]
         rows.append(
@@ -88,9 +89,7 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
                 "score": float(scores[names].median()),
                 **spread(own["r12"], "r12"),
                 **spread(own["sd"], "sd"),
-                "detectable": float(found.loc[relation, "true_80"]),
-                "detectable_low": float(found.loc[relation, "true_80_low"]),
-                "detectable_high": float(found.loc[relation, "true_80_high"]),
+                **dict(zip(("detectable", "detectable_low", "detectable_high"), gains.tolist(), strict=True)),
             }
         )
         kept += quantiles(own, relation)

@@ -17,6 +17,11 @@ from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
+from simstudy.planning.benchmarks import central_range
+from simstudy.planning.forms import Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.guesses import disagreement_of_correlation, of_spread
+from simstudy.planning.solving import detectable_gain, size_for
+from simstudy.proportions import tango
 from simstudy.pvalues import clopper_pearson, significant
 from simstudy.rankings.association import MEASURES
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
@@ -57,10 +62,13 @@ __all__ = [
     "DrawnPairs",
     "Findings",
     "Keys",
+    "Level",
+    "NormalDifference",
     "Positive",
     "Problems",
     "Resamples",
     "Results",
+    "RightOrWrongDifference",
     "RunContext",
     "SideBySide",
     "Size",
@@ -69,10 +77,13 @@ __all__ = [
     "Training",
     "all_alike",
     "benjamini_hochberg",
+    "central_range",
     "check_comparison",
     "check_systems",
     "clopper_pearson",
     "derived_seed",
+    "detectable_gain",
+    "disagreement_of_correlation",
     "hashes_of",
     "holm",
     "in_doubt",
@@ -80,6 +91,7 @@ __all__ = [
     "label",
     "load_study",
     "make_study",
+    "of_spread",
     "one_of",
     "outputs_of",
     "particle_sets",
@@ -89,6 +101,8 @@ __all__ = [
     "shipped_studies",
     "side_by_side",
     "significant",
+    "size_for",
     "tables_of",
+    "tango",
     "train",
 ]

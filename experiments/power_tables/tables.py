@@ -1,0 +1,116 @@
+"""Tables of the study: published numbers beside ours, the law of the square root, what a planner may assume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from simstudy.studies import central_range
+
+from .benchmarks import UNLIKE, VARIANTS
+from .published import Anchor
+
+# With fewer test sets of a metric there is neither a median nor a range of them.
+LEAST_SETS = 3
+
+QUANTITIES = ("r12", "sd")
+
+
+def beside(anchors: list[Anchor], simulated: list[float]) -> pd.DataFrame:
+    """A row for each published number."""
+    return pd.DataFrame(
+        [
+            {
+                "case": one.name,
+                "source": one.source,
+                "settings": one.what,
+                "asks": one.asks,
+                "published": one.published,
+                "again": one.again,
+                "ours": one.ours,
+                "ratio": one.ours / one.published,
+                "n_items": one.n,
+                "gain": one.gain,
+                "power": one.power,
+                "simulated": power,
+                "note": one.note,
+            }
+            for one, power in zip(anchors, simulated, strict=True)
+        ]
+    )
+
+
+def in_points(benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """The rows with gains in points of 100: AP and nDCG times 100."""
+    of_one = ~benchmarks["metric_unit"].isin(["percent", "points"])
+    factor = np.where(of_one, 100.0, 1.0)
+    names = ["detectable", "detectable_low", "detectable_high", "sd_10", "sd", "sd_90"]
+    return benchmarks.assign(**{name: benchmarks[name] * factor for name in names})
+
+
+def by_root(benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """The c of detectable gain = c / sqrt(n_units): by metric and relation, where there are three test sets or more.
+
+    Gains in points of 100; c_10 and c_90 hold 80 % of the test sets (the middle ones by linear interpolation), slope is
+    the one of a line through the logarithms, -0.5 by the law.
+    """
+    rows = []
+    for key, own in _each(in_points(benchmarks)):
+        c = own["detectable"] * np.sqrt(own["n_units"])
+        c_10, middle, c_90 = np.percentile(c, [10, 50, 90])
+        n = np.log(own["n_units"].to_numpy(dtype=np.float64))
+        slope = float(np.polyfit(n, np.log(own["detectable"]), 1)[0]) if len(set(n)) >= LEAST_SETS else np.nan
+        rows.append({**key, "c_10": c_10, "c": middle, "c_90": c_90, "slope": slope})
+    return pd.DataFrame(rows)
+
+
+def ranges(benchmarks: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
+    """What r12 and sd are, by metric and relation, and whether ranges of other test sets hold.
+
+    low and high are the 10th and 90th percentile of a pair of a test set, both taken at random. inside is the share of
+    a test set's pairs that are within the range of all others: the mean of the test sets, and the least.
+    """
+    rows = []
+    for key, own in _each(benchmarks):
+        for quantity in QUANTITIES:
+            low, high = _range(own, quantity)
+            inside = []
+            for place in own.index:
+                others = _range(own.drop(index=place), quantity)
+                pairs = quantiles[
+                    (
+                        quantiles[["test_set", "metric", "relation"]]
+                        == own.loc[place, ["test_set", "metric", "relation"]]
+                    ).all(axis=1)
+                ][quantity]
+                inside.append(float(pairs.between(*others).mean()))
+            middle = float(own[quantity].median())
+            row = {"quantity": quantity, "low": low, "middle": middle, "high": high}
+            rows.append({**key, **row, "inside": float(np.mean(inside)), "inside_least": min(inside)})
+    return pd.DataFrame(rows)
+
+
+def _range(rows: pd.DataFrame, quantity: str) -> tuple[float, float]:
+    return central_range(*(rows[f"{quantity}{end}"].to_numpy() for end in ("_10", "", "_90")), quantity=quantity)
+
+
+def _each(benchmarks: pd.DataFrame) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
+    """Metrics and relations with enough test sets; of accuracy those of one answer to an item."""
+    single = benchmarks[(benchmarks["metric"] != "accuracy") | benchmarks["right_or_wrong"]]
+    for (metric, relation), own in single.groupby(["metric", "relation"], sort=False):
+        if len(own) >= LEAST_SETS:
+            yield {"metric": metric, "relation": relation, "n_test_sets": len(own)}, own
+
+
+def both(benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """Test sets with both relations: what each finds, and r12."""
+    names = ["detectable", "r12", "sd"]
+    key = ["test_set", "metric"]
+    of = {end: benchmarks[benchmarks["relation"] == relation][[*key, *names]] for end, relation in _SHORT.items()}
+    found = of["variants"].merge(of["unlike"], on=key, suffixes=("_variants", "_unlike"))
+    return found.assign(ratio=found["detectable_variants"] / found["detectable_unlike"])
+
+
+_SHORT = {"variants": VARIANTS, "unlike": UNLIKE}

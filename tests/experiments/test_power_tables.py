@@ -1,0 +1,186 @@
+"""The study of benchmarks and published powers, small, on made-up leaderboards; and its checks, done another way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.generators.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
+from simstudy.studies import Results, StudyError
+from tests.experiments.programs import program, small
+
+BENCHMARKS, CHECKS, PUBLISHED, TABLES = (
+    program("power_tables", part) for part in ("benchmarks", "checks", "published", "tables")
+)
+BOARDS = ["a", "b", "c"]
+STUDY = """
+kind = "natural"
+title = "Made-up boards"
+question = "?"
+
+[[test_sets]]
+name = "board {}"
+each = ["a", "b", "c"]
+metric = "accuracy"
+paths = ["made/{}.csv"]
+systems = { file = "made/systems.csv" }
+by = ["group", "base_model"]
+"""
+SYSTEMS = [f"s{k:02d}" for k in range(12)]
+GROUPS = [k % 3 for k in range(12)]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three boards of twelve systems in three groups, of different sizes; another column relates two more."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "made").mkdir()
+    (folder / "boards").mkdir()
+    (folder / "boards" / "study.toml").write_text(STUDY)
+    latent = GaussianCopula(of_families(GROUPS, between=0.4, within=0.85))
+    model = ScoreModel([Bernoulli(0.6 + 0.005 * k) for k in range(12)], latent, metric="accuracy")
+    for seed, (name, n) in enumerate(zip(BOARDS, (150, 300, 600), strict=True)):
+        scores = model.outputs(n, seed=seed).statistics[..., 0]
+        frame = pd.DataFrame(scores.T, columns=SYSTEMS).assign(item=[f"i{k}" for k in range(n)])
+        frame.to_csv(folder / "made" / f"{name}.csv", index=False)
+    bases = ["m" if k in (0, 1) else f"m{k}" for k in range(12)]
+    described = pd.DataFrame({"system": SYSTEMS, "group": [f"g{g}" for g in GROUPS], "base_model": bases})
+    described.to_csv(folder / "made" / "systems.csv", index=False)
+    return folder
+
+
+def settings(data: Path, **changes: Any) -> Any:
+    part = {
+        "study": str(data / "boards"), "kind": "made up", "metrics": ["accuracy"], "title": "Made-up {}",
+        "test_sets": [f"board {name}" for name in BOARDS],
+    }  # fmt: skip
+    return small("power_tables", benchmarks=[part | changes], simulated=400, few=[8, 20])
+
+
+@pytest.fixture(scope="module")
+def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return ss.run_study(settings(data), out=tmp_path_factory.mktemp("power"), n_jobs=1, data_dir=data)
+
+
+def test_a_benchmark_is_described_by_its_pairs_in_doubt(data: Path, done: Results) -> None:
+    """The row of the largest board, from its scores by hand."""
+    scores = pd.read_csv(data / "made" / "c.csv")[SYSTEMS]
+    n, r12, sd = len(scores), [], []
+    for i in range(12):
+        for j in range(i):
+            related = GROUPS[i] == GROUPS[j] or {i, j} == {0, 1}
+            difference = scores.iloc[:, i] - scores.iloc[:, j]
+            error = difference.std() / np.sqrt(n)
+            if not related and abs(difference.mean()) < 2 * stats.t.isf(0.025, n - 1) * error:
+                r12.append(np.corrcoef(scores.iloc[:, i], scores.iloc[:, j])[0, 1])
+                sd.append(100 * difference.std())
+    row = done.tables["benchmarks"].query("test_set == 'board c' and relation == 'unlike systems'").iloc[0]
+    assert row["n_pairs"] == len(r12)
+    assert row[["r12_10", "r12", "r12_90"]].tolist() == pytest.approx(np.percentile(r12, [10, 50, 90]))
+    assert row[["sd_10", "sd", "sd_90"]].tolist() == pytest.approx(np.percentile(sd, [10, 50, 90]))
+    assert row["detectable"] == pytest.approx((1.96 + 0.84) * np.median(sd) / np.sqrt(n), rel=0.05)
+    assert (row["unit"], row["n_units"], row["right_or_wrong"]) == ("item", n, True)
+
+
+def test_variants_are_related_by_any_column(data: Path, done: Results) -> None:
+    """18 pairs of one group, and one more of one base model."""
+    table = done.tables["benchmarks"]
+    assert table.query("relation == 'variants'")["n_pairs"].max() <= 19
+    outputs = ss.Outputs.from_scores(pd.read_csv(data / "made" / "c.csv").set_index("item"), "accuracy")
+    unrelated = BENCHMARKS.describe(outputs, (), 0.05, 10)
+    assert [row["relation"] for row in unrelated["rows"]] == ["unlike systems"]
+
+
+def test_ranges_and_laws_are_there_where_there_are_three_test_sets(done: Results) -> None:
+    law = done.tables["law"].set_index("relation")
+    table = done.tables["benchmarks"]
+    own = table[table["relation"] == "unlike systems"]
+    assert law.loc["unlike systems", "c"] == pytest.approx((own["detectable"] * np.sqrt(own["n_units"])).median())
+    assert law.loc["unlike systems", "slope"] == pytest.approx(-0.5, abs=0.1)
+    ranges = done.tables["ranges"]
+    assert ranges["inside"].between(0.5, 1).all(), "boards of one model"
+    assert (ranges["low"] < ranges["high"]).all()
+
+
+def test_the_page_has_a_gallery_and_no_missing_number(done: Results) -> None:
+    page = (done.folder / "README.md").read_text()
+    assert "(figures/gallery.png)" in page
+    assert "(figures/by_size.png)" in page
+    assert "Made-up board c" in page
+    assert "nan" not in page.lower()
+
+
+def test_a_test_set_that_the_study_does_not_have_is_named(data: Path) -> None:
+    with pytest.raises(StudyError, match="has no test set 'board d' with a metric among accuracy"):
+        ss.run_study(settings(data, test_sets=["board d"]), out=data / "none", n_jobs=1, data_dir=data)
+
+
+@pytest.fixture(scope="module")
+def anchors() -> dict[str, Any]:
+    return {one.name: one for one in PUBLISHED.anchors(2000)}
+
+
+def test_published_numbers_come_out_where_they_are_done_again(anchors: dict[str, Any]) -> None:
+    """To the digits that are printed; of the one that is simulated within its error."""
+    found = anchors
+    for name in ("MRPC", "RTE", "QNLI", "MNLI"):
+        one = found[f"GLUE, {name}"]
+        assert one.published == round(one.again, 2)
+        assert 1 < one.ours / one.again < 1.04, "the exact test is careful"
+    assert found["mean score, gain 0.03"].published == found["mean score, gain 0.03"].again
+    for pairs in (50, 75, 100):
+        one = found[f"McNemar, exact, two-sided, {pairs} pairs"]
+        assert one.published == round(one.again, 6)
+    assert found["paired t"].published == round(found["paired t"].again, 6)
+    assert found["paired means"].published == found["paired means"].again == found["paired means"].ours
+    assert found["McNemar, normal"].published == found["McNemar, normal"].again
+    bleu = found["BLEU, 2,000 sentences"]
+    assert abs(bleu.published - bleu.again) < 3 * np.sqrt(0.75 * 0.25 / 500)
+    assert abs(bleu.ours - bleu.again) < 4.5 * np.sqrt(0.75 * 0.25 / 2000)
+
+
+@pytest.mark.parametrize("name", ["GLUE, QNLI", "McNemar, exact, two-sided, 50 pairs", "paired means"])
+def test_powers_are_those_of_drawn_test_sets(name: str, anchors: dict[str, Any]) -> None:
+    one = anchors[name]
+    exact = one.difference.found(one.gain, one.n, one.level).power
+    assert exact >= one.power - 1e-6, "what was asked for"
+    sets = 20_000
+    assert abs(CHECKS.simulated_power(one, sets, 1) - exact) < 4.5 * np.sqrt(exact * (1 - exact) / sets)
+
+
+def test_coverage_of_few_items_is_that_of_drawn_ones() -> None:
+    found = CHECKS.few_items([20], 0.8, 5.0).set_index(["quantity", "gain", "interval"])["coverage"]
+    rng = np.random.default_rng(0)
+    better, worse, _ = rng.multinomial(20, [0.125, 0.075, 0.8], 200_000).T
+    gain = (better - worse) / 20
+    reach = 1.959964 * np.sqrt(((better + worse) / 20 - gain**2) / 20)
+    assert found["gain of two systems", 5.0, "normal"] == pytest.approx((abs(gain - 0.05) <= reach).mean(), abs=0.004)
+    p = rng.uniform(size=200_000)
+    share = rng.binomial(20, p) / 20
+    reach = 1.959964 * np.sqrt(share * (1 - share) / 20)
+    one = found.xs(("one accuracy, uniform", "normal"), level=("quantity", "interval")).iloc[0]
+    assert one == pytest.approx((abs(share - p) <= reach).mean(), abs=0.004)
+
+
+def test_few_items_find_no_gain_so_often() -> None:
+    gains = CHECKS.few_gains([8, 100], 0.8).set_index("n_items")
+    assert np.isnan(gains.loc[8, "exact"]), "of 8 items some two differ"
+    assert gains.loc[100, "normal"] == pytest.approx(2.8016 * np.sqrt(0.2 / 100) * 100, rel=1e-4)
+    assert gains.loc[100, "exact"] > gains.loc[100, "normal"]
+
+
+def test_what_both_relations_find_is_set_beside_each_other() -> None:
+    rows = [
+        {"test_set": name, "metric": "las", "relation": relation, "detectable": value, "r12": 0.5, "sd": 1.0}
+        for name, relation, value in [
+            ("a", BENCHMARKS.VARIANTS, 1.0), ("a", BENCHMARKS.UNLIKE, 2.0), ("b", BENCHMARKS.UNLIKE, 3.0)
+        ]
+    ]  # fmt: skip
+    both = TABLES.both(pd.DataFrame(rows))
+    assert both[["test_set", "ratio"]].to_numpy().tolist() == [["a", 0.5]]
