@@ -1,4 +1,4 @@
-"""The figures: what benchmarks can tell, and how that goes with the number of units."""
+"""The figures: what benchmarks can tell, and how that goes with the number of items."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
         known = own["detectable_low"].notna()
         ax.hlines(at[known], own["detectable_low"][known], own["detectable_high"][known], color=colour, linewidth=1.1)
         ax.plot(own["detectable"], at, "o", color=colour, markersize=3.6, label=f"between {relation}")
-    units = rows.groupby("test_set")["n_units"].first()
-    ax.set_yticks(range(len(places)), [f"{titles[name]}  ({units[name]:,})" for name in places], fontsize=7)
+    items = rows.groupby("test_set")["n_items"].first()
+    ax.set_yticks(range(len(places)), [f"{titles[name]}  ({items[name]:,})" for name in places], fontsize=7)
     ax.set(ylim=(-0.8, most - 0.2), xlim=(0.3, 25), xscale="log", xlabel="true gain found with power 0.8, points")
     ax.set_xticks(TICKS[1:], [f"{tick:g}" for tick in TICKS[1:]])
     ax.set_xticks([], minor=True)
@@ -60,7 +60,7 @@ def _rows(ax: Any, rows: pd.DataFrame, titles: dict[str, str], most: int) -> Non
 
 
 def by_size(benchmarks: pd.DataFrame) -> Any:
-    """Gains between unlike systems against the number of units, by metric."""
+    """Gains between unlike systems against the number of items, by metric."""
     rows = in_points(benchmarks[benchmarks["relation"] == UNLIKE])
     rows = rows[(rows["metric"] != "accuracy") | rows["right_or_wrong"]]
     names = list(rows["metric"].value_counts()[lambda n: n >= 3].index)
@@ -69,12 +69,12 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
     markers = "osD^v<>Phx"
     for k, name in enumerate(sorted(names, key=list(rows["metric"]).index)):
         own = rows[rows["metric"] == name]
-        c = (own["detectable"] * own["n_units"] ** 0.5).median()
-        ends = own["n_units"].agg(["min", "max"]).to_numpy(dtype=float)
+        c = (own["detectable"] * own["n_items"] ** 0.5).median()
+        ends = own["n_items"].agg(["min", "max"]).to_numpy(dtype=float)
         (line,) = ax.plot(ends, c / ends**0.5, linewidth=1.2)
         said = f"{label(name)}: {c:.0f} / √n"
         ax.plot(
-            own["n_units"],
+            own["n_items"],
             own["detectable"],
             markers[k % len(markers)],
             color=line.get_color(),
@@ -84,7 +84,7 @@ def by_size(benchmarks: pd.DataFrame) -> Any:
     ax.set(
         xscale="log",
         yscale="log",
-        xlabel="units (items, topics, documents)",
+        xlabel="items (topics, sentences)",
         ylabel="true gain found with power 0.8, points",
     )
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])

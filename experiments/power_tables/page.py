@@ -26,13 +26,14 @@ _FORMS = {GAIN: "{:.3f}", POWER: "{:.4f}", SIZE: "{:,.0f}"}
 def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     """What benchmarks can tell, what a planner may assume, and published numbers beside ours."""
     benchmarks, titles = tables["benchmarks"], titles_of(study)
-    rows = in_points(benchmarks).assign(title=benchmarks["test_set"].map(titles))
+    clusters = benchmarks["n_units"].where(benchmarks["unit"] != "item")
+    rows = in_points(benchmarks).assign(title=benchmarks["test_set"].map(titles), n_clusters=clusters)
     return [
         Section(
             "What known benchmarks can tell",
             f"{told(benchmarks)} A dot is the true gain that a test set finds with power 0.8, on average over the "
             "pairs in doubt (their gain is below twice the one that is just significant), with its 95 % interval "
-            "where there is one; in brackets the number of units. Of several metrics the first is drawn. Correlation "
+            "where there is one; in brackets the number of items. Of several metrics the first is drawn. Correlation "
             "r12 and standard deviation of a unit's difference, in points: median over pairs, and the range of 80 % "
             "of them.",
             figure=Figure("gallery", lambda: gallery(benchmarks, titles)),
@@ -41,7 +42,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
                 {
                     "test set": "{title:name}",
                     "metric": "{metric:metric}",
-                    "units": "{n_units:,}",
+                    "items": "{n_items:,}",
+                    "units": "[{n_clusters:,.0f} {unit}s]",
                     "between": "{relation}",
                     "pairs": "{n_pairs:,}",
                     "score": "{score:.3g}",
@@ -53,10 +55,10 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "The law of the square root",
-            "A detectable gain is near c / √n, with n units: c by metric and relation, in points, median and range "
+            "A detectable gain is near c / √n, with n items: c by metric and relation, in points, median and range "
             "of 80 % of the test sets. Lines have the median c. By the law the slope of the logarithms is -0.5; test "
-            "sets of different difficulty lie on different lines. A unit is an item, of WMT22 and WMT24 a document. Of "
-            "accuracy these are test sets with one answer to an item.",
+            "sets of different difficulty lie on different lines. WMT22 and WMT24 were resampled by documents, and n "
+            "counts their sentences. Of accuracy these are test sets with one answer to an item.",
             figure=Figure("by_size", lambda: by_size(benchmarks)),
             table=Table(
                 tables["law"],
@@ -71,7 +73,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         ),
         Section(
             "What a planner may assume",
-            "The correlation r12 of two systems, and the standard deviation of their difference on one unit (on the "
+            "The correlation r12 of two systems, and the standard deviation of their difference on one item (on the "
             "metric's own scale): between low and high for 80 % of pairs, of a test set and a pair taken at random. "
             "Held against each test set in turn, which the range was made without: the share of its pairs inside, on "
             "average and at the least. Of accuracy these are test sets with one answer to an item.",

@@ -89,7 +89,7 @@ def _glue() -> list[Anchor]:
         found.append(
             Anchor(
                 f"GLUE, {name}",
-                "Card et al. 2020, section 4.1",
+                "Card et al. 2020, GLUE; their notebook Analyze_reported_results",
                 f"accuracy, {n:,} items, power 0.8, {100 * accuracy:g} % before; agreement by their regression",
                 GAIN,
                 published,
@@ -130,7 +130,7 @@ def _bleu(sets: int) -> Anchor:
     ours = difference.found(1.0, n, Level()).power
     return Anchor(
         "BLEU, 2,000 sentences",
-        "Card et al. 2020, section 5; their notebook BLEU.ipynb",
+        "Card et al. 2020, BLEU; their notebook BLEU",
         "BLEU, a true gain of 1 point, 13 % of sentences without effect, the others' Laplace with scale 25.8 / n",
         POWER,
         0.756,

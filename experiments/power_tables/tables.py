@@ -50,17 +50,23 @@ def in_points(benchmarks: pd.DataFrame) -> pd.DataFrame:
     return benchmarks.assign(**{name: benchmarks[name] * factor for name in names})
 
 
+def of_items(benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """The rows with sd of one item, n_items of which have the standard error: where units are documents it is less."""
+    times = np.sqrt(benchmarks["n_items"] / benchmarks["n_units"])
+    return benchmarks.assign(**{name: times * benchmarks[name] for name in ("sd_10", "sd", "sd_90")})
+
+
 def by_root(benchmarks: pd.DataFrame) -> pd.DataFrame:
-    """The c of detectable gain = c / sqrt(n_units): by metric and relation, where there are three test sets or more.
+    """The c of detectable gain = c / sqrt(n_items): by metric and relation, where there are three test sets or more.
 
     Gains in points of 100; c_10 and c_90 hold 80 % of the test sets (the middle ones by linear interpolation), slope is
     the one of a line through the logarithms, -0.5 by the law.
     """
     rows = []
     for key, own in _each(in_points(benchmarks)):
-        c = own["detectable"] * np.sqrt(own["n_units"])
+        c = own["detectable"] * np.sqrt(own["n_items"])
         c_10, middle, c_90 = np.percentile(c, [10, 50, 90])
-        n = np.log(own["n_units"].to_numpy(dtype=np.float64))
+        n = np.log(own["n_items"].to_numpy(dtype=np.float64))
         slope = float(np.polyfit(n, np.log(own["detectable"]), 1)[0]) if len(set(n)) >= LEAST_SETS else np.nan
         rows.append({**key, "c_10": c_10, "c": middle, "c_90": c_90, "slope": slope})
     return pd.DataFrame(rows)
@@ -73,18 +79,17 @@ def ranges(benchmarks: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
     a test set's pairs that are within the range of all others: the mean of the test sets, and the least.
     """
     rows = []
-    for key, own in _each(benchmarks):
+    key_of_set = ["test_set", "metric", "relation"]
+    quantiles = quantiles.merge(benchmarks[[*key_of_set, "n_items", "n_units"]], on=key_of_set)
+    quantiles["sd"] *= np.sqrt(quantiles["n_items"] / quantiles["n_units"])
+    for key, own in _each(of_items(benchmarks)):
         for quantity in QUANTITIES:
             low, high = _range(own, quantity)
             inside = []
             for place in own.index:
                 others = _range(own.drop(index=place), quantity)
-                pairs = quantiles[
-                    (
-                        quantiles[["test_set", "metric", "relation"]]
-                        == own.loc[place, ["test_set", "metric", "relation"]]
-                    ).all(axis=1)
-                ][quantity]
+                of_set = (quantiles[key_of_set] == own.loc[place, key_of_set]).all(axis=1)
+                pairs = quantiles.loc[of_set, quantity]
                 inside.append(float(pairs.between(*others).mean()))
             middle = float(own[quantity].median())
             row = {"quantity": quantity, "low": low, "middle": middle, "high": high}

@@ -101,7 +101,7 @@ def test_ranges_and_laws_are_there_where_there_are_three_test_sets(done: Results
     law = done.tables["law"].set_index("relation")
     table = done.tables["benchmarks"]
     own = table[table["relation"] == "unlike systems"]
-    assert law.loc["unlike systems", "c"] == pytest.approx((own["detectable"] * np.sqrt(own["n_units"])).median())
+    assert law.loc["unlike systems", "c"] == pytest.approx((own["detectable"] * np.sqrt(own["n_items"])).median())
     assert law.loc["unlike systems", "slope"] == pytest.approx(-0.5, abs=0.1)
     ranges = done.tables["ranges"]
     assert ranges["inside"].between(0.5, 1).all(), "boards of one model"
