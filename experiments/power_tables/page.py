@@ -76,7 +76,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             "The correlation r12 of two systems, and the standard deviation of their difference on one item (on the "
             "metric's own scale): between low and high for 80 % of pairs, of a test set and a pair taken at random. "
             "Held against each test set in turn, which the range was made without: the share of its pairs inside, on "
-            "average and at the least. Of accuracy these are test sets with one answer to an item.",
+            "average and at the least. Of accuracy these are test sets with one answer to an item; where units are "
+            "documents, sd is what as many independent items would have for the same standard error.",
             table=Table(
                 tables["ranges"],
                 {
