@@ -103,9 +103,9 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     Each test set's pairs are taken to be distributed as its three percentiles say: to both sides of the median a normal
     distribution with a width of its own, of Fisher's z = arctanh(r12), and of log(sd). With equal weights these are
     mixed, and `low` and `high` are the 10th and the 90th percentile of the mixture: benchmarks differ, and so do the
-    pairs of one benchmark. Held against each test set in turn, of which it did not know, the range has 0.76 - 0.80 of its
-    pairs on average where there are five test sets or more, and 0.45 - 0.73 where there are three or four; of single test
-    sets it may have none (results/power_tables, ranges.csv).
+    pairs of one benchmark. Held against each test set in turn, of which it did not know, the range has 0.76 - 0.80 of
+    its pairs on average where there are five test sets or more, and 0.45 - 0.73 where there are three or four; of
+    single test sets it may have none (results/power_tables, ranges.csv).
 
     Of accuracy the test sets are those with one answer to an item, right or wrong; where the mean of several answers
     counts, systems are less correlated, and their differences smaller.
