@@ -11,7 +11,7 @@ from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
 from simstudy.planning.forms import Difference
 from simstudy.planning.margins import BETTER, shown_within
-from simstudy.planning.solving import MOST_UNITS, check_gain, least_gain, least_size
+from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
 
 # Sizes of the table, around the one that a plan comes to.
 _STEPS = np.array([1, 2, 5])
@@ -97,10 +97,7 @@ def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> 
     if goal != BETTER:
         add("power", lambda difference: _power_at(difference, asked, gain or 0.0, goal)(n))
         return row
-    add(
-        "detectable_gain",
-        lambda difference: least_gain(lambda g: difference.power(g, n, level), asked.power, difference.largest),
-    )
+    add("detectable_gain", lambda difference: detectable_gain(difference, n, power=asked.power, level=level))
     if gain is not None:
         found = {id(end): end.found(gain, n, level) for end in (case.middle, case.low, case.high)}
         for name in ("power", "wrong_winner", "wrong_sign", "exaggeration"):

@@ -190,6 +190,8 @@ def _counted(
         which = draw % len(roots)
         true = board.truths[which].draw(rng)
         scores = true + roots[which] @ rng.standard_normal(len(true))
+        if board.answers is not None:
+            scores = np.round(scores * n / board.scale) * board.scale / n
         se = _standard_errors(board, which, n)
         z = _statistics(board, scores, se, n)
         for relation, (i, j) in classes.items():

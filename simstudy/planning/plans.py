@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.planning.answers import answer, at_size, merged, sizes_around
+from simstudy.planning.answers import answer, at_size, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
 from simstudy.planning.benchmarks import shipped
 from simstudy.planning.cases import Case
@@ -21,7 +21,7 @@ from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
 from simstudy.planning.words import assumptions, needed, sentence
-from simstudy.validation import check_whole
+from simstudy.validation import check_list, check_whole
 
 if TYPE_CHECKING:
     from simstudy.planning.simulated import Simulated
@@ -54,6 +54,7 @@ def plan(
     budget: float | None = None,
     by: str | None = None,
     unit: str | None = None,
+    sizes: Sequence[int] | None = None,
     n_sets: int = 2000,
     n_draws: int = 1000,
     seed: int = 0,
@@ -68,7 +69,7 @@ def plan(
 
     What is found is what the default test of `compare` (sign flips; of right and wrong answers McNemar's exact test)
     finds of a true gain, with the given power: of means and ratios by their standard errors (delta method) and t, of
-    right and wrong answers by the binomials of the items that differ. Root finding is exact to one unit, and to 1e-9 of
+    right and wrong answers by the binomials of the items that differ. Root finding is exact to one unit, and to a millionth of
     a gain.
 
     Parameters
@@ -118,6 +119,9 @@ def plan(
         With outputs of many systems: the column of their table that tells which ones are related.
     unit
         With outputs: what is drawn independently, "item" or a column of the items; by default the natural unit.
+    sizes
+        Numbers of items of ``Plan.sizes`` and ``Plan.predicted``, each at least two; by default round numbers about the
+        planned one.
     n_sets
         With outputs: test sets to draw of a fitted model, to hold the closed form against; 0 for none.
     n_draws
@@ -155,6 +159,10 @@ def plan(
         score, agreement, r12, sd, sd_difference, relation, cluster_size, icc, judge_error, judge_sd, judgements
     )
     costs = Costs(cost_item, cost_cluster, budget)
+    if sizes is not None:
+        check_list("sizes", sizes, "whole numbers")
+        for n in sizes:
+            check_whole("sizes", n, 2)
     check_whole("n_sets", n_sets, 0)
     check_whole("n_draws", n_draws, 0)
     if outputs is None and metric is None:
@@ -177,21 +185,21 @@ def plan(
         asked = replace(asked, n_items=int(costs.affordable(cases[0].size) * cases[0].size))
     rows = [(case, answer(case, asked, goal, asked.n_items)) for case in cases for goal in asked.goals]
     firsts = [next(row for of, row in rows if of is case) for case in cases]
-    sizes = _sizes(cases, asked, [int(row["at_units"]) for row in firsts], outputs)
+    others = _sizes(cases, asked, [int(row["at_units"]) for row in firsts], outputs, sizes)
     made = [designs(case, asked, costs, int(row["at_units"])) for case, row in zip(cases, firsts, strict=True)]
     held, notes = _held(outputs, cases, asked, firsts, n_sets, seed, unit)
     predicted = pd.DataFrame()
     if outputs is not None and outputs.n_systems > 2 and n_draws > 0:
         from simstudy.planning.leaderboards import predict
 
-        at = sorted({int(n) for n in sizes["n_units"]})
+        at = sorted({int(n) for n in others["n_units"]}) if len(others) else []
         predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
     said = [(needed(case, asked, row), sentence(case, asked, row)) for case, row in rows]
     return Plan(
         asked,
         tuple(cases),
         pd.DataFrame([row for _, row in rows]),
-        sizes,
+        others,
         pd.concat([table.assign(relation=case.relation) for table, case in zip(made, cases, strict=True)]),
         predicted,
         held,
@@ -221,10 +229,15 @@ def _of_outputs(outputs: Outputs, by: str | None, unit: str | None) -> list[Case
     return [of_two(outputs, unit)] if outputs.n_systems == 2 else of_many(outputs, by, unit)
 
 
-def _sizes(cases: Sequence[Case], asked: Asked, planned: Sequence[int], outputs: Outputs | None) -> pd.DataFrame:
+def _sizes(
+    cases: Sequence[Case], asked: Asked, planned: Sequence[int], outputs: Outputs | None, sizes: Sequence[int] | None
+) -> pd.DataFrame:
     """What test sets of several sizes tell, of each case."""
-    own = [] if outputs is None else [max(2, round(outputs.n_items / cases[0].size))]
-    at = merged([n for size in planned for n in sizes_around(size)], keep=[*planned, *own])
+    if sizes is None:
+        own = [] if outputs is None else [max(2, round(outputs.n_items / cases[0].size))]
+        at = merged([n for size in planned for n in sizes_around(size)], keep=[*planned, *own])
+    else:
+        at = sorted({units_of(cases[0], n) for n in sizes})
     gain = asked.gain if asked.gain is not None and asked.gain > 0 else None
     rows = []
     for case in cases:

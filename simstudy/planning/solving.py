@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
-from simstudy.planning.forms import Difference, Level
+from simstudy.planning.forms import Difference, Level, t_cut
 from simstudy.validation import check_fraction, check_number, check_whole
 
 #: No test set is planned to be larger.
@@ -75,7 +75,7 @@ def least_size(power_at: Callable[[int], float], power: float) -> int | None:
 
 
 def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level: Level | None = None) -> float:
-    """The true gain that n units find with this power, to 1e-9 of it; NaN where no gain is found so often.
+    """The true gain that n units find with this power, to a millionth of it; NaN where no gain is found so often.
 
     Raises
     ------
@@ -91,10 +91,12 @@ def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level
     level = Level() if level is None else level
     check_power(power, level)
     check_whole("n", n, _FEWEST)
-    return least_gain(lambda gain: difference.power(gain, n, level), power, difference.largest)
+    # Nearly so by the normal distribution, from which the search sets out.
+    guess = (t_cut(level.tail, max(n - 1, 1)) + float(special.ndtri(power))) * difference.sd_of(0.0) / np.sqrt(n)
+    return least_gain(lambda gain: difference.power(gain, n, level), power, difference.largest, guess)
 
 
-def least_gain(power_at: Callable[[float], float], power: float, largest: float) -> float:
+def least_gain(power_at: Callable[[float], float], power: float, largest: float, guess: float = 1.0) -> float:
     """The least gain with this power, from what power gains have; NaN where none up to the largest has it.
 
     Examples
@@ -102,12 +104,14 @@ def least_gain(power_at: Callable[[float], float], power: float, largest: float)
     >>> round(least_gain(lambda gain: 1 - np.exp(-gain), 0.5, np.inf), 6)   # log 2
     0.693147
     """
-    high = min(largest, 1.0)
+    low, high = 0.0, min(largest, 1.1 * guess)
     while high < largest and power_at(high) < power:
-        high = min(2 * high, largest)
+        low, high = high, min(1.5 * high, largest)
     if power_at(high) < power:
         return float("nan")
-    return float(optimize.brentq(lambda gain: power_at(gain) - power, 0.0, high, rtol=1e-9, xtol=1e-12))
+    nearer = 0.8 * high
+    low = nearer if nearer > low and power_at(nearer) < power else low
+    return float(optimize.brentq(lambda gain: power_at(gain) - power, low, high, rtol=1e-6, xtol=1e-12))
 
 
 def check_power(power: float, level: Level) -> None:

@@ -317,7 +317,7 @@ _ANALYSES: dict[str, Call] = {
             "alternative": "two-sided", "comparisons": 1, "margin": None, "score": 80.0, "agreement": 0.8, "r12": None,
             "sd": None, "sd_difference": None, "relation": None, "cluster_size": None, "icc": None, "judge_error": None,
             "judge_sd": None, "judgements": 1, "cost_item": 1.0, "cost_cluster": 0.0, "budget": None, "by": None,
-            "unit": None, "n_sets": 100, "seed": 0,
+            "unit": None, "sizes": [100, 500], "n_sets": 100, "n_draws": 100, "seed": 0,
         },
     ),
     "plan with a pilot": (
