@@ -55,7 +55,6 @@ def run(study: Settings, context: RunContext) -> Findings:
         "calibration": calibration(predictions),
         "errors": errors(predictions),
         "sets": about,
-        "predictions": predictions,
         "transfers": transfers,
     }
     return Findings(

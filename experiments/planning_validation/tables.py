@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 
-
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with inside80 and inside95 (missing where there is no interval or no outcome) and ratio."""
     known = rows["observed"].notna()
@@ -36,7 +35,8 @@ def calibration(predictions: pd.DataFrame) -> pd.DataFrame:
             se = by_set.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
             row |= {
                 "n_sets": n, "n_outcomes": len(known), f"share{inside}": share,
-                f"share{inside}_low": max(0.0, share - 1.96 * se), f"share{inside}_high": min(1.0, share + 1.96 * se),
+                f"share{inside}_low": np.clip(share - 1.96 * se, 0, 1),
+                f"share{inside}_high": np.clip(share + 1.96 * se, 0, 1),
                 f"worst{inside}": by_set.min() if n else np.nan,
             }  # fmt: skip
         rows.append(row)

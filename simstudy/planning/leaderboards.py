@@ -260,7 +260,8 @@ def _summed_up(name: str, drawn: FloatArray) -> dict[str, float]:
     # Of counts an end is one of them.
     method = "inverted_cdf" if name in OF_LEADERBOARDS else "linear"
     return {name: float(np.median(known))} | {
-        f"{name}{end}": float(np.quantile(known, share, method=method)) for end, share in ends  # type: ignore[call-overload]
+        f"{name}{end}": float(np.quantile(known, share, method=method))
+        for end, share in ends  # type: ignore[call-overload]
     }
 
 

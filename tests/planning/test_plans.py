@@ -170,7 +170,9 @@ class TestDesigns:
         """Of four numbers that correlate by 0.3: (4 + 12 x 0.3) / 16."""
         assert Design(4, 0.3).unit(2.0).sd == pytest.approx(2 * np.sqrt((4 + 12 * 0.3) / 16))
 
-    @pytest.mark.parametrize(("icc", "unit", "item"), [(0.05, 20.0, 1.0), (0.5, 1.0, 1.0), (0.01, 3.0, 7.0), (0.2, 0.0, 1.0)])
+    @pytest.mark.parametrize(
+        ("icc", "unit", "item"), [(0.05, 20.0, 1.0), (0.5, 1.0, 1.0), (0.01, 3.0, 7.0), (0.2, 0.0, 1.0)]
+    )
     def test_the_best_size_is_the_best_of_all(self, icc: float, unit: float, item: float) -> None:
         sizes = np.arange(1, 500)
         cost_of_precision = (unit + sizes * item) * (1 + (sizes - 1) * icc) / sizes
@@ -181,7 +183,12 @@ class TestDesigns:
         codes = np.repeat(np.arange(30), rng.integers(1, 6, 30))
         parts = rng.normal(size=30)[codes] + rng.normal(size=len(codes))
         centred = parts - parts.mean()
-        products = [centred[i] * centred[j] for i in range(len(codes)) for j in range(len(codes)) if i != j and codes[i] == codes[j]]
+        products = [
+            centred[i] * centred[j]
+            for i in range(len(codes))
+            for j in range(len(codes))
+            if i != j and codes[i] == codes[j]
+        ]
         assert intraclass_correlation(parts, codes) == pytest.approx(np.mean(products) / centred.var())
 
     def test_a_budget_buys_whole_units(self) -> None:
@@ -209,7 +216,9 @@ class TestJudges:
                 chance = share * (error if x != a else 1 - error) * (error if y != b else 1 - error)
                 seen["only" if x else "other"] += chance
         judged = JudgedDifference(true, error, "answers")
-        inner = RightOrWrongDifference(seen["only"] + seen["other"]).found(100 * (seen["only"] - seen["other"]), 500, Level())
+        inner = RightOrWrongDifference(seen["only"] + seen["other"]).found(
+            100 * (seen["only"] - seen["other"]), 500, Level()
+        )
         assert judged.found(gain, 500, Level()).power == pytest.approx(inner.power)
         assert seen["only"] - seen["other"] == pytest.approx(0.06 * 0.8)
         assert kept == pytest.approx(0.82)
@@ -241,7 +250,9 @@ class TestMargins:
         shown = mean - reach > -margin
         if goal == EQUIVALENT:
             shown &= mean + reach < margin
-        assert shown_within(NormalDifference(1.0), gain, margin, n, Level(), goal) == pytest.approx(shown.mean(), abs=0.012)
+        assert shown_within(NormalDifference(1.0), gain, margin, n, Level(), goal) == pytest.approx(
+            shown.mean(), abs=0.012
+        )
 
     def test_the_size_is_the_textbooks(self) -> None:
         plan = ss.plan(metric="mean", sd_difference=1.0, margin=0.1)
