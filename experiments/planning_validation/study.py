@@ -115,10 +115,11 @@ def _transfers(study: Settings, context: RunContext) -> pd.DataFrame:
 def transfer(
     target: ss.Outputs, sources: dict[str, ss.Outputs], n_draws: int, n_resamples: int, seed: int
 ) -> list[dict[str, Any]]:
-    """What sources predict of a target, beside what it shows."""
+    """What sources predict of a target, beside what it shows: test sets of as many items, whatever their units are."""
     shown = outcome(target, n_resamples)
-    return [
-        {"source": name, "target": target.test_set, "metric": target.metric.name, **row}
-        for name, source in sources.items()
-        for row in beside(source, {"whole": (n_units(target), shown)}, n_draws, seed)
-    ]
+    rows = []
+    for name, source in sources.items():
+        units = max(2, round(target.n_items * n_units(source) / source.n_items))
+        for row in beside(source, {"whole": (units, shown)}, n_draws, seed):
+            rows.append({"source": name, "target": target.test_set, "metric": target.metric.name, **row})
+    return rows
