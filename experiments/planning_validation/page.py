@@ -15,9 +15,10 @@ from .settings import Settings
 
 CLOSING = (
     "Splits of one set are not independent of each other: shares are means over sets of their shares over splits, and "
-    "their 95 % intervals come from the sets. Prediction intervals are for the number that another test set of the same "
-    "population shows, of the same systems; counts have few values, so that theirs hold more than they say. The interval "
-    "of the detectable gain joins the errors of both halves. Shares are fractions, gains on the metric's scale."
+    "their 95 % intervals come from the sets. Prediction intervals are for the number that another test set of the "
+    "same population shows, of the same systems; counts have few values, so that theirs hold more than they say. The "
+    "interval of the detectable gain joins the errors of both halves. Shares are fractions, gains on the metric's "
+    "scale."
 )
 
 TITLES = {
@@ -85,10 +86,11 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
 
 def _said(calibration: pd.DataFrame) -> str:
     rows = calibration[(calibration["source"] == HALF) & (calibration["of"] == HALF)].set_index("measure")
+    found = {str(measure): (float(row["share80"]), float(row["share95"])) for measure, row in rows.iterrows()}
     said = [
-        f"{TITLES[measure]} {rows.loc[measure, 'share80']:.0%} and {rows.loc[measure, 'share95']:.0%}"
+        f"{TITLES[measure]} {found[measure][0]:.0%} and {found[measure][1]:.0%}"
         for measure in MEASURES
-        if measure in rows.index and np.isfinite(rows.loc[measure, "share80"])
+        if np.isfinite(found.get(measure, (np.nan, np.nan))[0])
     ]
     return f"Of outcomes of the other half, the 80 % and 95 % prediction intervals hold: {'; '.join(said)}."
 
@@ -110,8 +112,8 @@ def _failing(errors: pd.DataFrame, study: Settings) -> str:
     rows = errors[(errors["of"] == HALF) & errors["inside95"].notna()]
     bad = rows[rows["inside95"] < 0.7]
     return (
-        f"Sets and measures of which the 95 % interval holds less than 70 % of the {study.splits} outcomes: {len(bad)} of "
-        f"{len(rows)}. The table lists them, the worst first."
+        f"Sets and measures of which the 95 % interval holds less than 70 % of the {study.splits} outcomes: {len(bad)} "
+        f"of {len(rows)}. The table lists them, the worst first."
     )
 
 
@@ -133,8 +135,9 @@ def _transfers(transfers: pd.DataFrame) -> Section:
     few = rows[rows["metric"] != "las"]
     said = (
         "A benchmark of other items, and of other systems but for the treebanks. Between treebanks the predicted "
-        f"detectable gain is {parsing.quantile(0.1):.2f} to {parsing.quantile(0.9):.2f} times the one that the target itself says "
-        f"(80 % of {len(parsing)} pairs of treebanks; median {parsing.median():.2f}). The table has the others."
+        f"detectable gain is {parsing.quantile(0.1):.2f} to {parsing.quantile(0.9):.2f} times the one that the "
+        f"target itself says (80 % of {len(parsing)} pairs of treebanks; median {parsing.median():.2f}). The table has "
+        "the others."
         if len(parsing)
         else "A benchmark of other items, and of other systems."
     )

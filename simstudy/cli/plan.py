@@ -56,8 +56,8 @@ def plan(
     agreement: Annotated[
         str | None,
         typer.Option(
-            help="Accuracy: share of items on which both are right or both wrong (0.9, or a range 0.85:0.95). Win rate: "
-            "share of ties.",
+            help="Accuracy: share of items on which both are right or both wrong (0.9, or a range 0.85:0.95). Win "
+            "rate: share of ties.",
             rich_help_panel=_GUESSES,
         ),
     ] = None,
@@ -83,7 +83,8 @@ def plan(
     relation: Annotated[
         str | None,
         typer.Option(
-            help="variants (of one model or one group) or 'unlike systems': whose usual numbers are taken (default: both).",
+            help="variants (of one model or one group) or 'unlike systems': whose usual numbers are taken (default: "
+            "both).",
             rich_help_panel=_GUESSES,
         ),
     ] = None,
@@ -172,7 +173,7 @@ def plan(
     out: Annotated[Path | None, typer.Option(help="Folder for tables, the figure and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """How large must the test set be, and what does one of a given size tell?
+    """Say how large a test set must be, and what one of a given size tells.
 
     Say what you want to find (--gain) and it prints how many items that needs; or say how many items there are
     (--n-items) and it prints the gain that they find; with both, the power. Three ways in:
@@ -181,21 +182,24 @@ def plan(
 
     2. A pilot of two systems. simstudy plan old.txt new.txt --metric bleu --references ref.txt --gain 0.5
 
-    3. Last year's systems. simstudy plan results.csv --metric accuracy --columns item=instance_id,score=resolved --gain 2
+    3. Last year's systems. simstudy plan results.csv --metric accuracy --columns item=question_id,score=right --gain 2
 
     More: simstudy plan --metric bleu --n-items 2000 --relation variants
 
     simstudy plan --metric accuracy --score 80 --margin 1 --agreement 0.9
 
-    simstudy plan --metric mean --sd 1.2 --r12 0.5:0.7 --gain 0.1 --cluster-size 10 --icc 0.1 --cost-item 1 --cost-cluster 5
+    simstudy plan --metric mean --sd 1.2 --r12 0.5:0.7 --gain 0.1 --cluster-size 10 --icc 0.1 --cost-item 1 --budget 900
 
     simstudy plan --metric win_rate --gain 3 --judge-error 0.15 --judgements 3
     """
     settings = {name: plain(value) for name, value in locals().items() if name != "context"}
 
     from simstudy.planning import plan as planned
+    from simstudy.planning.plans import known_as
 
-    outputs, notes, read = None, (), {}
+    outputs = None
+    notes: tuple[str, ...] = ()
+    read: dict[str, str] = {}
     asked: dict[str, Any] = {
         "gain": gain, "n_items": n_items, "power": power, "alpha": alpha, "alternative": alternative,
         "comparisons": comparisons, "margin": margin, "cost_item": cost_item, "cost_cluster": cost_cluster,
@@ -211,7 +215,8 @@ def plan(
         }  # fmt: skip
         loaded, read = _loaded(paths, metric, ways)
         outputs, said = _distinct(loaded, duplicates)
-        notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *said))
+        named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
+        notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *said, *named))
         asked |= {"by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate}
     else:
         _refuse_files(context)

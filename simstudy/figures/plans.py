@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -61,7 +63,7 @@ def planned_power(
                 ax.plot([n_items], [power], "o", color=colours[relation], markersize=5)
                 ax.annotate(f"{n_items:,.0f}", (n_items, power), xytext=(5, -10), textcoords="offset points",
                             fontsize=8, color=colours[relation])  # fmt: skip
-    gains = curve["gain"].unique() if "gain" in curve else []
+    gains: list[float] = curve["gain"].unique().tolist() if "gain" in curve else []
     of = f" to find a gain of {gains[0]:g}" if len(gains) == 1 else ""
     ax.set(xscale="log", ylim=(0, 1.02), xlabel="items", ylabel=f"power{of}")
     _whole_numbers(ax)
@@ -78,8 +80,8 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     sizes
-        ``Plan.sizes``: columns relation, n_items, detectable_gain, detectable_gain_low and detectable_gain_high (metric's
-        scale), and metric.
+        ``Plan.sizes``: columns relation, n_items, detectable_gain, detectable_gain_low and detectable_gain_high (on the
+        metric's scale), and metric.
 
     Raises
     ------
@@ -119,7 +121,7 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _colours(table: pd.DataFrame) -> dict[str, str]:
+def _colours(table: pd.DataFrame) -> dict[Any, str]:
     found = list(dict.fromkeys(table["relation"]))
     # A plan's own relations, and relation classes, have the colours that the classes have elsewhere.
     as_classes = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ _STEPS = np.array([1, 2, 5])
 _AROUND = 12.0
 
 
-def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str, object]:
+def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str, Any]:
     """One row of `Plan.answers`: how many items, and what so many items, or as many as there are, tell.
 
     Parameters
@@ -41,11 +42,11 @@ def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str
     if goal == BETTER and gain is not None:
         check_gain(gain, case.middle)
         case = case.allowing(gain)
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "relation": case.relation, "metric": asked.metric.name, "goal": goal, "gain": np.nan if gain is None else gain,
         "margin": np.nan if goal == BETTER else asked.margin, "unit": case.unit,
     }  # fmt: skip
-    units = (None, None, None)
+    units: tuple[int | None, int | None, int | None] = (None, None, None)
     if gain is not None:
         units = _sizes(case, asked, gain, goal)
     for end, n in zip(("", "_low", "_high"), units, strict=True):
@@ -86,9 +87,10 @@ def _power_at(difference: Difference, asked: Asked, gain: float, goal: str) -> C
     return lambda n: shown_within(difference, gain, margin, n, asked.level, goal)
 
 
-def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> dict[str, object]:
+def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> dict[str, Any]:
     """What n units tell: columns of `Plan.answers` and `Plan.sizes`, the middle and the ends of the range of each."""
-    level, row = asked.level, {}
+    level = asked.level
+    row: dict[str, Any] = {}
 
     def add(name: str, number: Callable[[Difference], float]) -> None:
         for end, value in zip(("", "_low", "_high"), case.ends(number), strict=True):

@@ -119,8 +119,8 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
         are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
     quantity
         "r12": the correlation of the two systems' contributions of a unit; where no benchmark has the metric, that of
-        all metrics. "sd": the standard deviation of their difference on one item, on the metric's scale; where units are
-        documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
+        all metrics. "sd": the standard deviation of their difference on one item, on the metric's scale; where units
+        are documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
 
     Raises
     ------
@@ -143,8 +143,8 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     if rows.empty and quantity == "sd":
         known = ", ".join(dict.fromkeys(table["metric"]))
         raise ValueError(
-            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give sd_difference, the standard "
-            "deviation of two systems' difference on one item"
+            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give sd_difference, the "
+            "standard deviation of two systems' difference on one item"
         )
     of_metric = "" if rows.empty else metric
     rows = table if rows.empty else rows

@@ -75,7 +75,8 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
     """
     if case.design is None or not np.isfinite(case.item_sd):
         return pd.DataFrame()
-    design, sizes = case.design, {}
+    design = case.design
+    sizes: dict[float, str] = {}
     for times in TIMES:
         size = design.size if times == 1 else max(1, round(design.size * times))
         sizes.setdefault(float(size), AS_ASKED if times == 1 else "")

@@ -144,7 +144,7 @@ class NormalDifference(Difference):
     """
 
     sd: float
-    largest: float = np.inf  # type: ignore[assignment]
+    largest: float = np.inf
 
     def __post_init__(self) -> None:
         check_number("sd", self.sd)
@@ -329,7 +329,7 @@ def _likely(n: int, share: float) -> IntArray:
     return np.arange(max(0, int(n * share - reach)), min(n, int(n * share + reach)) + 1)
 
 
-def _tail_and_mean(least: FloatArray, of: FloatArray, share: float) -> tuple[FloatArray, FloatArray]:
+def _tail_and_mean(least: IntArray, of: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
     """P(W >= least) of W binomial (of, share), and E[2 W - of; W >= least]."""
     tail = at_least(least, of, share)
     # E[W; W >= k] = n p P(W' >= k - 1), W' binomial (n - 1, p).

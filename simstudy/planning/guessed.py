@@ -13,7 +13,7 @@ from simstudy.metrics.base import Metric
 from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.designs import Design
-from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import AnswersDifference, Difference, NormalDifference, RightOrWrongDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers, disagreement_of, of_spread
 from simstudy.planning.mixed import JudgedDifference, error_of_majority
 from simstudy.validation import brief, check_choice, check_number, check_whole
@@ -194,7 +194,7 @@ def _given(argument: str, guess: Guess, make: Callable[[float], Difference], tex
 def _usual(
     metric: Metric, guesses: Guesses, quantity: str, make: Callable[[float], Difference], text: str
 ) -> list[Case]:
-    """One case for each relation that has numbers of its own; that which was asked for has others' where it has none."""
+    """One case for each relation that has numbers of its own; one that was asked for has others' where it has none."""
     cases = []
     for relation in RELATIONS if guesses.relation is None else (guesses.relation,):
         usual = typical(metric.name, relation, quantity)
@@ -203,8 +203,8 @@ def _usual(
         ends = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
         of = label(usual.metric) if usual.metric else "any metric"
         span = (
-            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} known "
-            f"test sets ({of}; studies {', '.join(usual.studies)})"
+            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} "
+            f"known test sets ({of}; studies {', '.join(usual.studies)})"
         )
         known = f"{text.format(usual.middle)} (usual for {usual.relation})"
         cases.append(Case(relation, make(usual.middle), ends[0], ends[1], known, span))
@@ -236,7 +236,12 @@ def _judged(case: Case, guesses: Guesses, of: str) -> Case:
         f", the majority of {guesses.judgements} of whom errs on {100 * error:.3g} %" if guesses.judgements > 1 else ""
     )
     text = f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}"
-    return replace(_changed(case, lambda end: JudgedDifference(end, error, of)), known=text)
+
+    def judged(difference: Difference) -> Difference:
+        assert isinstance(difference, AnswersDifference)
+        return JudgedDifference(difference, error, of)
+
+    return replace(_changed(case, judged), known=text)
 
 
 def _in_units(case: Case, guesses: Guesses) -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -258,10 +259,10 @@ def _summed_up(name: str, drawn: FloatArray) -> dict[str, float]:
     if len(known) <= len(drawn) / 2:
         return {name: np.nan} | {f"{name}{end}": np.nan for end, _ in ends}
     # Of counts an end is one of them.
-    method = "inverted_cdf" if name in OF_LEADERBOARDS else "linear"
+    method: Any = "inverted_cdf" if name in OF_LEADERBOARDS else "linear"
+    found = np.quantile(known, [share for _, share in ends], method=method)
     return {name: float(np.median(known))} | {
-        f"{name}{end}": float(np.quantile(known, share, method=method))
-        for end, share in ends  # type: ignore[call-overload]
+        f"{name}{end}": float(number) for (end, _), number in zip(ends, found, strict=True)
     }
 
 

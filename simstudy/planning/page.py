@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
 from simstudy.planning.sheet import Plan
@@ -19,9 +17,9 @@ from simstudy.sections import Column, Figure, Section, Table
 RESULTS_OF = "a plan"
 
 _CLOSING = (
-    "A detectable gain is the true gain that is found with the power. The wrong winner is how often the truly worse system has "
-    "the better score; exaggeration is the mean significant gain over the true one. Gains are on the metric's scale. What is in "
-    "brackets is the range of the numbers above that were guessed or estimated."
+    "A detectable gain is the true gain that is found with the power. The wrong winner is how often the truly worse "
+    "system has the better score; exaggeration is the mean significant gain over the true one. Gains are on the "
+    "metric's scale. What is in brackets is the range that follows from what was guessed or estimated."
 )
 
 

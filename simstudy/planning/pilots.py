@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -10,14 +12,14 @@ from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import just_significant, significant_gains
 from simstudy.engines.comparisons import compare
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
-from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
 from simstudy.planning.mixed import MixedDifference, of_pairs
+from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.units import in_units
 
 #: Units that outputs must have for a plan.
@@ -167,8 +169,8 @@ def is_right_or_wrong(units: Outputs) -> bool:
 def _spreads(pairs: pd.DataFrame, n: int, answers: bool) -> FloatArray:
     """Of each pair the share of units that differ, or the standard deviation of one unit's difference, (P,)."""
     if answers:
-        return ((pairs["n_better"] + pairs["n_worse"]) / n).to_numpy(dtype=np.float64)
-    return (pairs["gain_se"] * np.sqrt(n)).to_numpy(dtype=np.float64)
+        return np.asarray((pairs["n_better"] + pairs["n_worse"]) / n, dtype=np.float64)
+    return np.asarray(pairs["gain_se"] * np.sqrt(n), dtype=np.float64)
 
 
 def _times(difference: Difference, factor: float) -> Difference:
@@ -191,7 +193,7 @@ def _sds_without_groups(units: Outputs) -> FloatArray:
     return np.asarray(own[:, :, None] + own[:, None, :] - 2 * left)
 
 
-def _log_error_of_units(without: FloatArray, i: IntArray, j: IntArray) -> float:
+def _log_error_of_units(without: FloatArray, i: Any, j: Any) -> float:
     """The standard error, for other units, of the mean log spread of pairs (i, j), by a delete-a-group jackknife."""
     variances = without[:, i, j]
     logs = 0.5 * np.log(np.maximum(variances, variances.max(axis=0) * 1e-3)).mean(axis=1)
@@ -206,7 +208,7 @@ def _log_error_of_systems(members: pd.DataFrame) -> float:
 
 
 def _design(outputs: Outputs, unit: str, unit_sd: float) -> tuple[Design | None, float]:
-    """How items of a unit are alike, and the standard deviation of a difference on one item; none where units are items.
+    """How items of a unit are alike, and the standard deviation on one item; none where units are items.
 
     Of many systems it is the mean over those that follow one another in the table.
     """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -69,8 +69,8 @@ def plan(
 
     What is found is what the default test of `compare` (sign flips; of right and wrong answers McNemar's exact test)
     finds of a true gain, with the given power: of means and ratios by their standard errors (delta method) and t, of
-    right and wrong answers by the binomials of the items that differ. Root finding is exact to one unit, and to a millionth of
-    a gain.
+    right and wrong answers by the binomials of the items that differ. Root finding is exact to one unit, and to a
+    millionth of a gain.
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def plan(
     Raises
     ------
     ValueError
-        For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that no
-        two systems can have (the message has the range), outputs of fewer than ten units, and where no test set of up
-        to ten million units finds the gain.
+        For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that
+        no two systems can have (the message has the range), outputs of fewer than ten units, and where no test set of
+        up to ten million units finds the gain.
 
     References
     ----------
-    Card et al. 2020 (With Little Power Comes Great Responsibility); Miller 2024 (Adding Error Bars to Evals), section 5;
-    Gelman and Carlin 2014 (type S and type M errors).
+    Card et al. 2020 (With Little Power Comes Great Responsibility); Miller 2024 (Adding Error Bars to Evals), section
+    5; Gelman and Carlin 2014 (type S and type M errors).
 
     Examples
     --------
@@ -254,7 +254,7 @@ def _sizes(
 
 
 def _held(
-    outputs: Outputs | None, cases: Sequence[Case], asked: Asked, firsts: Sequence[dict[str, object]], n_sets: int,
+    outputs: Outputs | None, cases: Sequence[Case], asked: Asked, firsts: Sequence[dict[str, Any]], n_sets: int,
     seed: int, unit: str | None,
 ) -> tuple[Simulated | None, list[str]]:  # fmt: skip
     """The plan held against simulation, for the pilot's two systems or the most ordinary pair of many; and why not."""
@@ -266,10 +266,21 @@ def _held(
     if unit is not None and unit != outputs.natural_unit:
         return None, ["Not held against simulation: units are not the natural ones."]
     two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
-    found = simulate(two, asked, int(row["at_units"]), case=case, n_sets=n_sets, seed=seed)  # type: ignore[call-overload]
+    found = simulate(two, asked, int(row["at_units"]), case=case, n_sets=n_sets, seed=seed)
     return (None, [f"Not held against simulation: {found}."]) if isinstance(found, str) else (found, [])
 
 
 def _named(outputs: Outputs | None) -> list[str]:
-    study = shipped(outputs.test_set) if outputs is not None and outputs.test_set else None
-    return [f"The shipped study {study} has this benchmark (simstudy list)."] if study else []
+    return known_as([outputs.test_set]) if outputs is not None else []
+
+
+def known_as(names: Iterable[str]) -> list[str]:
+    """A note where a shipped study has a benchmark of one of these names.
+
+    Examples
+    --------
+    >>> known_as(["swebench_verified"])
+    ['The shipped study leaderboards has this benchmark: results/leaderboards.']
+    """
+    studies = dict.fromkeys(study for name in names if name and (study := shipped(name)))
+    return [f"The shipped study {study} has this benchmark: results/{study}." for study in studies]

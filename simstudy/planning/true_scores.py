@@ -2,10 +2,10 @@
 
 Each score is drawn towards the mean by the part of its variance that is error (James and Stein 1961; Efron and Morris
 1975), with the spread that true scores seem to have. What is left of errors keeps their covariance: two variants of one
-model, whose errors are nearly the same, are better told apart than two others. Two finer priors were tried, and were worse:
-one of any form on a grid made too small a share of pairs significant, by up to 0.03, and one that is normal and takes the
-errors' whole covariance into account draws strong and weak systems together, because systems of one strength err on the
-same items.
+model, whose errors are nearly the same, are better told apart than two others. Two finer priors were tried, and were
+worse: one of any form on a grid made too small a share of pairs significant, by up to 0.03, and one that is normal and
+takes the errors' whole covariance into account draws strong and weak systems together, because systems of one strength
+err on the same items.
 """
 
 from __future__ import annotations

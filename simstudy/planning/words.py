@@ -70,7 +70,8 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
     sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
     said = [
-        f"The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), {sides}, p <= {level.alpha:g}{shared}."
+        "The test is the default one of compare (sign flips; McNemar's exact test of right and wrong answers), "
+        f"{sides}, p <= {level.alpha:g}{shared}."
     ]
     for case in cases:
         named = "" if case.relation == GUESSED else f"{case.relation}: "
@@ -78,14 +79,16 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; items of one need not be."
+            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; "
+            "items of one need not be."
         )
     said.append(
         "New items are drawn from the same population, and how systems differ from item to item stays as it is."
     )
     if of_outputs:
         said.append(
-            f"From the outputs only the spread of differences is taken, not the gain that they show. Ranges are {100 * LEVEL:g} % intervals."
+            "From the outputs only the spread of differences is taken, not the gain that they show. Ranges are "
+            f"{100 * LEVEL:g} % intervals."
         )
     return said
 

@@ -12,7 +12,6 @@ from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.generators import PAIR_MODELS
 from simstudy.generators.pair_base import PairModel
 from simstudy.generators.scores import (
-    Bernoulli,
     Beta,
     BetaBinomial,
     GaussianCopula,
