@@ -71,7 +71,8 @@ class Simulated:
             f"gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the closed "
             f"form says {100 * self.expected:.1f} % of systems whose difference on one unit has their standard "
             f"deviation, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). The worse system has the "
-            f"better score in {100 * self.wrong_winner:.2g} %, and significant gains are {self.exaggeration:.2f} times the true one."
+            f"better score in {100 * self.wrong_winner:.2g} %, and significant gains are "
+            f"{self.exaggeration:.2f} times the true one."
         )
 
 

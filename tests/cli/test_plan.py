@@ -1,0 +1,145 @@
+"""`simstudy plan` as its users meet it: guesses, pilots and leaderboards in; sentences, tables, JSON and a page out."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+from tests.cli.command import write_wide
+
+
+def plan(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["plan", *arguments])
+    assert "Traceback" not in result.stdout + result.stderr
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def pilot() -> str:
+    rng = np.random.default_rng(0)
+    hard = rng.random(200)
+    return write_wide(
+        "pilot.csv", {name: (hard < at).astype(int).tolist() for name, at in (("old", 0.6), ("new", 0.7))}
+    )
+
+
+def test_guesses_make_a_sentence() -> None:
+    code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1", "--agreement", "0.9")
+    assert (code, err) == (0, "")
+    n = int(re.findall(r"power 0.8: ([\d,]+) items\.", out)[0].replace(",", ""))
+    # The textbook's (z + z)^2 (0.1 - 0.01^2) / 0.01^2, and a little more for an exact test.
+    textbook = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * 0.0999 / 0.0001
+    assert textbook < n < 1.05 * textbook
+    assert f"With {n:,} items and an agreement of 0.9, a true gain of 1 point of accuracy is found (two-sided, " in out
+    assert "Assumed: The test is the default one of compare" in out
+
+
+def test_without_an_agreement_known_test_sets_give_a_range() -> None:
+    code, out, err = plan("--metric", "accuracy", "--score", "80", "--gain", "1")
+    assert (code, err) == (0, "")
+    assert re.search(r"power 0.8, variants: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
+    assert re.search(r"power 0.8, unlike systems: [\d,]+ items \([\d,]+ to [\d,]+\)\.", out)
+    assert re.search(r"as 80 % of pairs of variants have on \d+ known test sets", out)
+
+
+def test_a_pilot_gives_an_interval_and_is_simulated(pilot: str) -> None:
+    """Of nested answers 10 % differ; Clopper and Pearson's bounds by scipy."""
+    code, out, err = plan(pilot, "--metric", "accuracy", "--gain", "5")
+    assert (code, err) == (0, "")
+    frame = pd.read_csv(pilot)
+    count = int((frame["old"] != frame["new"]).sum())
+    interval = stats.binomtest(count, 200).proportion_ci()
+    assert f"range: {100 * interval.low:.3g} to {100 * interval.high:.3g} %, the 95 % interval of such a pilot" in out
+    assert "Simulated: on 2,000 test sets of" in out
+
+
+def test_many_systems_are_predicted(four: str) -> None:
+    frame = pd.read_csv(four).drop(columns=["genre", "doc"])
+    rng = np.random.default_rng(1)
+    for k in range(6):
+        frame[f"e{k}"] = (rng.random(30) < 0.5 + k / 20).astype(int)
+    frame.to_csv("ten.csv", index=False)
+    code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
+    assert (code, err) == (0, "")
+    assert "What test sets of so many units will show of these systems" in out
+    assert "neighbours told apart" in out
+
+
+def test_json_has_what_the_sentences_say() -> None:
+    code, out, _ = plan("--metric", "accuracy", "--score", "80", "--n-items", "500", "--r12", "0.5:0.7", "--json")
+    assert code == 0
+    told = json.loads(out)
+    row = told["answers"][0]
+    assert row["detectable_gain_low"] < row["detectable_gain"] < row["detectable_gain_high"]
+    assert row["n_items"] is None
+    assert told["settings"]["n_items"] == 500
+    assert f"{row['detectable_gain']:.3g} points" in told["sentences"][0]
+
+
+def test_a_page_is_written() -> None:
+    code, out, err = plan("--metric", "bleu", "--gain", "1", "--out", "folder")
+    assert (code, err) == (0, "")
+    assert out.endswith("Figures and report: folder/README.md\n")
+    page = Path("folder/README.md").read_text()
+    assert "![Answers](figures/plan.png)" in page
+    assert {path.name for path in Path("folder").iterdir()} >= {"answers.csv", "sizes.csv", "manifest.json", "figures"}
+
+
+def test_costs_and_designs_are_told() -> None:
+    code, out, _ = plan(
+        "--metric", "mean", "--sd", "1.2", "--r12", "0.6", "--gain", "0.1", "--cluster-size", "10", "--icc", "0.1",
+        "--cost-item", "1", "--cost-cluster", "5",
+    )  # fmt: skip
+    assert code == 0
+    # sqrt(5 / 1 x 0.9 / 0.1) is 6.7.
+    assert re.search(r"^ +7 +best for the money", out, flags=re.MULTILINE)
+
+
+def test_what_the_help_shows_works(pilot: str) -> None:
+    Path("old.txt").write_text("a cat sat on the mat\nhe is here\nwhat nice day is it\n" * 5)
+    Path("new.txt").write_text("the cat sat on the mat\nhe is here today\nwhat a nice day it is\n" * 5)
+    Path("ref.txt").write_text("the cat sat on the mat\nhe is here now\nwhat a nice day it is\n" * 5)
+    frame = pd.read_csv(pilot).melt(id_vars="item", var_name="system", value_name="right")
+    frame.rename(columns={"item": "question_id"}).to_csv("results.csv", index=False)
+    shown = CliRunner().invoke(app, ["plan", "--help"], env={"COLUMNS": "1000", "TERMINAL_WIDTH": "1000"}).stdout
+    examples = re.findall(r"simstudy (plan --metric.*|plan \S+ .*)", shown)
+    assert len(examples) >= 6
+    for example in examples:
+        code, out, err = plan(*shlex.split(example.strip(" │"))[1:])
+        assert (code, err) == (0, ""), (example, err)
+        assert out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--metric accuracy --score 80 --gain 1 --power 1.5", "--power must lie between 0 and 1, both excluded"),
+        ("--metric accuracy --score 80 --gain 101", "--gain must be above 0 and at most 100, the scale of accuracy"),
+        ("--metric accuracy --score 80 --gain 5 --agreement 0.99", "--agreement must be from 0.65 to 0.95 between"),
+        ("--metric accuracy --score 80 --gain 0.001", "no test set of up to 10,000,000 units"),
+        (
+            "--metric accuracy --score 80 --gain 1 --agreement x",
+            "--agreement must be a number, or a range",
+        ),
+        ("--metric accuracy --score 80 --n-items 1", "--n-items must be at least 2, not 1"),
+        ("--metric accuracy --score 80 --gain 1 --references x", "--references must not be given without files"),
+        ("--metric accuracy --gain 1", "--score must be given for accuracy"),
+        ("few.csv --metric accuracy --gain 1", "outputs must have at least 10 items for a plan, not 8"),
+        ("--gain 1", "missing option '--metric'"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
+    write_wide("few.csv", {"old": [1] * 6 + [0] * 2, "new": [1] * 8})
+    code, out, err = plan(*arguments.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
