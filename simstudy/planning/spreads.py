@@ -13,10 +13,10 @@ from simstudy.pvalues import clopper_pearson
 def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     """The standard deviation of n units' differences with its 95 % interval: the jackknife of the log variance.
 
-    Measured coverage of 20,000 pilots of 50 to 200 values each: 0.94 - 0.95 of normal ones, 0.95 of ratings, 0.93 - 0.94
-    where nine of ten are 0, 0.90 - 0.92 of t with 5 degrees of freedom, 0.82 - 0.86 of normal values times log-normal
-    ones (0.8); of two systems' differences 0.92 - 0.96 (F1, BLEU, AP, ratings), 0.90 - 0.92 (clusters of unequal sizes),
-    0.87 - 0.89 (log-normal scores; slow tests, tests/planning/test_plans_hold.py).
+    Measured coverage of 20,000 pilots of 50 to 200 values each: 0.94 - 0.95 of normal ones, 0.95 of ratings, 0.93 -
+    0.94 where nine of ten are 0, 0.90 - 0.92 of t with 5 degrees of freedom, 0.82 - 0.86 of normal values times
+    log-normal ones (0.8); of two systems' differences 0.92 - 0.96 (F1, BLEU, AP, ratings), 0.90 - 0.92 (clusters of
+    unequal sizes), 0.87 - 0.89 (log-normal scores; slow tests, tests/planning/test_plans_hold.py).
 
     Parameters
     ----------
