@@ -25,8 +25,8 @@ from simstudy.units import in_units
 #: Units that outputs must have for a plan.
 LEAST_UNITS = 10
 
-#: Pairs that a relation class must have.
-LEAST_PAIRS = 10
+#: Pairs that a relation class must have, and those in doubt that are enough without the others.
+LEAST_PAIRS, _ENOUGH = 3, 10
 
 _FEW_RESAMPLES = 10
 
@@ -100,7 +100,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     Raises
     ------
     ValueError
-        For fewer than three systems or ten units, and where no class has ten pairs that differ.
+        For fewer than three systems or ten units, and where no class has three pairs that differ.
     """
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
@@ -116,13 +116,15 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     for key, members in relation_classes(pairs):
         known = members[members["gain_se"] > 0]
         doubtful = known[known["gain"] < _DOUBT * just_significant(known)]
-        about = doubtful if len(doubtful) >= LEAST_PAIRS else known
+        # Of few pairs all are looked at.
+        about, which = (doubtful, "pairs in doubt") if len(doubtful) >= _ENOUGH else (known, "pairs")
         if len(about) < LEAST_PAIRS:
             continue
         spreads = _spreads(about, n, answers)
         middle = of_pairs(spreads, scale)
         i, j = (about[side].map(place).to_numpy() for side in ("system_a", "system_b"))
-        se = np.hypot(_log_error_of_units(without, i, j), _log_error_of_systems(members))
+        of_systems = _log_error_of_systems(members)
+        se = np.hypot(_log_error_of_units(without, i, j), of_systems)
         times = np.exp(stats.norm.isf((1 - LEVEL) / 2) * se * np.array([-1, 1]))
         low, high = (_times(middle, float(factor)) for factor in times)
         what = (
@@ -130,10 +132,15 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             if answers
             else (f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
         )
-        text = f"{what} (the median of {len(about):,} pairs in doubt, {key['relation']}, on {n:,} units)"
-        ends = (
-            f"spreads {times[0]:.2f} to {times[1]:.2f} times as large: a 95 % interval for other such systems and items"
+        few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
+        text = (
+            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
+            f"{few:.3g} to {most:.3g})"
         )
+        others = (
+            "other systems and items" if of_systems > 0 else "other items, as systems are too few to speak for others"
+        )
+        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average over pairs, for {others}"
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
