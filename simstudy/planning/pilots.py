@@ -137,9 +137,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
             f"{few:.3g} to {most:.3g})"
         )
-        others = (
-            "other systems and items" if of_systems > 0 else "other items, as systems are too few to speak for others"
-        )
+        others = "other systems and items" if of_systems > 0 else "other items, as systems are too few to say more"
         ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average over pairs, for {others}"
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])

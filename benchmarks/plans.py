@@ -1,0 +1,58 @@
+"""How long a plan takes, in CPU seconds beside the least that there is to do, in the same run; ratios are what counts.
+
+From guesses the least is to start Python and import pandas; from a leaderboard it is to compare all pairs.
+
+    python benchmarks/plans.py [--systems 120] [--items 500]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import simstudy as ss
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def started(*arguments: str) -> float:
+    """CPU seconds of a Python process of its own."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+def table(n_systems: int, n_items: int) -> None:
+    """Rows of seconds."""
+    guess = ["-m", "simstudy.cli", "plan", "--metric", "accuracy", "--score", "80", "--gain", "1"]
+    started(*guess)
+    outputs = ss.correlated_accuracies([0.3 + 0.5 * k / n_systems for k in range(n_systems)], n_items)
+    pilot = outputs.select(outputs.names[:2])
+    ss.plan(pilot, gain=5)
+    rows = [
+        ("guesses", started("-c", "import pandas"), started(*guess)),
+        ("pilot of two systems, simulated", seconds(lambda: ss.compare(pilot)), seconds(lambda: ss.plan(pilot, gain=5))),
+        (f"{n_systems} systems", seconds(lambda: ss.compare(outputs)), seconds(lambda: ss.plan(outputs, gain=5))),
+    ]
+    print("| plan from | the least, s | plan, s | ratio |")
+    print("|---|---|---|---|")
+    for name, least, plan in rows:
+        print(f"| {name} | {least:.2f} | {plan:.2f} | {plan / least:.1f} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--systems", type=int, default=120)
+    parser.add_argument("--items", type=int, default=500)
+    arguments = parser.parse_args()
+    table(arguments.systems, arguments.items)
