@@ -1,0 +1,109 @@
+"""The study planning_validation as a whole, small, on made-up sets: its cells, page and outcomes, by a loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.datasets import DataError
+from simstudy.studies import Results
+from tests.experiments.programs import program, small
+
+HALVES, TABLES, STUDY = (program("planning_validation", part) for part in ("halves", "tables", "study"))
+SMALL: dict[str, Any] = {
+    "sets": [{"study": "made", "kind": "made up", "metrics": ["accuracy"], "test_sets": ["many", "few", "tiny"]}],
+    "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few"], "targets": ["few"]}],
+    "splits": 2, "at_once": 1, "n_draws": 100, "n_resamples": 99, "least_items": 100, "pilots": [20, 1000],
+}  # fmt: skip
+
+
+def made(name: str, n: int, k: int) -> ss.Outputs:
+    return ss.correlated_accuracies(np.linspace(0.2, 0.95, k).tolist(), n, test_set=name)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    sets = {"many": made("many", 160, 6), "few": made("few", 120, 5), "tiny": made("tiny", 90, 5)}
+
+    def outputs_of(_: str, __: object, *, test_sets: list[str], metrics: list[str]) -> Any:
+        return {(name, metrics[0]): (sets[name], ()) for name in test_sets}, {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(STUDY, "outputs_of", outputs_of)
+        return ss.run_study(small("planning_validation", **SMALL), out=tmp_path_factory.mktemp("plans"), n_jobs=1)
+
+
+def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
+    assert sorted(done.tables["sets"]["test_set"]) == ["few", "many"], "without the set of too few items"
+    errors = done.tables["errors"]
+    assert set(zip(errors["source"], errors["of"], strict=True)) == {
+        ("half", "half"), ("half", "half of it"), ("20 units", "half"),
+    }  # fmt: skip
+    assert set(errors["measure"]) == {*HALVES.MEASURES, HALVES.DETECTABLE}
+    assert (errors["n_splits"] == 2).all()
+    sizes = errors[errors["test_set"] == "many"].groupby("of")["n_units"].agg(set)
+    assert sizes.to_dict() == {"half": {80}, "half of it": {40}}
+    calibration = done.tables["calibration"].set_index(["source", "of", "measure"])
+    assert calibration.loc[("half", "half", "ranks"), "n_outcomes"] == 2 * 2
+    transfers = done.tables["transfers"]
+    assert set(transfers["source"]) == {"many"}, "no set is predicted from itself"
+    assert (transfers["n_units"] == 120).all(), "of as many items as the target has"
+
+
+def test_the_page_says_what_was_found(done: Results) -> None:
+    page = (done.folder / "README.md").read_text()
+    for figure in ("calibration", "predicted", "transfers"):
+        assert f"(figures/{figure}.png)" in page
+    assert "Of outcomes of the other half, the 80 % and 95 % prediction intervals hold: " in page
+    assert "nan" not in page.lower()
+
+
+def test_an_outcome_is_counted_as_in_a_loop() -> None:
+    outputs = made("one", 300, 6)
+    found, pairs = HALVES.outcome(outputs, 99), ss.compare(outputs)
+    p = {
+        frozenset((a, b)): value
+        for a, b, value in zip(pairs["system_a"], pairs["system_b"], pairs["p_value"], strict=True)
+    }
+    assert found["share_significant"] == pytest.approx(np.mean([value <= 0.05 for value in p.values()]))
+    order = [name for _, name in sorted(zip(-outputs.scores(), outputs.names, strict=True))]
+    neighbours = [p[frozenset(pair)] for pair in zip(order, order[1:], strict=False)]
+    assert found["separated"] == sum(value <= 0.05 for value in neighbours)
+    holm = 0
+    for step, value in enumerate(sorted(neighbours)):
+        if value * (len(neighbours) - step) > 0.05:
+            break
+        holm += 1
+    assert found["separated_corrected"] == holm
+    ranks, leader = 1, order[0]
+    for name in order[1:]:
+        if p[frozenset((leader, name))] <= 0.05:
+            ranks, leader = ranks + 1, name
+    assert found["ranks"] == ranks
+    assert np.isnan(found["threshold"]), "fifteen pairs have no twenty in the window"
+
+
+def test_shares_are_means_over_sets() -> None:
+    """Sets of 4, 2 and 2 splits, of which 1, 1 / 2 and 0 are inside: 1 / 2, with half-width 1.96 / 2 / sqrt(3)."""
+    rows = pd.DataFrame(
+        {
+            "test_set": ["a"] * 4 + ["b"] * 2 + ["c"] * 2 + ["d"], "source": "half", "of": "half", "measure": "ranks",
+            "inside80": [1, 1, 1, 1, 0, 1, 0, 0, np.nan], "inside95": [1.0] * 8 + [np.nan],
+        }
+    )  # fmt: skip
+    found = TABLES.calibration(rows).iloc[0]
+    assert (found["n_sets"], found["n_outcomes"]) == (3, 8)
+    assert found["share80"] == 0.5
+    half = 1.96 * 0.5 / np.sqrt(3)
+    assert (found["share80_low"], found["share80_high"]) == pytest.approx((max(0, 0.5 - half), min(1, 0.5 + half)))
+    assert (found["worst80"], found["worst95"]) == (0, 1)
+
+
+def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"lacks files|is missing"):
+        ss.run_study("planning_validation", out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
