@@ -41,7 +41,11 @@ def table(n_systems: int, n_items: int) -> None:
     ss.plan(pilot, gain=5)
     rows = [
         ("guesses", started("-c", "import pandas"), started(*guess)),
-        ("pilot of two systems, simulated", seconds(lambda: ss.compare(pilot)), seconds(lambda: ss.plan(pilot, gain=5))),
+        (
+            "pilot of two systems, simulated",
+            seconds(lambda: ss.compare(pilot)),
+            seconds(lambda: ss.plan(pilot, gain=5)),
+        ),
         (f"{n_systems} systems", seconds(lambda: ss.compare(outputs)), seconds(lambda: ss.plan(outputs, gain=5))),
     ]
     print("| plan from | the least, s | plan, s | ratio |")
