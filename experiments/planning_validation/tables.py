@@ -20,9 +20,10 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Of each source, target and measure: outcomes, the shares inside, and the least and largest share of a set.
+    """Of each source, target and measure: outcomes, the shares inside, and the least share of a set.
 
-    Splits of one set are not independent: low and high of a share are a 95 % interval from sets that are left out.
+    Splits of one set are not independent: low and high of a share are its mean over sets and 1.96 standard errors of
+    that mean, cut at 0 and 1; where all sets have one share, they are that.
     """
     rows = []
     for (source, of, measure), members in predictions.groupby(["source", "of", "measure"], sort=False):
