@@ -138,7 +138,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             f"{few:.3g} to {most:.3g})"
         )
         others = "other systems and items" if of_systems > 0 else "other items, as systems are too few to say more"
-        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average over pairs, for {others}"
+        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average, for {others}"
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
