@@ -138,8 +138,9 @@ def _transfers(transfers: pd.DataFrame) -> Section:
         held = detectable.loc[detectable["metric"] == "las", "inside95"].dropna()
         said += (
             f" Between treebanks the predicted detectable gain is {parsing.quantile(0.1):.2f} to "
-            f"{parsing.quantile(0.9):.2f} times the one that the target itself says (80 % of {len(parsing)} ordered pairs "
-            f"of treebanks); the joint 95 % intervals hold {held.sum():.0f} of {len(held)}. The table has the others."
+            f"{parsing.quantile(0.9):.2f} times the one that the target itself says (80 % of {len(parsing)} ordered "
+            f"pairs of treebanks); the joint 95 % intervals hold {held.sum():.0f} of {len(held)}. The table has the "
+            "others."
         )
     return Section(
         "One benchmark from another",

@@ -7,26 +7,19 @@ sd / sqrt(n) (delta method), and what a test compares it with is that standard e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
-from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.validation import check_choice, check_fraction, check_number, check_share, check_whole
+from simstudy.metrics.base import FloatArray
+from simstudy.validation import check_choice, check_fraction, check_number, check_whole
 
 ALTERNATIVES = ("two-sided", "greater")
 
 # Nodes over the estimated standard error: the error in a probability is 1e-4 for ten units, and 2e-6 for a thousand.
 _NODES = 200
-
-# Of so many units that differ, outcomes of right and wrong answers are summed one by one; of more they are normal.
-_EXACT = 5000
-
-# Of so few units all numbers of units that differ are summed.
-_ALL = 64
 
 
 @dataclass(frozen=True)
@@ -112,17 +105,6 @@ class Difference(ABC):
         return self
 
 
-class AnswersDifference(Difference):
-    """Of right and wrong answers: how many items differ, if not the same for each gain."""
-
-    @abstractmethod
-    def at(self, gain: float) -> RightOrWrongDifference:
-        """The two systems with this true gain."""
-
-    @abstractmethod
-    def allowing(self, gain: float) -> AnswersDifference: ...
-
-
 @dataclass(frozen=True)
 class NormalDifference(Difference):
     """A difference whose standard deviation does not hang on the gain.
@@ -159,8 +141,8 @@ class NormalDifference(Difference):
         cut = t_cut(level.tail, df) * chi_nodes(df)
         right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
-        of_right = shift * right + _density(cut - shift)
-        of_wrong = -shift * wrong + _density(cut + shift)
+        of_right = shift * right + normal_density(cut - shift)
+        of_wrong = -shift * wrong + normal_density(cut + shift)
         if level.alternative == "greater":
             wrong, of_wrong = np.zeros_like(wrong), np.zeros_like(of_wrong)
         significant = float((right + wrong).mean())
@@ -182,122 +164,6 @@ def chi_nodes(df: int) -> FloatArray:
     return np.asarray(np.sqrt(special.gammaincinv(df / 2, middles) * 2 / df))
 
 
-@dataclass(frozen=True)
-class RightOrWrongDifference(AnswersDifference):
-    """Right and wrong answers: McNemar's exact test, which sign flips are, of the items that only one has right.
-
-    Of n items some D are answered right by one system only, D binomial with the disagreement; of these the better one
-    has a share (1 + gain / disagreement) / 2.
-
-    Attributes
-    ----------
-    disagreement
-        The share of items that only one of the systems has right, a fraction above 0 and at most 1.
-    scale
-        What a share of 1 is on the metric's scale: 100 for percent.
-
-    Examples
-    --------
-    >>> found = RightOrWrongDifference(0.1).found(1.0, 8000, Level())
-    >>> round(found.power, 2), round(found.exaggeration, 2)
-    (0.8, 1.12)
-    """
-
-    disagreement: float
-    scale: float = 100.0
-
-    def __post_init__(self) -> None:
-        check_share("disagreement", self.disagreement)
-        if self.disagreement == 0:
-            raise ValueError("disagreement must be above 0: systems that are always right together do not differ")
-
-    @property
-    def largest(self) -> float:
-        return self.scale * self.disagreement
-
-    def sd_of(self, gain: float) -> float:
-        return self.scale * float(np.sqrt(max(self.disagreement - (gain / self.scale) ** 2, 0.0)))
-
-    def at(self, gain: float) -> RightOrWrongDifference:
-        return self
-
-    def allowing(self, gain: float) -> RightOrWrongDifference:
-        return replace(self, disagreement=gain / self.scale) if gain > self.largest else self
-
-    def found(self, gain: float, n: int, level: Level) -> Found:
-        share = self._share(gain)
-        if n * self.disagreement > _EXACT:
-            return self._normal(share, n, level)
-        differ, chance, better, least = self._outcomes(share, n, level)
-        right, of_right = _tail_and_mean(least, differ, better)
-        wrong, of_wrong = _tail_and_mean(least, differ, 1 - better)
-        if level.alternative == "greater":
-            wrong, of_wrong = np.zeros_like(wrong), np.zeros_like(of_wrong)
-        significant = float(chance @ (right + wrong))
-        size = float(chance @ (of_right + of_wrong)) / n / significant if significant > 0 else np.nan
-        larger = size / share if share > 0 else np.nan
-        worse = chance @ (1 - at_least((differ + 1) // 2, differ, better))
-        return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
-
-    def power(self, gain: float, n: int, level: Level) -> float:
-        share = self._share(gain)
-        if n * self.disagreement > _EXACT:
-            return self._normal(share, n, level).power
-        differ, chance, better, least = self._outcomes(share, n, level)
-        return float(chance @ at_least(least, differ, better))
-
-    def _share(self, gain: float) -> float:
-        if gain > self.largest * (1 + 1e-12):
-            raise ValueError(f"gain must be at most {self.largest:g}, as {self.disagreement:g} of items differ")
-        return gain / self.scale
-
-    def _outcomes(self, share: float, n: int, level: Level) -> tuple[IntArray, FloatArray, float, IntArray]:
-        """Numbers of items that differ, their probabilities, the better system's share of them, and the wins needed."""
-        differ = _likely(n, self.disagreement)
-        chance = _binomial(differ, n, self.disagreement)
-        return differ, chance, min((1 + share / self.disagreement) / 2, 1.0), _least_wins(level.tail)[differ]
-
-    def _normal(self, share: float, n: int, level: Level) -> Found:
-        # Under fair coins the standard error is that of the disagreement alone.
-        null, true = np.sqrt(self.disagreement / n), np.sqrt((self.disagreement - share**2) / n)
-        cut = -special.ndtri(level.tail) * null
-        right, wrong = special.ndtr((share - cut) / true), special.ndtr((-share - cut) / true)
-        of_right = share * right + true * _density((cut - share) / true)
-        of_wrong = -share * wrong + true * _density((cut + share) / true)
-        if level.alternative == "greater":
-            wrong = of_wrong = 0.0
-        significant = right + wrong
-        size = (of_right + of_wrong) / significant if significant > 0 else np.nan
-        larger = float(size / share) if share > 0 else np.nan
-        return Found(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
-
-
-@lru_cache(maxsize=64)
-def _least_wins(tail: float) -> IntArray:
-    """The least number of wins of each number of units that differ at which P(wins or more | fair coins) <= tail."""
-    of = np.arange(2 * _EXACT)
-    least = np.asarray(of / 2 - special.ndtri(tail) * np.sqrt(of) / 2, dtype=np.int64)
-    # The normal's guess is off by a few; each one is moved until it is the least.
-    while (low := at_least(least, of, 0.5) > tail).any():
-        least[low] += 1
-    while (high := (least > 0) & (at_least(least - 1, of, 0.5) <= tail)).any():
-        least[high] -= 1
-    return least
-
-
-def at_least(least: ArrayLike, of: ArrayLike, share: float) -> FloatArray:
-    """P(W >= least) of W binomial (of, share), elementwise.
-
-    Examples
-    --------
-    >>> at_least([0, 1, 2, 3], 2, 0.5).tolist()
-    [1.0, 0.75, 0.25, 0.0]
-    """
-    least, of = np.broadcast_arrays(np.asarray(least, dtype=np.float64), of)
-    inside = special.betainc(np.clip(least, 1, None), np.maximum(of - least + 1, 1), share)
-    return np.where(least <= 0, 1.0, np.where(least > of, 0.0, inside))
-
-
 def t_cut(tail: float, df: float) -> float:
     """The value that Student's t is above with this probability.
 
@@ -309,29 +175,6 @@ def t_cut(tail: float, df: float) -> float:
     return -float(special.stdtrit(df, tail))
 
 
-def _density(z: FloatArray | float) -> FloatArray:
+def normal_density(z: FloatArray | float) -> FloatArray:
     """Of the standard normal."""
     return np.asarray(np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi))
-
-
-def _binomial(counts: IntArray, n: int, share: float) -> FloatArray:
-    """P(W = count) of W binomial (n, share)."""
-    ways = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
-    return np.asarray(np.exp(ways + special.xlogy(counts, share) + special.xlog1py(n - counts, -share)))
-
-
-def _likely(n: int, share: float) -> IntArray:
-    """The numbers that a binomial count has, of many but for a chance of 1e-12."""
-    if n <= _ALL:
-        return np.arange(n + 1)
-    # Beyond eight standard errors (and a few, where a count is nearly Poisson) there is less than 1e-12.
-    reach = 8 * np.sqrt(n * share * (1 - share)) + 25
-    return np.arange(max(0, int(n * share - reach)), min(n, int(n * share + reach)) + 1)
-
-
-def _tail_and_mean(least: IntArray, of: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
-    """P(W >= least) of W binomial (of, share), and E[2 W - of; W >= least]."""
-    tail = at_least(least, of, share)
-    # E[W; W >= k] = n p P(W' >= k - 1), W' binomial (n - 1, p).
-    first = of * share * at_least(least - 1, np.maximum(of - 1, 0), share)
-    return tail, np.where(least > of, 0.0, 2 * first - of * tail)

@@ -13,9 +13,10 @@ from simstudy.metrics.base import Metric
 from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.designs import Design
-from simstudy.planning.forms import AnswersDifference, Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers, disagreement_of, of_spread
 from simstudy.planning.mixed import JudgedDifference, error_of_majority
+from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import brief, check_choice, check_number, check_whole
 
 #: A number, or the ends of a range.

@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize
 
-from simstudy.planning.forms import AnswersDifference, Found, Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Found, Level, NormalDifference
+from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import check_number
 
 # Shares that users write add up within this.

@@ -7,15 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.forms import (
-    AnswersDifference,
-    Difference,
-    Found,
-    Level,
-    NormalDifference,
-    RightOrWrongDifference,
-    at_least,
-)
+from simstudy.planning.forms import Difference, Found, Level, NormalDifference
+from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference, at_least
 from simstudy.validation import check_choice, check_number, check_whole
 
 # Pairs are put into so many classes of equal size by their spread; more change a power by less than 0.001.

@@ -17,8 +17,9 @@ from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
-from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.mixed import MixedDifference, of_pairs
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.units import in_units
 

@@ -14,8 +14,9 @@ from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.forms import Difference, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.pilots import of_two
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.pvalues import clopper_pearson
 from simstudy.validation import check_seed, check_whole
 

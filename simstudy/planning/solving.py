@@ -84,7 +84,7 @@ def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level
 
     Examples
     --------
-    >>> from simstudy.planning.forms import RightOrWrongDifference
+    >>> from simstudy.planning.right_or_wrong import RightOrWrongDifference
     >>> round(detectable_gain(RightOrWrongDifference(0.1), 8000), 2)
     1.0
     """

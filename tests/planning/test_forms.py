@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.planning.forms import Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Level, NormalDifference
 from simstudy.planning.guesses import disagreement_of, disagreement_of_correlation, of_spread
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 
 

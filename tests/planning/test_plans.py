@@ -13,11 +13,12 @@ from scipy import stats
 import simstudy as ss
 from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
-from simstudy.planning.forms import Level, NormalDifference, RightOrWrongDifference
+from simstudy.planning.forms import Level, NormalDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import JudgedDifference, MixedDifference, error_of_majority
 from simstudy.planning.pilots import of_many, of_two
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
 
 
