@@ -233,10 +233,11 @@ def _judged(case: Case, guesses: Guesses, of: str) -> Case:
     if guesses.judge_error is None:
         return case
     error = error_of_majority(guesses.judge_error, guesses.judgements)
-    majority = (
-        f", the majority of {guesses.judgements} of whom errs on {100 * error:.3g} %" if guesses.judgements > 1 else ""
+    majority = f" (the majority of {guesses.judgements}: {100 * error:.3g} %)" if guesses.judgements > 1 else ""
+    text = (
+        f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}, whatever "
+        "the system and the item"
     )
-    text = f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}"
 
     def judged(difference: Difference) -> Difference:
         assert isinstance(difference, AnswersDifference)

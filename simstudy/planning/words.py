@@ -25,12 +25,12 @@ def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
             return f"{have}, no true gain is found {_how(asked)} with probability {asked.power:g}."
         return (
             f"{have}, a true gain of {found}{_range(row, 'detectable_gain', gain_text, case)} is found {_how(asked)} "
-            f"with probability {asked.power:g}."
+            f"with probability {asked.power:g}{_averaged(case)}."
         )
     return (
         f"{have}, a true gain of {gain_in(asked.metric, row['gain'])} is found {_how(asked)} with probability "
-        f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}; the worse system has the better score in "
-        f"{_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on average "
+        f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}; the worse system has the better "
+        f"score in {_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on average "
         f"{row['exaggeration']:.2f} times the true one."
     )
 
@@ -127,6 +127,10 @@ def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
         return ""
     low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
     return f" ({write(low)} to {write(high)})" if np.isfinite(high) else f" (from {write(low)})"
+
+
+def _averaged(case: Case) -> str:
+    return " on average over these pairs" if case.example else ""
 
 
 def _percent(share: float) -> str:
