@@ -30,8 +30,8 @@ def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     return (
         f"{have}, a true gain of {gain_in(asked.metric, row['gain'])} is found {_how(asked)} with probability "
         f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}; the worse system has the "
-        f"better score in {_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on average "
-        f"{row['exaggeration']:.2f} times the true one."
+        f"better score in {_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on "
+        f"average {row['exaggeration']:.2f} times the true one."
     )
 
 
