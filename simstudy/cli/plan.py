@@ -47,7 +47,8 @@ def plan(
     margin: Annotated[
         float | None,
         typer.Option(
-            help="Plan to show that a system is not worse by this much, and that two are equivalent within it."
+            help="Plan to show that a system is not worse by this much, and that two are equivalent within it (tests "
+            "at half of alpha, as in compare)."
         ),
     ] = None,
     score: Annotated[
@@ -218,6 +219,8 @@ def plan(
         named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
         notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *said, *named))
         asked |= {"by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate}
+        if outputs.n_systems > 2 and asked["by"] is None:
+            notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
     else:
         _refuse_files(context)
     with redirect_stdout(sys.stderr):

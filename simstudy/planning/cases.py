@@ -41,6 +41,8 @@ class Case:
         The standard deviation of two systems' difference on one item, on the metric's scale; NaN where units are items.
     example
         Of many pairs one whose spread is the median: the names of its systems.
+    single
+        Of many pairs two between which 80 % of them lie, the one with less spread first.
     """
 
     relation: str
@@ -54,6 +56,7 @@ class Case:
     design: Design | None = None
     item_sd: float = float("nan")
     example: tuple[str, ...] = ()
+    single: tuple[Difference, Difference] | None = None
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""
@@ -64,5 +67,6 @@ class Case:
         middle = number(self.middle)
         if not self.range:
             return middle, middle, middle
-        ends = sorted((number(self.low), number(self.high)), key=lambda end: (np.isnan(end), end))
-        return middle, ends[0], ends[1]
+        # Power is not monotone in the spread where few units differ: the middle may lie beyond an end.
+        ends = sorted((number(self.low), middle, number(self.high)), key=lambda end: (np.isnan(end), end))
+        return middle, ends[0], ends[-1]

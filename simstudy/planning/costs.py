@@ -43,8 +43,9 @@ class Costs:
                 if not 0 <= value < np.inf or (name == "budget" and value == 0):
                     least = "above 0" if name == "budget" else "at least 0"
                     raise ValueError(f"{name} must be {least}, not {value:g}")
-        if (self.budget is not None or self.unit > 0) and self.item is None:
-            raise ValueError("cost_item must be given with budget and cost_cluster")
+        for name, given in (("budget", self.budget is not None), ("cost_cluster", self.unit > 0)):
+            if given and self.item is None:
+                raise ValueError(f"cost_item must be given with {name}")
         if self.item == 0 and self.unit == 0:
             raise ValueError("cost_item must be above 0 where a unit costs nothing else")
 
@@ -98,8 +99,8 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         rows.append(
             {
                 "items_per_unit": size, "which": which, "design_effect": effect, "n_units": n_units,
-                "n_items": np.ceil(n_units * size - 1e-9), "cost": n_units * costs.of(size), "at_units": at,
-                "detectable_gain": found,
+                "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
+                "at_units": at, "detectable_gain": found,
             }
         )  # fmt: skip
     return pd.DataFrame(rows)

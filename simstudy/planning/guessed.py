@@ -14,7 +14,13 @@ from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.designs import Design
 from simstudy.planning.forms import Difference, NormalDifference
-from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers, disagreement_of, of_spread
+from simstudy.planning.guesses import (
+    AlikeAnswers,
+    CorrelatedAnswers,
+    disagreement_of,
+    disagreement_of_correlation,
+    of_spread,
+)
 from simstudy.planning.mixed import JudgedDifference, error_of_majority
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import brief, check_choice, check_number, check_whole
@@ -100,6 +106,12 @@ def _of_answers(metric: Metric, guesses: Guesses, gain: float | None) -> list[Ca
     if guesses.score is None:
         raise ValueError("score must be given for accuracy: the worse system's, in percent")
     score = guesses.score
+    if not 0 <= score <= 100:
+        raise ValueError(f"score must be from 0 to 100 %, not {score:g}")
+    if gain is not None and not 0 <= score + gain <= 100:
+        raise ValueError(
+            f"gain must be from {-score:g} to {100 - score:g} where the score is {score:g} %, not {gain:g}"
+        )
 
     def correlated(r12: float) -> Difference:
         return CorrelatedAnswers(score, r12)
@@ -110,10 +122,9 @@ def _of_answers(metric: Metric, guesses: Guesses, gain: float | None) -> list[Ca
     if guesses.agreement is not None:
         cases = [_given("agreement", guesses.agreement, agreeing, "an agreement of {:g}")]
     elif guesses.r12 is not None:
-        if gain:
-            # What no two systems can have is told, with the range.
-            for end in _ends("r12", guesses.r12)[1:]:
-                CorrelatedAnswers(score, end).at(gain)
+        # What no two systems can have is told, with the range.
+        for end in _ends("r12", guesses.r12)[1:]:
+            disagreement_of_correlation(score, gain or 0.0, end)
         cases = [_given("r12", guesses.r12, correlated, "r12 = {:g}")]
     else:
         cases = _usual(metric, guesses, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
@@ -134,11 +145,17 @@ def _of_win_rate(guesses: Guesses) -> list[Case]:
         return RightOrWrongDifference(1 - share, 50.0)
 
     ties = 0.0 if guesses.agreement is None else guesses.agreement
-    return [_judged(_given("agreement", ties, tied, "a share of ties of {:g}"), guesses, "pairs")]
+    return [
+        _judged(
+            _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)"),
+            guesses,
+            "pairs",
+        )
+    ]
 
 
 def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
-    _refuse(guesses, metric, ("agreement", "judge_error"))
+    _refuse(guesses, metric, ("score", "agreement", "judge_error"))
     if guesses.sd_difference is not None:
         if guesses.sd is not None or guesses.r12 is not None:
             raise ValueError("sd_difference must be given alone: sd and r12 are another way to tell it")
@@ -207,7 +224,8 @@ def _usual(
             f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} "
             f"known test sets ({of}; studies {', '.join(usual.studies)})"
         )
-        known = f"{text.format(usual.middle)} (usual for {usual.relation})"
+        others = f", as none of {relation} is known" if usual.relation != relation else ""
+        known = f"{text.format(usual.middle)} (usual for {usual.relation}{others})"
         cases.append(Case(relation, make(usual.middle), ends[0], ends[1], known, span))
     return cases
 
@@ -219,7 +237,9 @@ def _ends(argument: str, guess: Guess) -> tuple[float, float, float]:
             raise ValueError(f"{argument} must be a number, or the two ends of a range, not {brief(guess)}")
         for end in guess:
             check_number(argument, end)
-        low, high = sorted(map(float, guess))
+        low, high = map(float, guess)
+        if low > high:
+            raise ValueError(f"{argument} must have the lower end of its range first, not {brief(guess)}")
         return (low + high) / 2, low, high
     check_number(argument, guess, "a number, or the two ends of a range")
     return float(guess), float(guess), float(guess)
@@ -236,7 +256,7 @@ def _judged(case: Case, guesses: Guesses, of: str) -> Case:
     majority = f" (the majority of {guesses.judgements}: {100 * error:.3g} %)" if guesses.judgements > 1 else ""
     text = (
         f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}, whatever "
-        "the system and the item"
+        f"the system and the item, so that gains look {1 - 2 * error:.3g} times as large as they are"
     )
 
     def judged(difference: Difference) -> Difference:

@@ -8,6 +8,7 @@ from typing import Any
 
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
+from simstudy.plain_text import in_words
 from simstudy.planning.sheet import Plan
 from simstudy.report import Page, write_results
 from simstudy.results_folder import results_folder
@@ -69,6 +70,9 @@ def size_rows(plan: Plan) -> Table:
         columns["wrong winner"] = "{wrong_winner:.1%}"
         columns["wrong sign, if significant"] = "[{wrong_sign:.2%}]"
         columns["exaggeration"] = "[{exaggeration:.2f}]"
+    for goal in ("not_worse", "equivalent"):
+        if f"shown_{goal}" in plan.sizes:
+            columns[f"{in_words(goal)} by {plan.asked.margin:g}"] = f"{{shown_{goal}:.2f}}"
     return Table(plan.sizes, columns)
 
 
@@ -83,8 +87,8 @@ def design_rows(plan: Plan) -> Table:
     columns |= {"items a unit": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
     if plan.designs["n_units"].notna().any():
         columns |= {"units for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
-        if plan.designs["cost"].notna().any():
-            columns["cost"] = "[{cost:,.4g}]"
+    if plan.designs["cost"].notna().any():
+        columns["cost"] = "[{cost:,.4g}]"
     columns |= {"or with units": "{at_units:,}", "detectable gain": "[{detectable_gain:gain}]"}
     return Table(plan.designs, columns)
 
@@ -95,10 +99,11 @@ def predicted_rows(plan: Plan) -> Table:
         {"relation": "{relation:name}"} if plan.predicted["relation"].nunique() > 1 else {}
     )
     columns["units"] = "{n_units:,}"
+    neighbours = int(plan.predicted["n_systems"].max()) - 1
     for heading, name, form in (
         ("significant pairs", "share_significant", ".0%"),
         ("wrong winners", "wrong_winner", ".1%"),
-        ("neighbours told apart", "separated", ".0f"),
+        (f"of {neighbours} neighbours told apart", "separated", ".0f"),
         ("after Holm", "separated_corrected", ".0f"),
         ("ranks", "ranks", ".0f"),
     ):

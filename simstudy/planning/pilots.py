@@ -133,6 +133,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             if answers
             else (f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
         )
+        single = tuple(of_pairs(np.array([end]), scale) for end in np.quantile(spreads, [0.1, 0.9]))
         few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
         text = (
             f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
@@ -143,7 +144,9 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))
-        cases.append(Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example))
+        cases.append(
+            Case(key["relation"], middle, low, high, text, ends, unit, size, *design, example, (single[0], single[1]))
+        )
     if not cases:
         raise ValueError(
             f"outputs must have at least {LEAST_PAIRS} pairs of systems that differ, of {len(pairs)} pairs"

@@ -20,7 +20,7 @@ from simstudy.planning.forms import Level
 from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
-from simstudy.planning.words import assumptions, needed, sentence
+from simstudy.planning.words import assumptions, needed, sentence, single_pairs
 from simstudy.validation import check_list, check_whole
 
 if TYPE_CHECKING:
@@ -194,7 +194,9 @@ def plan(
 
         at = sorted({int(n) for n in others["n_units"]}) if len(others) else []
         predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
-    said = [(needed(case, asked, row), sentence(case, asked, row)) for case, row in rows]
+    said = [
+        (needed(case, asked, row), sentence(case, asked, row), single_pairs(case, asked, row)) for case, row in rows
+    ]
     return Plan(
         asked,
         tuple(cases),
@@ -249,7 +251,11 @@ def _sizes(
                 "n_units": n,
                 "n_items": round(n * case.size),
             }
-            rows.append(row | at_size(able, asked, n, BETTER, gain))
+            row |= at_size(able, asked, n, BETTER, gain)
+            for goal in asked.goals:
+                if goal != BETTER:
+                    row[f"shown_{goal.replace(' ', '_')}"] = at_size(case, asked, n, goal, asked.gain)["power"]
+            rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -36,8 +36,8 @@ class Simulated:
         The case that it is held against.
     systems
         Those that the model was fitted to.
-    n_sets, n_units
-        Test sets, and units of each.
+    n_sets, n_asked, n_units
+        Test sets, how many were asked for, and units of each.
     power, low, high
         The share of them where the gain was found, with its 95 % interval.
     expected
@@ -54,6 +54,7 @@ class Simulated:
     relation: str
     systems: tuple[str, str]
     n_sets: int
+    n_asked: int
     n_units: int
     power: float
     low: float
@@ -67,12 +68,15 @@ class Simulated:
     def text(self) -> str:
         """What was found, in a sentence."""
         names = " and ".join(shown(name) for name in self.systems)
+        fewer = " (no more, as they are large)" if self.n_sets < self.n_asked else ""
+        within = self.low <= self.expected <= self.high
+        verdict = "within the error of simulation" if within else "beyond its error, so that this plan is somewhat off"
         return (
-            f"Simulated: on {self.n_sets:,} test sets of {self.n_units:,} units drawn of a model fitted to {names} the "
-            f"gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the closed "
-            f"form says {100 * self.expected:.1f} % of systems whose difference on one unit has their standard "
-            f"deviation, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). The worse system has the "
-            f"better score in {100 * self.wrong_winner:.2g} %, and significant gains are "
+            f"Simulated: on {self.n_sets:,} test sets{fewer} of {self.n_units:,} units drawn of a model fitted to "
+            f"{names} the gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the "
+            f"closed form says {100 * self.expected:.1f} % of systems whose difference on one unit has their standard "
+            f"deviation, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}), which is {verdict}. The worse "
+            f"system has the better score in {100 * self.wrong_winner:.2g} %, and significant gains are "
             f"{self.exaggeration:.2f} times the true one."
         )
 
@@ -91,7 +95,7 @@ def simulate(
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
         return f"{outputs.metric.label} is not drawn"
     per_set = 2 * n_units * case.size
-    n_sets = min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
+    n_asked, n_sets = n_sets, min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
     if n_sets < _FEWEST_SETS:
         return f"test sets of {n_units:,} units are too many to draw"
     # A corpus metric's model goes as far as from the worse system to the better one.
@@ -130,6 +134,7 @@ def simulate(
         case.relation,
         (best_first.names[0], best_first.names[1]),
         n_sets,
+        n_asked,
         n_units,
         found / n_sets,
         float(low),

@@ -12,6 +12,7 @@ from simstudy.numerals import gain_text
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.margins import BETTER, NOT_WORSE
+from simstudy.planning.solving import detectable_gain, least_size
 
 
 def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
@@ -64,6 +65,25 @@ def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     return f"{what} with power {asked.power:g}{of}: {count}{ends}."
 
 
+def single_pairs(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+    """What the plan is for single pairs, of which a case has many; empty where it has one."""
+    gain = row["gain"]
+    if case.single is None or row["goal"] != BETTER:
+        return ""
+    units = int(row["at_units"])
+    if np.isnan(gain):
+        found = sorted(detectable_gain(end, units, power=asked.power, level=asked.level) for end in case.single)
+        return f"Single pairs differ: 80 % of them detect {gain_text(found[0])} to {gain_text(found[1])}."
+    ends = [end.allowing(gain) for end in case.single]
+    sizes = sorted(least_size(lambda n, end=end: end.power(gain, n, asked.level), asked.power) or 0 for end in ends)  # type: ignore[misc]
+    power = sorted(end.power(gain, units, asked.level) for end in ends)
+    items = [int(np.ceil(size * case.size - 1e-9)) for size in sizes]
+    return (
+        f"Single pairs differ: for 80 % of them it takes {items[0]:,} to {items[1]:,} items, and with "
+        f"{int(row['at_items']):,} the gain is found with probability {power[0]:.2f} to {power[1]:.2f}."
+    )
+
+
 def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
     """What a plan takes to be so."""
     level = asked.level
@@ -87,6 +107,8 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
     said.append(
         "New items are drawn from the same population, and how systems differ from item to item stays as it is."
     )
+    if any(case.example for case in cases):
+        said.append("Pairs are in doubt where their gain is below twice the one that would be just significant here.")
     if of_outputs:
         said.append(
             "From the outputs only the spread of differences is taken, not the gain that they show. Ranges are "
@@ -130,7 +152,7 @@ def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
 
 
 def _averaged(case: Case) -> str:
-    return " on average over these pairs" if case.example else ""
+    return " on average over these pairs, which is the share of them that is found" if case.example else ""
 
 
 def _percent(share: float) -> str:

@@ -71,7 +71,7 @@ def test_many_systems_are_predicted(four: str) -> None:
     code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
     assert (code, err) == (0, "")
     assert "What test sets of so many units will show of these systems" in out
-    assert "neighbours told apart" in out
+    assert "of 9 neighbours told apart" in out
 
 
 def test_json_has_what_the_sentences_say() -> None:

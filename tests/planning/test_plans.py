@@ -283,7 +283,7 @@ class TestMargins:
         ({"metric": "accuracy", "score": 80, "gain": 1, "power": 1.0}, "power must lie between 0 and 1"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "alpha": 0}, "alpha must lie between 0 and 1"),
         ({"metric": "accuracy", "score": 80, "gain": 101}, "gain must be above 0 and at most 100, the scale of acc"),
-        ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be above 0 and at most 20"),
+        ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be from -80 to 20 where the score is 80 %"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, r"agreement must be from 0.61 to 0.99"),
         ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"r12 must be from -0.21 to 0.8402 between"),
         ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 units"),
