@@ -66,7 +66,8 @@ def _sizes(case: Case, asked: Asked, gain: float, goal: str) -> tuple[int | None
     """The numbers of units with the power, by the middle of the range and by its ends."""
 
     def size(difference: Difference) -> float:
-        found = least_size(_power_at(difference, asked, gain, goal), asked.power)
+        settled = difference is case.middle
+        found = least_size(_power_at(difference, asked, gain, goal), asked.power, settled=settled)
         return np.inf if found is None else found
 
     numbers = case.ends(size)

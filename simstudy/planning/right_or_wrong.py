@@ -155,11 +155,11 @@ def _binomial(counts: IntArray, n: int, share: float) -> FloatArray:
 
 
 def _likely(n: int, share: float) -> IntArray:
-    """The numbers that a binomial count has, of many but for a chance of 1e-12."""
+    """The numbers that a binomial count has, of many but for a chance of 1e-9."""
     if n <= _ALL:
         return np.arange(n + 1)
-    # Beyond eight standard errors (and a few, where a count is nearly Poisson) there is less than 1e-12.
-    reach = 8 * np.sqrt(n * share * (1 - share)) + 25
+    # Beyond six and a half standard errors (and a few, where a count is nearly Poisson) there is less than 1e-9.
+    reach = 6.5 * np.sqrt(n * share * (1 - share)) + 25
     return np.arange(max(0, int(n * share - reach)), min(n, int(n * share + reach)) + 1)
 
 

@@ -49,8 +49,10 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
     return found
 
 
-def least_size(power_at: Callable[[int], float], power: float) -> int | None:
+def least_size(power_at: Callable[[int], float], power: float, *, settled: bool = True) -> int | None:
     """The least number of units with this power, from what power numbers of units have; None above ten million.
+
+    Where it is to be settled, larger numbers have it too; else it is near that, for the ends of a range.
 
     Examples
     --------
@@ -67,6 +69,8 @@ def least_size(power_at: Callable[[int], float], power: float) -> int | None:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)
+    if not settled:
+        return high
     # Right and wrong answers go up in steps: the last dip by more than is promised, of so many sizes just above.
     for n in np.unique(np.linspace(high, 1.05 * high + 20, _DIPS).astype(np.int64))[::-1]:
         if power_at(int(n)) < power - _DIP:
