@@ -73,11 +73,11 @@ class Simulated:
         verdict = "within the error of simulation" if within else "beyond its error, so that this plan is somewhat off"
         return (
             f"Simulated: on {self.n_sets:,} test sets{fewer} of {self.n_units:,} units drawn of a model fitted to "
-            f"{names} the gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); "
-            f"the closed form says {100 * self.expected:.1f} % of systems whose difference on one unit has their "
-            f"standard deviation, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}), which is {verdict}. The worse "
-            f"system has the better score in {100 * self.wrong_winner:.2g} %, and significant gains are "
-            f"{self.exaggeration:.2f} times the true one."
+            f"{names} the gain is found in {100 * self.power:.1f} % "
+            f"({100 * self.low:.1f} to {100 * self.high:.1f}); the closed form says {100 * self.expected:.1f} % of "
+            f"systems whose difference on one unit has their standard deviation, {self.spread:.3g} (the outputs': "
+            f"{self.spread_outputs:.3g}), which is {verdict}. The worse system has the better score in "
+            f"{100 * self.wrong_winner:.2g} %, and significant gains are {self.exaggeration:.2f} times the true one."
         )
 
 
