@@ -19,8 +19,8 @@ from simstudy.validation import brief, check_fraction, check_whole, number_list
 #: Which pairs of a class a row is about (column of).
 EVERY_PAIR, IN_DOUBT = "all pairs", "pairs in doubt"
 
-# A pair whose observed gain is so many times the one that is just significant is not in doubt.
-_DOUBT = 2
+#: A pair whose observed gain is so many times the one that is just significant is not in doubt.
+DOUBT = 2
 
 # A gain that is enough for a larger share of the pairs hangs on the few noisiest systems: no interval covers it.
 _MOST_SHARE = 0.8
@@ -148,7 +148,7 @@ def in_doubt(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.bool_]:
     >>> in_doubt(pairs).tolist()
     [True, False, False]
     """
-    near = (pairs["gain"] < _DOUBT * just_significant(pairs, alpha)).to_numpy(dtype=np.bool_)
+    near = (pairs["gain"] < DOUBT * just_significant(pairs, alpha)).to_numpy(dtype=np.bool_)
     return np.asarray(near & _can_be_told(pairs, alpha))
 
 

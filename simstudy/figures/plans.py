@@ -49,19 +49,15 @@ def planned_power(
     check_fraction("power", power)
     ax = one_panel(ax)
     ax.axhline(power, **REFERENCE, zorder=1)
-    colours = _colours(curve)
-    for relation, rows in curve.groupby("relation", sort=False):
-        rows = rows.sort_values("n_items")
-        ax.fill_between(
-            rows["n_items"], rows["power_low"], rows["power_high"], color=colours[relation], alpha=0.16, lw=0
-        )
-        ax.plot(rows["n_items"], rows["power"], color=colours[relation], label=label(relation))
+    colours = _lines(ax, curve, "power")
     if answers is not None:
         check_table("answers", answers, ["relation", "n_items", "goal"])
-        for relation, n_items in answers.loc[answers["goal"] == "better", ["relation", "n_items"]].to_numpy():
+        planned = answers.loc[answers["goal"] == "better", ["relation", "n_items"]].to_numpy()
+        # One below the other: sizes may be nearly the same.
+        for k, (relation, n_items) in enumerate(planned):
             if relation in colours and np.isfinite(n_items):
                 ax.plot([n_items], [power], "o", color=colours[relation], markersize=5)
-                ax.annotate(f"{n_items:,.0f}", (n_items, power), xytext=(5, -10), textcoords="offset points",
+                ax.annotate(f"{n_items:,.0f}", (n_items, power), xytext=(5, -10 - 10 * k), textcoords="offset points",
                             fontsize=8, color=colours[relation])  # fmt: skip
     gains: list[float] = curve["gain"].unique().tolist() if "gain" in curve else []
     of = f" to find a gain of {gains[0]:g}" if len(gains) == 1 else ""
@@ -97,19 +93,8 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     check_table("sizes", sizes, _GAIN)
     ax = one_panel(ax)
-    colours = _colours(sizes)
-    for relation, rows in sizes.groupby("relation", sort=False):
-        rows = rows[rows["detectable_gain"].notna()].sort_values("n_items")
-        low, high = rows["detectable_gain_low"], rows["detectable_gain_high"]
-        ax.fill_between(rows["n_items"], low, high, color=colours[relation], alpha=0.16, lw=0)
-        ax.plot(
-            rows["n_items"],
-            rows["detectable_gain"],
-            "o-",
-            markersize=3.5,
-            color=colours[relation],
-            label=label(relation),
-        )
+    known = sizes[sizes["detectable_gain"].notna()]
+    colours = _lines(ax, known, "detectable_gain", marker="o", markersize=3.5)
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
     ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
     _whole_numbers(ax)
@@ -119,6 +104,16 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if len(colours) > 1:
         ax.legend(loc="upper right")
     return ax
+
+
+def _lines(ax: Axes, table: pd.DataFrame, name: str, **style: Any) -> dict[Any, str]:
+    """Draw a number by items, a line a relation with its range shaded; the colours of the relations."""
+    colours = _colours(table)
+    for relation, rows in table.groupby("relation", sort=False):
+        rows, colour = rows.sort_values("n_items"), colours[relation]
+        ax.fill_between(rows["n_items"], rows[f"{name}_low"], rows[f"{name}_high"], color=colour, alpha=0.16, lw=0)
+        ax.plot(rows["n_items"], rows[name], color=colour, label=label(relation), **style)
+    return colours
 
 
 def _colours(table: pd.DataFrame) -> dict[Any, str]:

@@ -83,8 +83,23 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     return float(first + second - 2 * (first * second + r12 * spread))
 
 
+@dataclass(frozen=True)
 class AnswersOfGain(AnswersDifference):
-    """Right and wrong answers of two systems, of which the better one's score says how many differ."""
+    """Right and wrong answers of two systems, of which the better one's score says how many differ.
+
+    Attributes
+    ----------
+    score
+        The worse system's accuracy, in percent, above 0 and below 100.
+    r12
+        The correlation of the two systems' right and wrong answers.
+    """
+
+    score: float
+    r12: float
+
+    def __post_init__(self) -> None:
+        disagreement_of_correlation(self.score, 0.0, self.r12)
 
     def allowing(self, gain: float) -> AnswersDifference:
         return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
@@ -103,24 +118,11 @@ class AnswersOfGain(AnswersDifference):
 class CorrelatedAnswers(AnswersOfGain):
     """Right and wrong answers of two systems that correlate, whatever the gain is: what differs follows from it.
 
-    Attributes
-    ----------
-    score
-        The worse system's accuracy, in percent.
-    r12
-        The correlation of the two systems' right and wrong answers.
-
     Examples
     --------
     >>> CorrelatedAnswers(50, 0.0).at(0).disagreement
     0.5
     """
-
-    score: float
-    r12: float
-
-    def __post_init__(self) -> None:
-        disagreement_of_correlation(self.score, 0.0, self.r12)
 
     @property
     def largest(self) -> float:
@@ -136,26 +138,14 @@ class AlikeAnswers(AnswersOfGain):
     """Right and wrong answers of two systems that would correlate by r12 if their scores were equal.
 
     Systems of unlike scores cannot correlate as much. So many items differ as lie between what differs of independent
-    systems and what must, the gain itself: by r12 of the way. Of equal scores that is r12.
-
-    Attributes
-    ----------
-    score
-        The worse system's accuracy, in percent, above 0 and below 100.
-    r12
-        From 0 to 1 (where it is below 0, what differs of independent systems is exceeded).
+    systems and what must, the gain itself: by r12 of the way. Of equal scores that is r12. Where r12 is
+    below 0, more differ than of independent systems.
 
     Examples
     --------
     >>> round(AlikeAnswers(80, 0.5).at(0).disagreement, 6), round(CorrelatedAnswers(80, 0.5).at(0).disagreement, 6)
     (0.16, 0.16)
     """
-
-    score: float
-    r12: float
-
-    def __post_init__(self) -> None:
-        disagreement_of_correlation(self.score, 0.0, self.r12)
 
     @property
     def largest(self) -> float:

@@ -11,7 +11,6 @@ from simstudy.planning.mixed import MixedDifference
 #: What is to be shown: that the better system is better; that the one is not worse than the other by the margin or
 #: more; that neither is.
 BETTER, NOT_WORSE, EQUIVALENT = "better", "not worse", "equivalent"
-GOALS = (BETTER, NOT_WORSE, EQUIVALENT)
 
 
 def shown_within(difference: Difference, gain: float, margin: float, n: int, level: Level, goal: str) -> float:

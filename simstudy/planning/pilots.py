@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.relations import related
-from simstudy.analyses.significant_gains import just_significant, significant_gains
+from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
 from simstudy.engines.comparisons import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
@@ -29,13 +29,11 @@ LEAST_UNITS = 10
 #: Pairs that a relation class must have, and those in doubt that are enough without the others.
 LEAST_PAIRS, _ENOUGH = 3, 10
 
+# Of tests whose p-values nobody looks at.
 _FEW_RESAMPLES = 10
 
 # Groups of units that are left out, one at a time, to see what spreads hang on.
 _GROUPS = 20
-
-# A pair whose gain is so many times the just significant one is not in doubt: plans are for the others.
-_DOUBT = 2
 
 
 def check_units(outputs: Outputs, unit: str | None) -> Outputs:
@@ -116,7 +114,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     cases = []
     for key, members in relation_classes(pairs):
         known = members[members["gain_se"] > 0]
-        doubtful = known[known["gain"] < _DOUBT * just_significant(known)]
+        doubtful = known[known["gain"] < DOUBT * just_significant(known)]
         # Of few pairs all are looked at.
         about, which = (doubtful, "pairs in doubt") if len(doubtful) >= _ENOUGH else (known, "pairs")
         if len(about) < LEAST_PAIRS:
