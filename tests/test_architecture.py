@@ -22,7 +22,7 @@ FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data"},
     {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
     {"cells", "metrics", "pvalues", "proportions"},
-    {"runner", "results_folder"},
+    {"runner", "results_folder", "decisions"},
     {"manifest"},
     {"outputs"},
     {"rankings", "units", "sections"},

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from simstudy.decisions import Decision
 from simstudy.proportions import tango, tango_z
-from simstudy.pvalues import significant
 from simstudy.tables import require_columns
 from simstudy.validation import brief, check_fraction
 
@@ -67,7 +67,7 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     not_worse = np.where(of_score, stats.norm.cdf(above), stats.t.cdf(above, df))
     not_better = np.where(of_score, stats.norm.sf(below), stats.t.sf(below, df))
     equivalent = np.maximum(not_worse, not_better)
-    small, better = equivalent <= alpha / 2, significant(pairs, alpha) & (pairs["gain"] > 0).to_numpy()
+    small, better = equivalent <= alpha / 2, Decision(alpha).significant(pairs)
     conclusion = np.select([small & better, small, better], [BOTH, EQUIVALENT, BETTER], UNDECIDED)
     return pairs.assign(margin=margin, p_equivalence=equivalent, conclusion=conclusion)
 

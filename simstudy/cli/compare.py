@@ -240,14 +240,13 @@ def _check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
-    from simstudy.pvalues import supported
+    from simstudy.decisions import Decision
 
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
-    significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & supported(better, alpha)
-    return len(better) == 1 and bool(significant.iloc[0])
+    return bool(Decision(alpha).significant(better).any())
 
 
 def _write(found: Examination, out: Path, settings: dict[str, Any], files: dict[str, str]) -> None:

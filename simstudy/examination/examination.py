@@ -19,6 +19,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
+from simstudy.decisions import Decision
 from simstudy.engines.comparisons import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
@@ -231,7 +232,7 @@ def _note_one_sided(pairs: pd.DataFrame) -> None:
 
 def _note_others(pairs: pd.DataFrame, alpha: float) -> None:
     """Say where the test speaks for systems with the worse score: it asks something else than the scores do."""
-    against = pairs[(pairs["favours"] == pairs["system_b"]) & (pairs["p_value"] <= alpha)]
+    against = pairs[Decision(alpha).speaks_for_other(pairs)]
     if len(against):
         first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
         test = TESTS[against["test"].iloc[0]]

@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
+from simstudy.decisions import Decision
+from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_text, score_format
@@ -122,7 +124,7 @@ def _units(pair: pd.Series[Any]) -> str:
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
     if margin is None:
         return [_significance(pair, alpha)]
-    row = equivalence(pd.DataFrame([pair]), margin, alpha=alpha).iloc[0]
+    row = equivalence(_one_row(pair), margin, alpha=alpha).iloc[0]
     said = _significance(pair, alpha, equivalent=row["conclusion"] == EQUIVALENT)
     points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
     how = f"two one-sided tests at {alpha / 2:g}"
@@ -147,34 +149,32 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
         )
     if pair["gain"] == 0:
         return "There is no gain to test."
-    if pair["p_low"] > alpha or pair["favours"] != a:
-        warning = "" if equivalent else ": that does not show that the systems are equally good"
-        return f"The gain is not significant at {alpha:g}{warning}."
-    if pair["p_floor"] > alpha:
+    decision, row = Decision(alpha), _one_row(pair)
+    if decision.significant(row)[0]:
+        if two_sided:
+            return f"The gain is significant at {alpha:g}."
+        if decision.significant(by_two_sides(row))[0]:
+            return f"The gain is significant at {alpha:g}, one-sided and two-sided."
+        return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
+    if pair["p_value"] <= alpha and pair["favours"] == a:
         return (
             f"The gain is not significant at {alpha:g}, however small that p-value: too few units differ, and by "
             f"swapping them no p-value below {p_digits(pair['p_floor'])} can be had."
         )
-    if pair["p_high"] > alpha:
-        return (
-            f"Whether the gain is significant at {alpha:g} is not sure with {pair['n_resamples']:,} resamples; more "
-            "would tell."
-        )
-    if two_sided:
-        return f"The gain is significant at {alpha:g}."
-    # Two-sided the least p-value of these units is twice as large.
-    if pair["p_two_sided"] <= alpha and 2 * pair["p_floor"] <= alpha:
-        return f"The gain is significant at {alpha:g}, one-sided and two-sided."
-    return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
+    warning = "" if equivalent else ": that does not show that the systems are equally good"
+    return f"The gain is not significant at {alpha:g}{warning}."
+
+
+def _one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+    return pd.DataFrame([pair]).infer_objects()
 
 
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
-    """The system that a test speaks for although its score is not the better; empty where there is none."""
-    if pair["alternative"] == "two-sided":
-        other = pair["favours"] == pair["system_b"] or pair["gain"] == 0
-        return str(pair["favours"]) if other and pair["p_high"] <= alpha else ""
-    # What is small on both sides together and large on this side is small on the other.
-    return str(pair["system_b"]) if pair["p_two_sided"] <= alpha and pair["p_value"] > 0.5 else ""
+    """The system that a two-sided test speaks for although its score is not the better; empty where there is none."""
+    row = by_two_sides(_one_row(pair))
+    favoured = str(row["favours"].iloc[0])
+    other = favoured != pair["system_a"] or pair["gain"] == 0
+    return favoured if other and Decision(alpha).rejects(row)[0] else ""
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
@@ -185,6 +185,11 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         few = f"{pair['n_units']} items" if pair["unit"] == "item" else f"{pair['n_units']} units ({pair['unit']})"
         rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
         remarks.append(f"With {few} {rough} rough.")
+    if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(_one_row(pair))[0]:
+        remarks.append(
+            f"That p-value is within Monte Carlo error of {alpha:g}: more than {pair['n_resamples']:,} resamples may "
+            "decide otherwise."
+        )
     p_value = pair["p_two_sided"]
     if no_interval or isnan(p_value) or alpha != 0.05 or _speaks_otherwise(pair, alpha):
         return remarks

@@ -10,12 +10,12 @@ import pandas as pd
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
+from simstudy.decisions import speaks_for_gain
 from simstudy.engines.comparisons import compare
 from simstudy.generators.redrawn import halves
 from simstudy.generators.scores.fitted import Fitted, fit
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
-from simstudy.pvalues import speaks_for_gain
 from simstudy.validation import check_whole
 
 #: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
