@@ -89,8 +89,8 @@ class Decision:
         found = (_numbers(pairs, self.p) <= self.alpha) & self.within_reach(pairs)
         if self.certainty is not None and "n_resamples" in pairs:
             drawn = pairs["n_resamples"].to_numpy() > 0
-            counts = (_numbers(pairs, name)[drawn] for name in ("n_extreme", "n_resamples"))
-            found[drawn] &= posterior(*counts, self.alpha / self._times(pairs)[drawn]) >= self.certainty
+            count, of = (_numbers(pairs, name)[drawn] for name in ("n_extreme", "n_resamples"))
+            found[drawn] &= posterior(count, of, self.alpha / self._times(pairs)[drawn]) >= self.certainty
         return found
 
     def _times(self, pairs: pd.DataFrame) -> NDArray[np.float64]:

@@ -90,7 +90,8 @@ def compare(
     strata: Annotated[str | None, typer.Option(help="Column of the items whose values keep their numbers.")] = None,
     alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
     margin: Annotated[
-        float | None, typer.Option(help="The smallest gain that would matter: are two systems equivalent?")
+        float | None,
+        typer.Option(help="The smallest gain that would matter: is a system not worse, are two equivalent?"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

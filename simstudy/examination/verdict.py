@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
 from simstudy.decisions import Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
@@ -34,7 +34,7 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
         The level.
     margin
         The smallest true gain that would matter, on the metric's scale, chosen beforehand; then it also says whether
-        the two systems are equivalent (`simstudy.equivalence`).
+        the better system is not worse than the other, and whether the two are equivalent (`simstudy.equivalence`).
 
     Raises
     ------
@@ -125,16 +125,22 @@ def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[s
     if margin is None:
         return [_significance(pair, alpha)]
     row = equivalence(_one_row(pair), margin, alpha=alpha).iloc[0]
-    said = _significance(pair, alpha, equivalent=row["conclusion"] == EQUIVALENT)
+    conclusion = row["conclusion"]
+    said = [_significance(pair, alpha, equivalent=conclusion == EQUIVALENT)]
     points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
-    how = f"two one-sided tests at {alpha / 2:g}"
-    if row["conclusion"] == BOTH:
-        return [said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({how})."]
-    if row["conclusion"] == EQUIVALENT:
-        return [said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({how})."]
-    if row["conclusion"] == BETTER and row["p_equivalence"] >= 1 - alpha / 2:
-        return [said, f"It is larger than the margin of {margin:g}{points} (one-sided test at {alpha / 2:g})."]
-    return [said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
+    one, two = f"one-sided test at {alpha / 2:g}", f"two one-sided tests at {alpha / 2:g}"
+    if conclusion == BOTH:
+        return [*said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({two})."]
+    if conclusion == BETTER:
+        if row["p_equivalence"] >= 1 - alpha / 2:
+            return [*said, f"It is larger than the margin of {margin:g}{points} ({one})."]
+        return [*said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
+    if conclusion == UNDECIDED:
+        return [*said, f"Neither non-inferiority nor equivalence is shown for a margin of {margin:g}{points}."]
+    said.append(f"{pair['system_a']} is not worse than {pair['system_b']} by {margin:g}{points} or more ({one}).")
+    if conclusion == EQUIVALENT:
+        return [*said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({two})."]
+    return [*said, f"The two are not shown to be equivalent: {pair['system_b']} may be worse by as much."]
 
 
 def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) -> str:

@@ -180,13 +180,20 @@ def test_where_they_agree_nothing_is_said() -> None:
         ),
         (
             4, 2, 10,
-            "The gain is not significant at 0.05. The two are equivalent: the true gain is within 10 points either way "
-            "(two one-sided tests at 0.025).",
+            "The gain is not significant at 0.05. new is not worse than old by 10 points or more (one-sided test at "
+            "0.025). The two are equivalent: the true gain is within 10 points either way (two one-sided tests at "
+            "0.025).",
+        ),
+        (
+            15, 10, 6,
+            "The gain is not significant at 0.05: that does not show that the systems are equally good. new is not "
+            "worse than old by 6 points or more (one-sided test at 0.025). The two are not shown to be equivalent: old "
+            "may be worse by as much.",
         ),
         (
             15, 10, 1,
-            "The gain is not significant at 0.05: that does not show that the systems are equally good. It is not "
-            "shown that old is within 1 point of new.",
+            "The gain is not significant at 0.05: that does not show that the systems are equally good. Neither "
+            "non-inferiority nor equivalence is shown for a margin of 1 point.",
         ),
     ],
 )  # fmt: skip
@@ -198,7 +205,8 @@ def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
     low, high = (100 * limit for limit in by_quartic(b, c, 100, 0.95))
     significant = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
     assert ("The gain is significant" in said) == significant
-    assert ("equivalent" in said) == (high < margin and low > -margin)
+    assert ("are equivalent" in said) == (high < margin and low > -margin)
+    assert ("is not worse than" in said) == (low > -margin and not significant)
     assert ("larger than the margin" in said) == (low > margin)
     row = compare(outputs, test="mcnemar").iloc[0]
     assert verdict(row, margin=margin).endswith(f"level on {100 - b - c}. {said}")
