@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
-from simstudy.decisions import speaks_for_gain
+from simstudy.decisions import Decision, speaks_for_gain
 from simstudy.engines.comparisons import compare
 from simstudy.generators.redrawn import halves
 from simstudy.generators.scores.fitted import Fitted, fit
@@ -170,7 +170,7 @@ def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, 
     unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
     found = {
         "r12": float(correlation(unit)["r12"].median()),
-        "significant": float((pairs["p_value"] <= 0.05).mean()),
+        "significant": float(Decision().significant(pairs).mean()),
         "threshold": float(np.percentile(gains, 95)) if gains.size >= _LEAST_WINDOW else np.nan,
     }
     return found, curve(pairs)
