@@ -78,7 +78,9 @@ def compare(
         str, typer.Option(help="sign_flips, bootstrap, randomization, t_paired, mcnemar, sign, wilcoxon, …")
     ] = "sign_flips",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
-    seed: Annotated[int, typer.Option(help="Of the resamples, and of the jitter that breaks ties.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
+    ] = 0,
     alternative: Annotated[str | None, typer.Option(help="two-sided (the default) or greater (one-sided).")] = None,
     convention: Annotated[
         str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")

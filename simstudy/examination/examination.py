@@ -150,6 +150,7 @@ def examine(
     options = dict(comparison or {})
     if duplicates == "keep":
         _check_memory(loaded.outputs, options)
+    seed = options.get("seed", 0)
     with notes_kept() as notes:
         outputs, alike = distinct(loaded.outputs, duplicates)
         _note_duplicates(loaded.outputs, outputs, alike)
@@ -162,14 +163,15 @@ def examine(
         pairs = corrected(classified(compare(outputs, **options), outputs, by))
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
-        board = leaderboard(outputs, unit=options.get("unit"), seed=options.get("seed", 0))
+        board = leaderboard(outputs, unit=options.get("unit"), seed=seed)
         if len(pairs) > 1:
             _note_few(pairs)
             _note_one_sided(pairs)
             _note_others(pairs, alpha)
             _note_no_interval(pairs, board)
+    told = (*loaded.notes, *notes)
     return Examination(
-        pairs, alpha, outputs=outputs, leaderboard=board, duplicates=alike, margin=margin, notes=(*loaded.notes, *notes)
+        pairs, alpha, seed, outputs=outputs, leaderboard=board, duplicates=alike, margin=margin, notes=told
     )
 
 

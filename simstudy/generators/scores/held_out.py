@@ -12,6 +12,7 @@ from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
 from simstudy.decisions import Decision, speaks_for_gain
 from simstudy.engines.comparisons import compare
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import halves
 from simstudy.generators.scores.fitted import Fitted, fit
 from simstudy.metrics.base import FloatArray
@@ -116,8 +117,9 @@ def held_out_split(
     (['r12', 'significant', 'threshold', 'curve'], 0)
     """
     training, real = halves(outputs, draw, seed=seed)
+    of_draw = derived_seed(seed, "fitted half", draw) % 2**64
     fitted = fitting(training)
-    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=draw)}
+    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=of_draw)}
     measured = {part: _measured(one, n_resamples, seed) for part, one in parts.items()}
     rows = []
     for measure in MEASURES[:-1]:
