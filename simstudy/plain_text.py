@@ -95,9 +95,9 @@ def label(name: object, most: int = _LABEL) -> str:
     >>> label("$x$ \\alpha"), label("_hidden") == "\u200a_hidden"
     ('$x$ \\alpha', True)
     """
-    text = shown(name, most)
     # matplotlib leaves what begins with an underscore out of legends.
-    return f"\u200a{text}" if text.startswith("_") else text
+    before = "\u200a" if str(name).startswith("_") else ""
+    return before + shown(name, most - len(before))
 
 
 def in_words(name: object) -> str:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
-from importlib.util import resolve_name
-from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
+from simstudy.dependencies import is_library, modules_behind, source_file
 from simstudy.program_files import SOURCES
-
-# Where installed libraries lie: they are known by their versions, all other source by its content.
-_INSTALLED = ("site-packages", "dist-packages")
 
 _DATA = (ModuleType, str, bytes, int, float, complex, NoneType)
 
@@ -26,10 +20,10 @@ _DATA = (ModuleType, str, bytes, int, float, complex, NoneType)
 def program_of(*parts: Any) -> dict[str, str]:
     """What these functions, classes and objects are made of.
 
-    Every module in which one of them is defined is read, and every module that those import, as far as they are source
+    Every module in which one of them is defined is read, and every module that it depends on, as far as they are source
     of simstudy or the user's own; what is installed is known by its version. Only what a result depends on is in its
-    program: a change to a figure does not make systems train again. Objects are searched for what they hold, so that
-    a pipeline's own transformer counts too.
+    program (`simstudy.dependencies`): a change to a figure does not make systems train again. Objects are searched for
+    what they hold, so that a pipeline's own transformer counts too.
 
     Parameters
     ----------
@@ -45,20 +39,20 @@ def program_of(*parts: Any) -> dict[str, str]:
     --------
     >>> program = program_of(program_of)
     >>> sorted(program)
-    ['python', 'simstudy.program_files', 'simstudy.provenance']
+    ['python', 'simstudy.dependencies', 'simstudy.program_files', 'simstudy.provenance']
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-    modules: set[str] = set()
+    known: set[tuple[str, str]] = set()
     for definition in _definitions(parts):
-        file = _source_file(definition.__module__)
+        file = source_file(definition.__module__)
         if file is None:
             # Typed at a prompt, or in a notebook: what was compiled is all that there is.
             name = f"{definition.__module__}.{definition.__qualname__}"
             found[name] = hashlib.sha256(repr(sorted(_compiled(definition))).encode()).hexdigest()
-            modules |= {module for code in _codes(definition) for module in _loaded(code, definition)}
+            known |= {(module, "") for code in _codes(definition) for module in _loaded(code, definition)}
         else:
-            modules.add(definition.__module__)
-    for name in sorted(_closure(modules)):
+            known.add((definition.__module__, definition.__qualname__.partition(".")[0]))
+    for name in sorted(modules_behind(known)):
         found |= _known_by(name)
     return dict(sorted(found.items()))
 
@@ -123,109 +117,13 @@ def _filled(cell: Any) -> bool:
     return True
 
 
-def _source_file(module: str | None) -> Path | None:
-    """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled.
-
-    Of a library that is not loaded it is the file of its top: a module within it is found by importing all above it.
-    """
-    if module is None:
-        # What `exec` made of text need not be of any module.
-        return None
-    file = getattr(sys.modules.get(module), "__file__", None)
-    top = module.partition(".")[0]
-    if file is None and top != module and (above := _source_file(top)) is not None and _is_library(top, above):
-        return above
-    if file is None and module != "__main__":
-        try:
-            spec = importlib.util.find_spec(module)
-        except (ImportError, ValueError, AttributeError):
-            spec = None
-        file = spec.origin if spec is not None else None
-    if file is None or not Path(file).is_file():
-        return None
-    return Path(file)
-
-
-def _closure(modules: Iterable[str]) -> set[str]:
-    """These modules and all that they import, down to libraries."""
-    found: set[str] = set()
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(name)
-    return found
-
-
-def _imports(module: str) -> tuple[str, ...]:
-    """What the source of a module imports, wherever in it; nothing of a library's."""
-    file = _source_file(module)
-    if file is None or file.suffix != ".py" or _is_library(module, file):
-        return ()
-    return _imported(module, file, file.stat().st_mtime_ns)
-
-
-@functools.cache
-def _imported(module: str, file: Path, changed: int) -> tuple[str, ...]:
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, OSError):
-        return ()
-    package = module if file.name == "__init__.py" or module in SOURCES else module.rpartition(".")[0]
-    names: list[str] = []
-    for node in _statements(tree.body):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
-            below = [f"{base}.{alias.name}" for alias in node.names] if _is_package(base) else []
-            modules = [name for name in below if _is_module(name)]
-            # A name that is no module of its own comes from the package.
-            names += modules if below and len(modules) == len(below) else [base, *modules]
-    return tuple(dict.fromkeys(names))
-
-
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements, those within others too; an import is never within an expression."""
-    for node in body:
-        yield node
-        parts = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
-        for part in parts:
-            for field in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(part, field, ()))
-
-
-def _is_package(name: str) -> bool:
-    """Whether a module of simstudy's or the user's own may have modules below it."""
-    file = _source_file(name)
-    return file is not None and file.name == "__init__.py" and not _is_library(name, file)
-
-
-@functools.cache
-def _is_module(name: str) -> bool:
-    top = name.partition(".")[0]
-    file = _source_file(top)
-    if file is None or _is_library(top, file):
-        return False
-    return _source_file(name) is not None
-
-
-def _is_library(module: str, file: Path) -> bool:
-    """Whether a module comes with Python or was installed; simstudy and its shipped studies are read in any case."""
-    top = module.partition(".")[0]
-    if top == "simstudy" or top in SOURCES:
-        return False
-    return top in sys.stdlib_module_names or any(part in _INSTALLED for part in file.parts)
-
-
 def _known_by(module: str) -> dict[str, str]:
     """Hash of the source of one module, or version of the library that it belongs to."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__":
         return {}
-    file = _source_file(module)
-    if file is not None and not _is_library(module, file):
+    file = source_file(module)
+    if file is not None and not is_library(module, file):
         if file.name in SOURCES.get(top, ()):
             # A program is what it was when it was loaded, wherever it lies.
             return {file.name: SOURCES[top][file.name]}

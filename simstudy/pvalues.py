@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from numbers import Real
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
@@ -59,6 +58,17 @@ class Convention:
         """
         count = np.asarray(n_extreme, dtype=np.float64)
         return (count + 1) / (n_resamples + 1) if self.plus_one else count / n_resamples
+
+    def n_extreme(self, p_value: ArrayLike, n_resamples: ArrayLike) -> NDArray[np.int64]:
+        """The counts that p-values came from.
+
+        Examples
+        --------
+        >>> CONVENTIONS["default"].n_extreme([0.001, 0.05], 999).tolist()
+        [0, 49]
+        """
+        p, drawn = np.asarray(p_value, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
+        return np.rint(p * (drawn + 1) - 1 if self.plus_one else p * drawn).astype(np.int64)
 
 
 CONVENTIONS = {
@@ -194,7 +204,20 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, alpha: float) -> NDA
         raise ValueError(f"n_extreme and n_resamples must broadcast, unlike {count.shape} and {drawn.shape}") from None
     if not ((count >= 0) & (count <= drawn)).all():
         raise ValueError("n_extreme must lie between 0 and n_resamples")
-    return np.asarray(stats.beta.cdf(alpha, count + 1, drawn - count + 1))
+    return posterior(count, drawn, alpha)
+
+
+def posterior(
+    count: NDArray[np.float64], drawn: NDArray[np.float64], level: float | NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """P(significance level <= level) given the counts, as `certainty` explains; arrays that broadcast, unchecked.
+
+    Examples
+    --------
+    >>> posterior(np.array([0.0]), np.array([19.0]), np.array([0.1, 0.05])).round(4).tolist()
+    [0.8784, 0.6415]
+    """
+    return np.asarray(stats.beta.cdf(level, count + 1, drawn - count + 1))
 
 
 def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -204,67 +227,3 @@ def _counts(argument: str, values: ArrayLike) -> NDArray[np.float64]:
     if found.dtype.kind not in "iuf" and not numbers:
         raise ValueError(f"{argument} must be whole numbers, not {brief(values)}")
     return found.astype(np.float64)
-
-
-def significant(
-    pairs: pd.DataFrame, alpha: float = 0.05, required: float = 0.99, p: str = "p_value"
-) -> NDArray[np.bool_]:
-    """Whether each pair's gain is significant: the one rule that groups, ranks, figures and gates go by.
-
-    It is where the significance level is at or below alpha with the required certainty (Chinchor 1992, TST3; a
-    p-value without Monte Carlo error is certain), where the test speaks for the system with the better score, and
-    where the randomization test could reach alpha at all on the units that differ: of two units it never can.
-
-    Her alpha and required certainty are 0.1 and 0.99. Pairs are rows of Comparisons, with the column `p`, n_extreme
-    and n_resamples; favours and system_a, and p_floor, count where they are there. `p` is the column that is decided
-    on: other than "p_value" (`simstudy.corrected`) it has no count of its own, and is taken as certain.
-
-    Examples
-    --------
-    >>> pairs = pd.DataFrame({"p_value": [0.0415, 0.0994, 0.0994], "n_extreme": [414, 993, 0],
-    ...                       "n_resamples": [9999, 9999, 0]})
-    >>> significant(pairs, 0.1).tolist()
-    [True, False, True]
-    >>> significant(pairs.assign(system_a="a", favours=["a", "a", "b"]), 0.1).tolist()
-    [True, False, False]
-    >>> significant(pairs.assign(p_floor=[0.01, 0.01, 0.25]), 0.1).tolist()
-    [True, False, False]
-    """
-    check_fraction("alpha", alpha)
-    check_fraction("certainty", required)
-    found = np.asarray(pairs[p].to_numpy(dtype=np.float64) <= alpha)
-    drawn, count = pairs["n_resamples"].to_numpy(), pairs["n_extreme"].to_numpy()
-    if p == "p_value":
-        certain = certainty(count, np.where(drawn > 0, drawn, count), alpha) >= required
-        found = np.where(drawn > 0, certain, found)
-    return found & supported(pairs, alpha)
-
-
-def speaks_for_gain(pairs: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each pair has a gain and its test speaks for the system that has it, (P,).
-
-    A test of another null hypothesis than equal scores (the sign test, Wilcoxon's) may speak for the system with the
-    worse score; its p-value is then no evidence for the gain. Without a column ``favours`` all speak for the gain.
-
-    Examples
-    --------
-    >>> speaks_for_gain(pd.DataFrame({"system_a": "a", "favours": ["a", "", "b", "a"], "gain": [1, 1, 1, 0]})).tolist()
-    [True, False, False, False]
-    """
-    if "favours" not in pairs:
-        return np.ones(len(pairs), dtype=np.bool_)
-    holds = (pairs["favours"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
-    # A sign test may favour one of two systems with equal scores.
-    return np.asarray(holds & (pairs["gain"] > 0).to_numpy() if "gain" in pairs else holds, dtype=np.bool_)
-
-
-def supported(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
-    """Whether each pair's test speaks for its gain, and the units that differ could make it significant at all.
-
-    Examples
-    --------
-    >>> supported(pd.DataFrame({"system_a": "a", "favours": ["a", "", "b"], "p_floor": 2.0**-9}), 0.05).tolist()
-    [True, False, False]
-    """
-    holds = speaks_for_gain(pairs)
-    return holds & (pairs["p_floor"] <= alpha).to_numpy() if "p_floor" in pairs else holds

@@ -12,7 +12,7 @@ import os
 import shutil
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -103,8 +103,8 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         # Only now: while another run moves its files, they are in nobody's manifest.
         require_own(folder, of)
     except ValueError:
+        _unlink(folder / _LOCK)
         lock.release()
-        (folder / _LOCK).unlink(missing_ok=True)
         raise
     try:
         shutil.rmtree(gathered, ignore_errors=True)
@@ -117,8 +117,8 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         if not _moving(folder):
             # Otherwise it says what is torn, until a run ends well.
             (folder / _MARKER).unlink(missing_ok=True)
-        lock.release()
         _leave_nothing(new)
+        lock.release()
 
 
 def verify(path: str | Path) -> list[str]:
@@ -263,10 +263,21 @@ def _sweep(cells: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def _unlink(lock: Path) -> None:
+    """Remove the file of a lock that is held: once it is released, it may be another run's."""
+    # Some systems do not remove open files: there it stays.
+    with suppress(OSError):
+        lock.unlink(missing_ok=True)
+
+
 def _leave_nothing(new: list[Path]) -> None:
-    """Remove folders that were made for a run that left nothing in them."""
+    """Remove folders that were made for a run that left nothing in them, while it still holds them."""
     for folder in new:
         if any(path.name != _LOCK for path in folder.iterdir()):
             return
-        (folder / _LOCK).unlink(missing_ok=True)
-        folder.rmdir()
+        _unlink(folder / _LOCK)
+        try:
+            folder.rmdir()
+        except OSError:
+            # Another run has come.
+            return

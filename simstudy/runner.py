@@ -54,8 +54,9 @@ def run_cells(
 ) -> list[Any]:
     """Call the function on each cell's arguments, in parallel processes, and return the results in order.
 
-    A result is known by the cell's description and by the program that makes it: the source of the function's module
-    and of all that this imports, and the versions of the libraries (`simstudy.provenance.program_of`).
+    A result is known by the cell's description and by the program that makes it: the source of the function, of the
+    classes of its arguments and of all that these depend on, and the versions of the libraries
+    (`simstudy.provenance.program_of`).
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def run_cells(
         After all others have finished, if some cells raised, or their processes died twice. Their tracebacks are kept
         in the cache folder.
     """
-    program = program_of(function)
+    program = program_of(function, *_classes(cells))
     keys = [describe({"program": program, **cell.description})[:32] for cell in cells]
     n_processes = min(n_workers(n_jobs), 2 * n_workers(-1), len(cells))
     with _folder(cache) as folder:
@@ -108,6 +109,12 @@ def run_cells(
     if failures:
         raise CellsFailed({label: failures[label] for label in sorted(failures)}, cache)
     return [results[key] for key in keys]
+
+
+def _classes(cells: Sequence[Cell]) -> list[type]:
+    """The classes of the cells' arguments, but for those that come with Python."""
+    found = {type(argument) for cell in cells for argument in cell.arguments}
+    return [each for each in found if each.__module__ not in ("builtins", "types", "functools")]
 
 
 @contextmanager

@@ -20,9 +20,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data"},
-    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
+    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "workers", "tables"},
+    {"provenance"},
     {"cells", "metrics", "pvalues", "proportions"},
-    {"runner", "results_folder"},
+    {"runner", "results_folder", "decisions"},
     {"manifest"},
     {"outputs"},
     {"rankings", "units", "sections"},

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.pvalues import CONVENTIONS, certainty, clopper_pearson, significant, supported
+from simstudy.pvalues import CONVENTIONS, certainty, clopper_pearson
 
 
 def test_both_rules() -> None:
@@ -57,63 +54,6 @@ def test_every_convention_says_where_it_is_from_and_what_is_wrong_with_it() -> N
         assert len(convention.source) > 10
         assert len(convention.weakness) > 10
         assert set(convention.n_resamples) <= set(convention.tests)
-
-
-def rows(**columns: object) -> pd.DataFrame:
-    """Rows of Comparisons whose p-values are computed."""
-    return pd.DataFrame({"n_extreme": 0, "n_resamples": 0, **columns})
-
-
-def test_a_computed_p_value_is_significant_up_to_the_cutoff() -> None:
-    pairs = rows(p_value=[0.0, 0.049, 0.05, 0.0501, 1.0])
-    assert significant(pairs).tolist() == [True, True, True, False, False]
-    assert significant(pairs, 0.001).tolist() == [True, False, False, False, False]
-    assert significant(pairs, required=0.999999).tolist() == [True, True, True, False, False], "nothing is drawn"
-
-
-def test_a_drawn_p_value_has_to_be_certain() -> None:
-    """The posterior of the level, summed over a grid, is the certainty; p itself may be at the cutoff."""
-    levels = (np.arange(100_000) + 0.5) / 100_000
-    counts = np.arange(30, 60)
-    pairs = rows(p_value=(counts + 1) / 1001).assign(n_extreme=counts, n_resamples=1000)
-    for required in (0.5, 0.9, 0.99):
-        likelihood = stats.binom.pmf(counts[:, None], 1000, levels)
-        certain = likelihood[:, levels <= 0.05].sum(axis=1) / likelihood.sum(axis=1)
-        assert significant(pairs, 0.05, required).tolist() == (certain >= required).tolist()
-    assert 0 < significant(pairs, 0.05, 0.99).sum() < (pairs["p_value"] <= 0.05).sum()
-
-
-def test_three_things_are_asked_of_a_significant_gain() -> None:
-    """A small p-value, for the system with the better score, of units that allow one: all eight cases."""
-    for small, better, enough in product((True, False), repeat=3):
-        one = rows(p_value=[0.01 if small else 0.2], system_a="a", system_b="b")
-        one = one.assign(favours="a" if better else "b", p_floor=0.001 if enough else 0.125)
-        assert significant(one).tolist() == [small and better and enough]
-        assert supported(one, 0.05).tolist() == [better and enough]
-        assert supported(one, 0.2).tolist() == [better]
-        # What a table does not say is not asked of it.
-        assert significant(one.drop(columns="favours")).tolist() == [small and enough]
-        assert significant(one.drop(columns="p_floor")).tolist() == [small and better]
-        assert supported(one.drop(columns=["favours", "p_floor"]), 0.05).tolist() == [True]
-    speaks_for_nobody = rows(p_value=[0.01], system_a="a", favours="", p_floor=0.001)
-    assert significant(speaks_for_nobody).tolist() == [False]
-    at_the_cutoff = rows(p_value=[0.05], system_a="a", favours="a", p_floor=0.05)
-    assert significant(at_the_cutoff).tolist() == [True]
-
-
-def test_a_corrected_p_value_is_taken_as_certain() -> None:
-    pairs = rows(p_value=[0.001], p_holm=[0.049]).assign(n_extreme=49, n_resamples=1000)
-    assert significant(pairs, 0.05, 0.99).tolist() == [False], "49 of 1,000 may be a level of 0.06"
-    assert significant(pairs, 0.05, 0.99, "p_holm").tolist() == [True]
-    assert significant(pairs.assign(system_a="a", favours="b"), 0.05, 0.99, "p_holm").tolist() == [False]
-
-
-@pytest.mark.parametrize("wrong", [0, 1, -0.1, 5, float("nan")])
-def test_fractions_of_a_decision(wrong: float) -> None:
-    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
-        significant(rows(p_value=[0.1]), wrong)
-    with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
-        significant(rows(p_value=[0.1]), 0.05, wrong)
 
 
 @pytest.mark.parametrize(("count", "of"), [(-1, 5), (7, 5), ([1, 2], [5, 1])])

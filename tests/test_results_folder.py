@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from simstudy import results_folder as module
 from simstudy.results_folder import results_folder, verify
@@ -185,6 +186,35 @@ def test_the_second_run_in_a_folder_is_told_who_holds_it(tmp_path: Path) -> None
     # A holder that is dead holds nothing, and what it gathered is swept.
     run(tmp_path / "out", b_csv="2")
     assert names(tmp_path / "out") == {"b.csv", "manifest.json"}
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_the_lock_of_the_next_run_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    """Another run takes the folder the moment it is free: when one was refused, and when one left nothing in it."""
+    out = tmp_path / "new" / "out"
+    if refused:
+        out.mkdir(parents=True)
+        (out / "mine.txt").write_text("mine")
+    taken: list[FileLock] = []
+
+    class Watched(FileLock):  # type: ignore[misc]
+        def release(self, force: bool = False) -> None:
+            super().release(force)
+            if not taken:
+                out.mkdir(parents=True, exist_ok=True)
+                taken.append(FileLock(out / ".simstudy.lock"))
+                taken[0].acquire(timeout=0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("simstudy.results_folder.FileLock", Watched)
+        with pytest.raises(ValueError, match="out must be new|stop"), results_folder(out, "study x"):
+            raise ValueError("stop")
+    with pytest.raises(ValueError, match="out: another run"), results_folder(out, "study x"):
+        pass
+    taken[0].release()
+    assert out.is_dir()
 
 
 def test_a_run_killed_while_files_are_moved_leaves_a_marked_folder(

@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 import simstudy as ss
-from simstudy.studies import EACH_ONCE, Cell, Findings, Keys, RunContext, Study, label, one_of, significant
+from simstudy.studies import EACH_ONCE, Cell, Decision, Findings, Keys, RunContext, Study, label, one_of
 
 from .page import MUC_LIKE, RULES, decision_rows, drawn_pairs, example_sections, set_sections
 
@@ -178,7 +178,7 @@ def decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     return table[columns].assign(
         certainty=ss.certainty(table["n_extreme"], table["n_resamples"], study.cutoff),
-        significant=significant(table, study.cutoff, study.certainty),
+        significant=Decision(study.cutoff, study.certainty).significant(table),
         exact_p=exact["p_value"],
         at_cutoff=study.cutoff,
     )

@@ -9,7 +9,7 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.planning import predict
-from simstudy.studies import derived_seed
+from simstudy.studies import Decision, derived_seed
 
 #: What is predicted with prediction intervals, by its column of `predict`.
 MEASURES = ("share_significant", "threshold", "separated", "separated_corrected", "ranks")
@@ -77,10 +77,9 @@ def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
     ranked = ss.ranks(pairs).iloc[0]
     limits = ss.thresholds(pairs.assign(relation="all pairs"), n_bootstrap=10)
     threshold = limits.loc[limits["relation"] == "all pairs", "threshold"]
-    # Monte Carlo error does not make two systems alike: p-values are taken as they are.
-    groups = ss.groups(pairs, rule="greedy", certainty=0.5)
+    groups = ss.groups(pairs, rule="greedy")
     return {
-        "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
+        "share_significant": float(Decision().significant(pairs).mean()),
         "threshold": float(threshold.iloc[0]) if len(threshold) else np.nan,
         "separated": float(ranked["n_separated"]),
         "separated_corrected": float(ranked["n_separated_holm"]),

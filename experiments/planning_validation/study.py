@@ -41,7 +41,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         for row in found
     ]
     predictions = judged(pd.DataFrame(rows))
-    transfers = _transfers(study, context)
+    transfers = _transfers(study, context, hashes)
     about = pd.DataFrame(
         [
             {
@@ -84,11 +84,13 @@ def _read(study: Settings, context: RunContext) -> tuple[Named, dict[tuple[str, 
     return sets, kinds, hashes
 
 
-def _transfers(study: Settings, context: RunContext) -> pd.DataFrame:
+def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> pd.DataFrame:
+    """Each target from its sources; the hashes of the files that were read for it join the others."""
     cells = []
     for part in study.transfers:
         names = [*dict.fromkeys([*part.sources, *part.targets])]
-        found, _ = outputs_of(part.study, context, test_sets=names, metrics=[part.metric])
+        found, read = outputs_of(part.study, context, test_sets=names, metrics=[part.metric])
+        hashes[part.study] = hashes.get(part.study, {}) | read
         cells += [
             Cell(
                 label=f"{target} from others",

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.pvalues import supported
+from simstudy.decisions import Decision
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes
-from simstudy.validation import check_choice, check_fraction, check_seed, check_whole
+from simstudy.validation import check_choice, check_seed, check_whole
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 
@@ -29,8 +29,7 @@ def agreement(
     pairs
         Comparisons of the same pairs by several tests, one below the other.
     alpha
-        A test rejects where p <= alpha, it speaks for the system with the better score, and the units that differ are
-        enough for p <= alpha (`simstudy.pvalues.supported`; as far as columns favours and p_floor say so).
+        A test rejects where the gain is significant at this level (`simstudy.decisions.Decision`).
     reference
         The test that the others are held against.
     n_bootstrap, seed
@@ -40,8 +39,8 @@ def agreement(
     -------
     table
         One row a test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        n_other (pairs with p <= alpha for the system with the *worse* score: tests of other hypotheses than equal
-        scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
+        n_other (pairs where the same rule speaks for the system with the *worse* score: tests of other hypotheses than
+        equal scores have such; they are not among n_rejected), only_test and only_reference (pairs that one of the two
         rejects alone), and median_ratio: of the test's p-values to the reference's, over pairs that the reference
         gives 0.001 <= p <= 0.5 and where neither speaks for the system with the worse score.
 
@@ -69,7 +68,8 @@ def agreement(
     rows = []
     # Positions, so that what was decided on a class's pairs can be found.
     for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
-        p_values, rejects, other = (decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other"))
+        names_of = ("p_value", "rejected", "other", "for_other")
+        p_values, rejects, other, for_other = (decided[name].iloc[members["row"]] for name in names_of)
         first, second, names = system_codes(members)
         k = len(names)
         drawn = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=n_bootstrap)
@@ -92,7 +92,7 @@ def agreement(
                     "share": rejected.mean(),
                     "low": low,
                     "high": high,
-                    "n_other": int((other[test].to_numpy() & (p_value <= alpha)).sum()),
+                    "n_other": int(for_other[test].sum()),
                     "only_test": int((rejected & ~by_reference).sum()),
                     "only_reference": int((by_reference & ~rejected).sum()),
                     "median_ratio": np.median(ratio) if len(ratio) else np.nan,
@@ -131,8 +131,8 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     Returns
     -------
     table
-        The pair's columns, its gain, p by test, and for_other: the tests whose p <= alpha speaks for the system with
-        the worse score, so that they do not reject; by descending gain. No rows where all agree.
+        The pair's columns, its gain, p by test, and for_other: the tests that speak for the system with the worse
+        score, so that they do not reject; by descending gain. No rows where all agree.
 
     Raises
     ------
@@ -151,8 +151,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     """
     decided = _decided(pairs, alpha)
     check_whole("n", n, 1)
-    wide, rejected = decided["p_value"], decided["rejected"]
-    for_other = decided["other"] & (wide <= alpha)
+    wide, rejected, for_other = (decided[name] for name in ("p_value", "rejected", "for_other"))
     named = [", ".join(for_other.columns[row]) for row in for_other.to_numpy()]
     split = wide.assign(for_other=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
     split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
@@ -161,18 +160,19 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
 
 
 def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
-    """p_value, rejected and other (speaks for the system with the worse score), each with a row for each pair.
+    """p_value, rejected, other and for_other, each with a row for each pair and a column for each test.
 
-    Tests are columns, and both are in the order of the table.
+    Other is where a test, however weakly, speaks for the system with the worse score, and for_other where it does so by
+    the rule by which it rejects. Rows and columns are in the order of the table.
     """
     require_columns(pairs, [*_PAIR, "test", "p_value"])
-    check_fraction("alpha", alpha)
+    decision = Decision(alpha)
     require_one_question(pairs, [column for column in QUESTION if column != "test"])
     if pairs.duplicated([*_PAIR, "test"]).any():
         raise ValueError("pairs must have each pair once for each test (of one seed); hand in others one by one")
     other = (pairs["favours"] == pairs["system_b"]).to_numpy() if "favours" in pairs else False
-    rejected = (pairs["p_value"] <= alpha).to_numpy() & supported(pairs, alpha)
-    long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other)
+    rejected, for_other = decision.significant(pairs), decision.speaks_for_other(pairs)
+    long = pairs[[*_PAIR, "test", "p_value"]].assign(rejected=rejected, other=other, for_other=for_other)
     order = pd.MultiIndex.from_frame(pairs[_PAIR].drop_duplicates())
     tests = list(dict.fromkeys(pairs["test"]))
 
@@ -185,4 +185,4 @@ def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
         wide.columns.name = None
         return wide
 
-    return {name: by_test(name) for name in ("p_value", "rejected", "other")}
+    return {name: by_test(name) for name in ("p_value", "rejected", "other", "for_other")}

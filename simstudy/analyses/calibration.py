@@ -13,9 +13,9 @@ from scipy import sparse
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
+from simstudy.decisions import speaks_for_gain
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.pvalues import speaks_for_gain
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 
@@ -118,7 +118,7 @@ def calibration(
     check_seed(seed)
     if "draw" in pairs and pairs["draw"].isna().any():
         raise ValueError("pairs must have a draw in every row, or no column 'draw'")
-    decided = pairs[(pairs["gain"] > 0) & speaks_for_gain(pairs)]
+    decided = pairs[speaks_for_gain(pairs)]
     rows = []
     for key, members in relation_classes(decided):
         edges, inside = _bins(members["p_value"].to_numpy(), bounds)

@@ -1,4 +1,4 @@
-"""Is one system as good as the other? Two one-sided tests against a margin that the user names (Schuirmann 1987)."""
+"""Is a system not worse, or as good as another? One-sided tests against a user's margin (Schuirmann 1987)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,33 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from simstudy.analyses.multiplicity import corrected, holm
+from simstudy.decisions import Decision
 from simstudy.proportions import tango, tango_z
-from simstudy.pvalues import significant
 from simstudy.tables import require_columns
-from simstudy.validation import brief, check_fraction
+from simstudy.validation import brief
 
-BETTER, EQUIVALENT, BOTH, UNDECIDED = "better", "equivalent", "better by less than the margin", "undecided"
+#: What a pair's conclusion is about a margin.
+BETTER, BOTH, EQUIVALENT = "better", "better by less than the margin", "equivalent"
+NOT_WORSE, UNDECIDED = "not worse", "undecided"
 
 
 def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
-    """Comparisons with what each says about a margin: better, equivalent, both, or undecided.
+    """Comparisons with what each says about a margin: better, equivalent, both, not worse, or undecided.
 
-    A difference that is not significant is not shown to be small. Two systems are equivalent where both one-sided
-    tests reject, that the true gain is at least the margin and that it is at most minus the margin, each at alpha / 2:
-    that is where the interval (1 - alpha; for 0.05 gain_low … gain_high) lies between the two.
+    A difference that is not significant is not shown to be small. A system is not worse than another (non-inferior)
+    where a one-sided test rejects that it is worse by the margin or more. Two systems are equivalent where neither is
+    worse than the other. Each one-sided test is at alpha / 2: that is where the interval (1 - alpha; for 0.05
+    gain_low … gain_high) has minus the margin below it, and, for equivalence, the margin above it.
+
+    All rows together are one family, as for `simstudy.corrected`, and conclusions are after correction for it: at 0.05
+    at most 5 % of tables say "better" of some pair falsely, and at most 2.5 % "equivalent" or "not worse", where each
+    test keeps its level. A single row has nothing to be corrected for.
 
     Parameters
     ----------
     pairs
-        Comparisons.
+        Comparisons that answer one question.
     margin
         Above 0, on the metric's scale: the smallest true gain that would matter. It must be chosen before the data
         are seen.
@@ -37,15 +45,19 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     Returns
     -------
     pairs
-        A copy with margin, p_equivalence (the larger of the two one-sided p-values: since system_a has the better
-        score, always that of system_b being worse by the margin or more, so that it is the p-value of non-inferiority
-        too) and conclusion: "better" (the gain is significant), "equivalent", "better by less than the margin" (both)
-        or "undecided". NaN and no more than "better" where a pair has no interval.
+        A copy with margin; the one-sided p-values p_noninferiority (that system_a, with the better score, is worse by
+        the margin or more) and p_equivalence (that either is; since system_a has the better score, always that of
+        system_b, of whose non-inferiority it is the p-value too); both after correction, p_noninferiority_holm and
+        p_equivalence_holm (each pair has two one-sided tests, of which one null hypothesis can be true: Holm 1979,
+        Shaffer 1986); and conclusion: "better" (the gain is significant after Holm's correction), "equivalent", "better
+        by less than the margin" (both), "not worse" (system_a is not, but equivalence is not shown) or "undecided".
+        NaN, and no more than "better", where a pair has no interval.
 
     Raises
     ------
     ValueError
-        For a margin that is not above 0, an alpha that is no fraction, and tables that lack columns.
+        For a margin that is not above 0, an alpha that is no fraction, and tables that lack columns or are several
+        families.
 
     Examples
     --------
@@ -53,29 +65,50 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     >>> from simstudy.engines.comparisons import compare
     >>> answers = pd.DataFrame({"full": [1, 0, 1, 1] * 100, "small": [1, 0, 1, 1] * 99 + [0] * 4})
     >>> pairs = compare(Outputs.from_scores(answers, "accuracy"))
-    >>> equivalence(pairs, 3)[["margin", "conclusion"]].to_numpy().tolist()
-    [[3, 'equivalent']]
-    >>> equivalence(pairs, 0.5)["conclusion"].item()
-    'undecided'
+    >>> for margin in (3, 1, 0.2):
+    ...     print(equivalence(pairs, margin)["conclusion"].item())
+    equivalent
+    not worse
+    undecided
     """
     columns = ["gain", "gain_se", "gain_high", "df", "interval", "n_better", "n_worse", "n_units", "p_value"]
     require_columns(pairs, columns)
     check_margin(margin)
-    check_fraction("alpha", alpha)
-    above, below = _distances(pairs, margin)
-    of_score, df = (pairs["interval"] == "score").to_numpy(), pairs["df"].to_numpy(dtype=np.float64)
-    not_worse = np.where(of_score, stats.norm.cdf(above), stats.t.cdf(above, df))
-    not_better = np.where(of_score, stats.norm.sf(below), stats.t.sf(below, df))
-    equivalent = np.maximum(not_worse, not_better)
-    small, better = equivalent <= alpha / 2, significant(pairs, alpha) & (pairs["gain"] > 0).to_numpy()
-    conclusion = np.select([small & better, small, better], [BOTH, EQUIVALENT, BETTER], UNDECIDED)
-    return pairs.assign(margin=margin, p_equivalence=equivalent, conclusion=conclusion)
+    better = Decision(alpha, p="p_holm").significant(corrected(pairs))
+    # (2, P): that system_a is worse by the margin or more, and that system_b is.
+    worse = _one_sided(pairs, margin)
+    worse_holm, known = np.full_like(worse, np.nan), ~np.isnan(worse).any(axis=0)
+    worse_holm[:, known] = holm(worse[:, known].ravel(), most_true=int(known.sum())).reshape(2, -1)
+    not_worse, equivalent = worse_holm[0] <= alpha / 2, (worse_holm <= alpha / 2).all(axis=0)
+    conclusion = np.select(
+        [equivalent & better, equivalent, better, not_worse], [BOTH, EQUIVALENT, BETTER, NOT_WORSE], UNDECIDED
+    )
+    return pairs.assign(
+        margin=margin,
+        p_noninferiority=worse[0],
+        p_equivalence=worse.max(axis=0),
+        p_noninferiority_holm=worse_holm[0],
+        p_equivalence_holm=worse_holm.max(axis=0),
+        conclusion=conclusion,
+    )
 
 
 def check_margin(margin: object) -> None:
     """Raise a ValueError where a margin is not a number above 0."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < float(margin) < np.inf:
         raise ValueError(f"margin must be a number above 0, on the metric's scale, not {brief(margin)}")
+
+
+def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:
+    """p-values (2, P) of system_a, and of system_b, being worse by the margin or more."""
+    above, below = _distances(pairs, margin)
+    of_score, df = (pairs["interval"] == "score").to_numpy(), pairs["df"].to_numpy(dtype=np.float64)
+    return np.stack(
+        [
+            np.where(of_score, stats.norm.sf(below), stats.t.sf(below, df)),
+            np.where(of_score, stats.norm.cdf(above), stats.t.cdf(above, df)),
+        ]
+    )
 
 
 def _distances(pairs: pd.DataFrame, margin: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -10,15 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy import pvalues
+from simstudy.decisions import Decision
 from simstudy.pairs import Order, order_of
 from simstudy.tables import TEST_SET, require_columns, require_one_table
-from simstudy.validation import check_choice, check_fraction
+from simstudy.validation import check_choice
 
 RULES = ("maximal", "greedy", "adjacent")
-
-#: The columns that a decision may be made on.
-P_COLUMNS = ("p_value", "p_holm", "p_bh")
 
 #: Maximal sets can be as many as 3^(systems / 3); nobody reads so many.
 MOST_GROUPS = 10_000
@@ -28,40 +25,40 @@ def groups(
     pairs: pd.DataFrame,
     *,
     alpha: float = 0.05,
-    certainty: float = 0.99,
+    certainty: float | None = None,
     rule: str = "maximal",
     p: str = "p_value",
 ) -> pd.DataFrame:
     """Groups of systems that do not differ significantly.
 
-    Two systems differ where the gain of one is significant (`simstudy.pvalues.significant`): where the probability
-    that their true significance level is at or below alpha is at least `certainty` (a p-value without Monte Carlo
-    error is certain), where the test speaks for the system with the better score, and where the units that differ are
-    enough. With p = "p_value" nothing is corrected for the number of pairs: of ten equally good systems some two
-    differ at 0.05 more often than not; p = "p_holm" keeps that below 5 % where single tests keep their level. That
-    systems do not differ is not transitive, so groups can overlap, and a group need not be a run of neighbours
-    (`intransitive` lists the cases).
+    Two systems differ where the gain of one is significant, by the rule that holds everywhere
+    (`simstudy.decisions.Decision`): p is at most alpha, the test speaks for the system with the better score, and the
+    units that differ are enough. With p = "p_value" nothing is corrected for the number of
+    pairs: of ten equally good systems some two differ at 0.05 more often than not; p = "p_holm" keeps that below 5 %
+    where single tests keep their level. That systems do not differ is not transitive, so groups can overlap, and a
+    group need not be a run of neighbours (`intransitive` lists the cases).
 
     Parameters
     ----------
     pairs
         Comparisons of all pairs of K systems: one test set, metric and test.
     alpha, certainty
-        Fractions; Chinchor's (1992) are 0.1 and 0.99.
+        Fractions; Chinchor's (1992) are 0.1 and 0.99. With a certainty, systems differ only where the probability that
+        more resamples would leave p at or below alpha is at least that; None takes p as it is.
     rule
         "maximal": every largest possible set of systems no two of which differ, as in her figures. "greedy": the
         best system left leads, those after it join up to the first that differs from the leader, where the next
         group begins; members of a group may differ from each other. "adjacent": runs in which no system differs
         from the next; ends of a run often differ.
     p
-        "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`. A corrected value has no count of its own, so
-        certainty is not defined for it: two systems differ where it is at or below alpha.
+        "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`: a pair that does not differ by its own p-value does
+        not by a corrected one either.
 
     Returns
     -------
     groups
         One row for each group and member: task, test_set, n_items, metric, test, alternative, rule, p, alpha,
-        certainty (NaN where it was not used), group (1 … by places), n_members, place (1 for the best score;
+        certainty (NaN where none was asked for), group (1 … by places), n_members, place (1 for the best score;
         equal ones by name), system, score. A system that differs from all others is a group of its own.
 
     Raises
@@ -79,7 +76,7 @@ def groups(
     ...     "system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
     ...     "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61], "gain": [4.03, 4.40, 0.37],
     ...     "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
-    >>> groups(pairs, alpha=0.1).groupby("group")["system"].agg(list).tolist()
+    >>> groups(pairs, alpha=0.1, certainty=0.99).groupby("group")["system"].agg(list).tolist()
     [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
     """
     check_choice("rule", rule, RULES)
@@ -93,7 +90,7 @@ def groups(
             "rule": rule,
             "p": p,
             "cutoff": alpha,
-            "certainty": certainty if p == "p_value" else np.nan,
+            "certainty": np.nan if certainty is None else certainty,
             "group": np.repeat(np.arange(1, len(members) + 1), sizes),
             "n_members": np.repeat(sizes, sizes),
             "place": place + 1,
@@ -103,7 +100,7 @@ def groups(
     )
 
 
-def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
+def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
     """Triples of systems whose decisions are inconsistent with one another (Chinchor 1992, the discussion of TST3).
 
     Parameters
@@ -156,7 +153,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float =
         {
             **key,
             "cutoff": alpha,
-            "certainty": certainty,
+            "certainty": np.nan if certainty is None else certainty,
             "kind": [three[3] for three in found],
             "best": order.names[first],
             "middle": order.names[second],
@@ -167,7 +164,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float =
     )
 
 
-def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99) -> pd.DataFrame:
+def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
     """The smallest gain that is significant beside the largest that is not: a gain range is not a test.
 
     Parameters
@@ -204,7 +201,7 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 
         {
             **key,
             "cutoff": alpha,
-            "certainty": certainty,
+            "certainty": np.nan if certainty is None else certainty,
             "n_pairs": len(gain),
             "n_significant": int(significant.sum()),
             "smallest_significant": smallest,
@@ -216,20 +213,18 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 
 
 
 def _decided(
-    pairs: pd.DataFrame, alpha: float, certainty: float, p: str = "p_value"
+    pairs: pd.DataFrame, alpha: float, certainty: float | None, p: str = "p_value"
 ) -> tuple[dict[str, Any], Order, NDArray[np.bool_]]:
     """What names the table, the order of its systems, and which pairs differ, once the table is known to have all."""
-    check_choice("p", p, P_COLUMNS)
-    check_fraction("alpha", alpha)
-    check_fraction("certainty", certainty)
-    columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples", p]
-    require_columns(pairs, columns)
+    decision = Decision(alpha, certainty, p)
+    columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples"]
+    require_columns(pairs, list(dict.fromkeys([*columns, "p_value", p])))
     require_one_table(pairs)
     order = order_of(pairs)
     if pairs[p].isna().any():
         raise ValueError(f"{p} must be a number in every row")
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    return key, order, pvalues.significant(pairs, alpha, certainty, p)
+    return key, order, decision.significant(pairs)
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:

@@ -54,18 +54,24 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(p_holm=holm(p_value), p_bh=benjamini_hochberg(p_value))
 
 
-def holm(p_value: NDArray[np.float64]) -> NDArray[np.float64]:
+def holm(p_value: NDArray[np.float64], most_true: int | None = None) -> NDArray[np.float64]:
     """p-values (…, m) after Holm's (1979) correction, each row being a family of m; unchecked.
+
+    Where at most `most_true` of the null hypotheses can be true together, no p-value is multiplied by more than that
+    (Shaffer 1986, "Modified sequentially rejective multiple test procedures", procedure S1).
 
     Examples
     --------
     >>> holm(np.array([[0.01, 0.04, 0.03], [0.5, 0.02, 0.5]])).round(6).tolist()
     [[0.03, 0.06, 0.06], [1.0, 0.06, 1.0]]
+    >>> holm(np.array([0.01, 0.04, 0.03]), most_true=1).round(6).tolist()
+    [0.01, 0.04, 0.03]
     """
     m = p_value.shape[-1]
     order = np.argsort(p_value, axis=-1, kind="stable")
     # The k-th smallest is held against alpha / (m - k + 1), and only when all smaller ones were rejected.
-    rising = np.maximum.accumulate(np.take_along_axis(p_value, order, axis=-1) * np.arange(m, 0, -1), axis=-1)
+    left = np.minimum(np.arange(m, 0, -1), m if most_true is None else most_true)
+    rising = np.maximum.accumulate(np.take_along_axis(p_value, order, axis=-1) * left, axis=-1)
     adjusted = np.empty_like(rising)
     np.put_along_axis(adjusted, order, np.minimum(rising, 1), axis=-1)
     return adjusted

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from simstudy.analyses.multiplicity import corrected
+from simstudy.decisions import Decision
 from simstudy.pairs import order_of
-from simstudy.pvalues import supported
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question
-from simstudy.validation import check_fraction
 
 
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -22,8 +23,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
         Who leads is seen in the data, so two-sided p-values are the honest ones; where they are one-sided, the column
         alternative says so.
     alpha
-        The level. A pair is significant where p <= alpha and, where the columns are there, the test could reach alpha
-        on these units (p_floor) and speaks for the system that is ahead (favours).
+        The level at which gains are significant (`simstudy.decisions.Decision`).
     leaderboards
         What `simstudy.leaderboard` returned for each of these test sets, one below the other.
 
@@ -56,13 +56,13 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     require_columns(pairs, [*TEST_SET, "alternative", "system_a", "system_b", "gain", "p_value"])
     # Sides are rows of their own.
     require_one_question(pairs, [column for column in QUESTION if column != "alternative"])
-    check_fraction("alpha", alpha)
+    decision = Decision(alpha)
     boards = None if leaderboards is None else _by_test_set(leaderboards)
     rows = []
     for key, members in pairs.groupby([*TEST_SET, "alternative"], sort=False, observed=True):
         named = dict(zip([*TEST_SET, "alternative"], key, strict=True))
         selected = {} if boards is None else _selected(boards, key[:-1], members)
-        rows.append({**named, **_ranks(members, alpha), **selected})
+        rows.append({**named, **_ranks(members, decision), **selected})
     return pd.DataFrame(rows)
 
 
@@ -89,13 +89,13 @@ def _selected(
     }
 
 
-def _ranks(pairs: pd.DataFrame, alpha: float) -> dict[str, object]:
+def _ranks(pairs: pd.DataFrame, decision: Decision) -> dict[str, object]:
     found = order_of(pairs)
     k, ahead, behind = len(found.names), found.better, found.worse
-    significant = (pairs["p_value"].to_numpy(dtype=np.float64) <= alpha) & supported(pairs, alpha)
+    significant = decision.significant(pairs)
     adjacent = found.neighbours
     neighbours = pairs[adjacent]
-    holm = significant[adjacent] & (corrected(neighbours)["p_holm"] <= alpha).to_numpy()
+    holm = replace(decision, p="p_holm").significant(corrected(neighbours))
     # The nearest system below from which each differs; nearer ones may differ and farther ones not (intransitive).
     distance = pd.Series((behind - ahead)[significant]).groupby(ahead[significant]).min()
     return {

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
+from simstudy.decisions import Decision
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 
@@ -164,8 +165,7 @@ def _critical(pairs: pd.DataFrame, alpha: float) -> NDArray[np.float64]:
 
 def _can_be_told(pairs: pd.DataFrame, alpha: float) -> NDArray[np.bool_]:
     """(P,) pairs that have a standard error, and differ on enough units for a p-value as small as alpha."""
-    known = (pairs["gain_se"] > 0).to_numpy()
-    return known & ~(pairs["p_floor"] > alpha).to_numpy() if "p_floor" in pairs else known
+    return (pairs["gain_se"] > 0).to_numpy() & Decision(alpha).within_reach(pairs)
 
 
 def _numbers(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], min_pairs: int) -> dict[str, object]:

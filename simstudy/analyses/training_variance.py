@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.other_systems import OtherSystems
+from simstudy.decisions import Decision, two_sided
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question
 from simstudy.units import in_units
-from simstudy.validation import check_fraction
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,13 +57,13 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
         The systems on that test set, with columns family, train_size and replicate, as generators of resampled systems
         make them. Replicates of one size have the same training set in all families.
     alpha
-        A pair differs significantly where its two-sided p is at most this.
+        The two-sided level at which gains are significant (`simstudy.decisions.Decision`).
 
     Returns
     -------
     table
         A row for each family and size of training sets, and one for each size with all families: family, train_size,
-        n_training_sets, n_pairs (of one method), alpha, share (of these pairs with p_two_sided <= alpha; a fraction),
+        n_training_sets, n_pairs (of one method), alpha, share (of these pairs with a significant gain; a fraction),
         rms_gain and rms_se (roots of the mean squares of their gains and standard errors; metric's scale), sd_training
         (of a method's true scores over training sets; metric's scale, 0 where scores do not vary more than items make
         them), ratio (rms_gain / rms_se; missing, as those below, where items give no error). In rows of all families
@@ -101,15 +101,15 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     >>> bool(row["ratio_own"] > 2 > 1.3 > row["ratio_shared"])
     True
     """
-    columns = ["system_a", "system_b", "gain", "gain_se", "p_two_sided", "unit"]
+    columns = ["system_a", "system_b", "gain", "gain_se", "alternative", "p_value", "p_two_sided", "unit"]
     require_columns(pairs, [*TEST_SET, *columns])
     require_one_question(pairs)
     require_outputs(outputs)
     check_table("outputs.systems", outputs.systems, ["name", "family", "train_size", "replicate"])
-    check_fraction("alpha", alpha)
+    decision = Decision(alpha)
     if len(sets := pairs[TEST_SET].drop_duplicates()) > 1:
         raise ValueError(f"pairs must be of one test set, not of {len(sets)}")
-    known = _of_one_method(pairs, outputs.systems)
+    known = _of_one_method(pairs.assign(significant=decision.significant(two_sided(pairs))), outputs.systems)
     if known.empty:
         raise ValueError("pairs must have two systems of one family and one train_size, and none are")
     scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
@@ -142,7 +142,7 @@ def _of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
             "train_size": first["train_size"],
             "replicate_a": first["replicate"],
             "replicate_b": second["replicate"],
-            "p_two_sided": pairs["p_two_sided"].to_numpy(),
+            "significant": pairs["significant"].to_numpy(),
         }
     )
     known: pd.DataFrame = rows[same & np.isfinite(pairs["gain_se"].to_numpy())]
@@ -172,7 +172,7 @@ def _row(
     rows: pd.DataFrame, members: dict[str, pd.Series[int]], scores: Floats, products: Floats, alpha: float
 ) -> dict[str, object]:
     sets = sorted({replicate for own in members.values() for replicate in own.index})
-    found = rows["p_two_sided"].to_numpy() <= alpha
+    found = rows["significant"].to_numpy()
     a, b = rows["replicate_a"].to_numpy(), rows["replicate_b"].to_numpy()
     whole = {**_ratios(members, scores, products), "share": _odds(found)}
     # What each would be with one training set left out.

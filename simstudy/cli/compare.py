@@ -78,7 +78,9 @@ def compare(
         str, typer.Option(help="sign_flips, bootstrap, randomization, t_paired, mcnemar, sign, wilcoxon, …")
     ] = "sign_flips",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
-    seed: Annotated[int, typer.Option(help="Of the resamples, and of the jitter that breaks ties.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the resamples, of intervals that draw systems, and of the jitter that breaks ties.")
+    ] = 0,
     alternative: Annotated[str | None, typer.Option(help="two-sided (the default) or greater (one-sided).")] = None,
     convention: Annotated[
         str, typer.Option(help="How resamples are counted: default, sacrebleu, bk2012, …")
@@ -90,7 +92,8 @@ def compare(
     strata: Annotated[str | None, typer.Option(help="Column of the items whose values keep their numbers.")] = None,
     alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
     margin: Annotated[
-        float | None, typer.Option(help="The smallest gain that would matter: are two systems equivalent?")
+        float | None,
+        typer.Option(help="The smallest gain that would matter: is a system not worse, are two equivalent?"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -240,14 +243,13 @@ def _check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
-    from simstudy.pvalues import supported
+    from simstudy.decisions import Decision
 
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
     better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
-    significant = (better["gain"] > 0) & (better["p_high"] <= alpha) & supported(better, alpha)
-    return len(better) == 1 and bool(significant.iloc[0])
+    return bool(Decision(alpha).significant(better).any())
 
 
 def _write(found: Examination, out: Path, settings: dict[str, Any], files: dict[str, str]) -> None:

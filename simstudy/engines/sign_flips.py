@@ -11,8 +11,10 @@ equal.
 
 Where each system has a denominator of its own (precision, F), randomization tests that systems could be exchanged unit
 by unit, and rejects for ever where only their scores are equal; here a unit contributes (a - R d) / D, its numerator
-less what the pair's pooled ratio R makes expect of its denominator, over the system's denominator: these add up to the
-gain too. Other metrics (BLEU) contribute by the jackknife.
+less what the pair's pooled ratio R makes expect of its denominator, over the system's denominator. These add up to the
+gain; but each is divided by sqrt(1 - h), where h is the unit's share d / D of the denominator
+(`simstudy.metrics.influence.over_denominator`), and weighted in this way they do not. Their flipped sums are compared
+with the gain itself. Other metrics (BLEU) contribute by the jackknife, and these contributions add up to the gain.
 """
 
 from __future__ import annotations

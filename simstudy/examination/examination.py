@@ -19,6 +19,7 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
+from simstudy.decisions import Decision
 from simstudy.engines.comparisons import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
@@ -149,6 +150,7 @@ def examine(
     options = dict(comparison or {})
     if duplicates == "keep":
         _check_memory(loaded.outputs, options)
+    seed = options.get("seed", 0)
     with notes_kept() as notes:
         outputs, alike = distinct(loaded.outputs, duplicates)
         _note_duplicates(loaded.outputs, outputs, alike)
@@ -161,14 +163,15 @@ def examine(
         pairs = corrected(classified(compare(outputs, **options), outputs, by))
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
-        board = leaderboard(outputs, unit=options.get("unit"), seed=options.get("seed", 0))
+        board = leaderboard(outputs, unit=options.get("unit"), seed=seed)
         if len(pairs) > 1:
             _note_few(pairs)
             _note_one_sided(pairs)
             _note_others(pairs, alpha)
             _note_no_interval(pairs, board)
+    told = (*loaded.notes, *notes)
     return Examination(
-        pairs, alpha, outputs=outputs, leaderboard=board, duplicates=alike, margin=margin, notes=(*loaded.notes, *notes)
+        pairs, alpha, seed, outputs=outputs, leaderboard=board, duplicates=alike, margin=margin, notes=told
     )
 
 
@@ -231,7 +234,7 @@ def _note_one_sided(pairs: pd.DataFrame) -> None:
 
 def _note_others(pairs: pd.DataFrame, alpha: float) -> None:
     """Say where the test speaks for systems with the worse score: it asks something else than the scores do."""
-    against = pairs[(pairs["favours"] == pairs["system_b"]) & (pairs["p_value"] <= alpha)]
+    against = pairs[Decision(alpha).speaks_for_other(pairs)]
     if len(against):
         first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
         test = TESTS[against["test"].iloc[0]]

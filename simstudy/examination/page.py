@@ -36,6 +36,11 @@ _ONE_SIDED = (
     "which one it is, as in a table of all pairs, two equally good systems have p <= 0.05 one time in ten."
 )
 
+_MARGIN = (
+    " p_noninferiority and p_equivalence are p-values for the margin, of one and of two one-sided tests; columns that "
+    "end in _holm, and the conclusion, are corrected for all pairs of this table."
+)
+
 
 def closing(found: Examination) -> str:
     """How the numbers of a page are to be read."""
@@ -45,7 +50,7 @@ def closing(found: Examination) -> str:
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
         "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
-        "metric's scale."
+        f"metric's scale.{_MARGIN if found.margin is not None else ''}"
     )
 
 
@@ -294,7 +299,8 @@ def _what_is_corrected(found: Examination, drawn: bool) -> str:
     margin = found.pairs["margin"].iloc[0]
     half = f"{found.alpha / 2:g}"
     return (
-        f"{text} Column margin {margin:g}: equivalent are systems of which two one-sided tests at {half} reject that "
-        f"either is better by {margin:g} or more; better are those with p <= {found.alpha:g}. That is not corrected "
-        "either."
+        f"{text} Column margin {margin:g} is corrected for all pairs, like the groups. Better are systems whose gain "
+        f"is significant at {found.alpha:g}. Equivalent are systems of which two one-sided tests at {half} reject that "
+        f"either is better by {margin:g} or more. Not worse is a system where one such test rejects that the other is "
+        "better by so much."
     )

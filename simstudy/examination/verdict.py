@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
+from simstudy.decisions import Decision
+from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_text, score_format
@@ -32,7 +34,7 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
         The level.
     margin
         The smallest true gain that would matter, on the metric's scale, chosen beforehand; then it also says whether
-        the two systems are equivalent (`simstudy.equivalence`).
+        the better system is not worse than the other, and whether the two are equivalent (`simstudy.equivalence`).
 
     Raises
     ------
@@ -122,17 +124,23 @@ def _units(pair: pd.Series[Any]) -> str:
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
     if margin is None:
         return [_significance(pair, alpha)]
-    row = equivalence(pd.DataFrame([pair]), margin, alpha=alpha).iloc[0]
-    said = _significance(pair, alpha, equivalent=row["conclusion"] == EQUIVALENT)
+    row = equivalence(_one_row(pair), margin, alpha=alpha).iloc[0]
+    conclusion = row["conclusion"]
+    said = [_significance(pair, alpha, equivalent=conclusion == EQUIVALENT)]
     points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
-    how = f"two one-sided tests at {alpha / 2:g}"
-    if row["conclusion"] == BOTH:
-        return [said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({how})."]
-    if row["conclusion"] == EQUIVALENT:
-        return [said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({how})."]
-    if row["conclusion"] == BETTER and row["p_equivalence"] >= 1 - alpha / 2:
-        return [said, f"It is larger than the margin of {margin:g}{points} (one-sided test at {alpha / 2:g})."]
-    return [said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
+    one, two = f"one-sided test at {alpha / 2:g}", f"two one-sided tests at {alpha / 2:g}"
+    if conclusion == BOTH:
+        return [*said, f"But it is smaller than the margin of {margin:g}{points}: the two are equivalent ({two})."]
+    if conclusion == BETTER:
+        if row["p_equivalence"] >= 1 - alpha / 2:
+            return [*said, f"It is larger than the margin of {margin:g}{points} ({one})."]
+        return [*said, f"It is not shown that {pair['system_b']} is within {margin:g}{points} of {pair['system_a']}."]
+    if conclusion == UNDECIDED:
+        return [*said, f"Neither non-inferiority nor equivalence is shown for a margin of {margin:g}{points}."]
+    said.append(f"{pair['system_a']} is not worse than {pair['system_b']} by {margin:g}{points} or more ({one}).")
+    if conclusion == EQUIVALENT:
+        return [*said, f"The two are equivalent: the true gain is within {margin:g}{points} either way ({two})."]
+    return [*said, f"The two are not shown to be equivalent: {pair['system_b']} may be worse by as much."]
 
 
 def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) -> str:
@@ -147,34 +155,32 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
         )
     if pair["gain"] == 0:
         return "There is no gain to test."
-    if pair["p_low"] > alpha or pair["favours"] != a:
-        warning = "" if equivalent else ": that does not show that the systems are equally good"
-        return f"The gain is not significant at {alpha:g}{warning}."
-    if pair["p_floor"] > alpha:
+    decision, row = Decision(alpha), _one_row(pair)
+    if decision.significant(row)[0]:
+        if two_sided:
+            return f"The gain is significant at {alpha:g}."
+        if decision.significant(by_two_sides(row))[0]:
+            return f"The gain is significant at {alpha:g}, one-sided and two-sided."
+        return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
+    if pair["p_value"] <= alpha and pair["favours"] == a:
         return (
             f"The gain is not significant at {alpha:g}, however small that p-value: too few units differ, and by "
             f"swapping them no p-value below {p_digits(pair['p_floor'])} can be had."
         )
-    if pair["p_high"] > alpha:
-        return (
-            f"Whether the gain is significant at {alpha:g} is not sure with {pair['n_resamples']:,} resamples; more "
-            "would tell."
-        )
-    if two_sided:
-        return f"The gain is significant at {alpha:g}."
-    # Two-sided the least p-value of these units is twice as large.
-    if pair["p_two_sided"] <= alpha and 2 * pair["p_floor"] <= alpha:
-        return f"The gain is significant at {alpha:g}, one-sided and two-sided."
-    return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
+    warning = "" if equivalent else ": that does not show that the systems are equally good"
+    return f"The gain is not significant at {alpha:g}{warning}."
+
+
+def _one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+    return pd.DataFrame([pair]).infer_objects()
 
 
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
-    """The system that a test speaks for although its score is not the better; empty where there is none."""
-    if pair["alternative"] == "two-sided":
-        other = pair["favours"] == pair["system_b"] or pair["gain"] == 0
-        return str(pair["favours"]) if other and pair["p_high"] <= alpha else ""
-    # What is small on both sides together and large on this side is small on the other.
-    return str(pair["system_b"]) if pair["p_two_sided"] <= alpha and pair["p_value"] > 0.5 else ""
+    """The system that a two-sided test speaks for although its score is not the better; empty where there is none."""
+    row = by_two_sides(_one_row(pair))
+    favoured = str(row["favours"].iloc[0])
+    other = favoured != pair["system_a"] or pair["gain"] == 0
+    return favoured if other and Decision(alpha).rejects(row)[0] else ""
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
@@ -185,6 +191,11 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         few = f"{pair['n_units']} items" if pair["unit"] == "item" else f"{pair['n_units']} units ({pair['unit']})"
         rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
         remarks.append(f"With {few} {rough} rough.")
+    if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(_one_row(pair))[0]:
+        remarks.append(
+            f"That p-value is within Monte Carlo error of {alpha:g}: more than {pair['n_resamples']:,} resamples may "
+            "decide otherwise."
+        )
     p_value = pair["p_two_sided"]
     if no_interval or isnan(p_value) or alpha != 0.05 or _speaks_otherwise(pair, alpha):
         return remarks

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from simstudy import plain_text, pvalues
+from simstudy import plain_text
+from simstudy.decisions import Decision
 from simstudy.figures.style import REFERENCE, dots, one_panel, sides, styled, unit
 from simstudy.tables import check_table, require_one_question, require_one_table
-from simstudy.validation import check_fraction
 
 # Inches: a pair's row, a letter of the names, the intervals.
 _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
@@ -28,7 +28,7 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     pairs
         Comparisons; pairs without an interval are left out.
     alpha
-        A fraction; gains that are significant at it (`simstudy.pvalues.significant`) are blue.
+        A fraction; gains that are significant at it (`simstudy.decisions.Decision`) are blue.
     ax
         Where to draw; by default a new figure that is large enough.
 
@@ -40,21 +40,21 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     Examples
     --------
     >>> pairs = pd.DataFrame({"system_a": ["x"], "system_b": ["y"], "gain": [2.0], "gain_low": [-0.5],
-    ...                       "gain_high": [4.5], "p_value": [0.11], "n_extreme": 0, "n_resamples": 0})
+    ...                       "gain_high": [4.5], "p_value": [0.11]})
     >>> [label.get_text() for label in gain_intervals(pairs).get_yticklabels()]
     ['x – y']
     """
-    columns = ["system_a", "system_b", "gain", "gain_low", "gain_high", "p_value", "n_extreme", "n_resamples"]
+    columns = ["system_a", "system_b", "gain", "gain_low", "gain_high", "p_value"]
     check_table("pairs", pairs, columns)
     require_one_table(pairs)
     require_one_question(pairs)
-    check_fraction("alpha", alpha)
+    decision = Decision(alpha)
     known = pairs[pairs["gain_low"].notna()]
     if known.empty:
         raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
     names = (known["system_a"].map(plain_text.label) + " – " + known["system_b"].map(plain_text.label)).tolist()
     ax = one_panel(ax, width=_INTERVALS + _LETTER * max(map(len, names)), height=1.1 + _ROW * len(names))
-    significant = pvalues.significant(known, alpha)
+    significant = decision.significant(known)
     y = np.arange(len(known))
     for those, colour in ((significant, _SIGNIFICANT), (~significant, _OTHER)):
         style = {"fmt": "o", "markersize": 4, "linewidth": 1.2, "color": colour}

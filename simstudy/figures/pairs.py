@@ -15,12 +15,11 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from simstudy import pvalues
+from simstudy.decisions import Decision
 from simstudy.figures.style import better_end, one_panel, score_unit, sides, styled
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
-from simstudy.validation import check_fraction
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
@@ -46,20 +45,18 @@ _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 
 
 @styled
-def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99, ax: Axes | None = None) -> Axes:
+def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None, ax: Axes | None = None) -> Axes:
     """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.
 
-    A cell is blue where the gain is significant (`simstudy.pvalues.significant`): where the true significance level is
-    at or below alpha with at least this certainty, the test speaks for the better system, and enough units differ.
-    Other cells are grey; those whose p-value is at or below alpha all the same have an orange frame. Up
-    to 20 systems the p-values are written in.
+    A cell is blue where the gain is significant (`simstudy.decisions.Decision`). Other cells are grey; those whose
+    p-value is at or below alpha all the same have an orange frame. Up to 20 systems the p-values are written in.
 
     Parameters
     ----------
     pairs
         Comparisons of all pairs of one test set, the better system of each first.
     alpha, certainty
-        Fractions; Chinchor's (1992) are 0.1 and 0.99.
+        Fractions; Chinchor's (1992) are 0.1 and 0.99. None takes p-values from resamples as they are.
     ax
         Where to draw; by default a new figure that is large enough.
 
@@ -79,13 +76,12 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99,
     """
     check_table("pairs", pairs, ["system_a", "system_b", "score_a", "score_b", "p_value", "n_extreme", "n_resamples"])
     require_one_table(pairs)
-    check_fraction("alpha", alpha)
-    check_fraction("certainty", certainty)
+    decision = Decision(alpha, certainty)
     found = order_of(pairs)
     column, row = found.better, found.worse
     scores = found.by_place(pairs["score_a"], pairs["score_b"])
     p_value = pairs["p_value"].to_numpy(dtype=np.float64)
-    significant = pvalues.significant(pairs, alpha, certainty)
+    significant = decision.significant(pairs)
     k, names = len(scores), [label(name) for name in found.names]
     numbered = k <= _NUMBERED
     side, name = max(2.8, (_CELL if numbered else _SMALL_CELL) * k), _LETTER * max(map(len, names))
@@ -99,14 +95,15 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float = 0.99,
         meshes.append(ax.pcolormesh(np.ma.masked_invalid(cells), cmap=shades, norm=LogNorm(low, high),
                                     edgecolors="white", linewidth=0.7, rasterized=True))  # fmt: skip
     # What was not resampled is certain, and needs no certainty.
-    how = f"certainty {certainty:g}" if (pairs["n_resamples"] > 0).any() else ""
+    how = f"certainty {certainty:g}" if certainty is not None and (pairs["n_resamples"] > 0).any() else ""
     told = ", ".join(filter(None, (f"significant at {alpha:g}", sides(pairs), how)))
     handles = [Patch(color=_BLUES(0.5), label=told), Patch(color=_GREYS(0.3), label="not significant")]
     doubtful = (p_value <= alpha) & ~significant
     if doubtful.any():
         for x, y in zip(column[doubtful], row[doubtful], strict=True):
             ax.add_patch(Rectangle((x + 0.08, y + 0.08), 0.84, 0.84, fill=False, edgecolor=_ORANGE, linewidth=1.3))
-        doubt = f"p at most {alpha:g}, but not certain,\nor for the other system, or of too few units"
+        why = "not certain,\nor for the other system" if how else "for the\nother system"
+        doubt = f"p at most {alpha:g}, but {why}, or of too few units"
         handles.append(Patch(fill=False, edgecolor=_ORANGE, linewidth=1.3, label=doubt))
     # The empty half has room for words from so many systems on; a smaller matrix has them at its side.
     where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}

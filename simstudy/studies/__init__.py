@@ -10,6 +10,7 @@ from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.multiplicity import benjamini_hochberg, holm
 from simstudy.analyses.significant_gains import in_doubt
 from simstudy.cells import Cell
+from simstudy.decisions import Decision
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
 from simstudy.generators import PAIR_MODELS
@@ -23,7 +24,7 @@ from simstudy.planning.guesses import disagreement_of_correlation, of_spread
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.proportions import tango
-from simstudy.pvalues import clopper_pearson, significant
+from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.association import MEASURES
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
 from simstudy.studies.comparing import run_comparisons
@@ -59,6 +60,7 @@ __all__ = [
     "TASKS",
     "Cell",
     "Comparison",
+    "Decision",
     "DrawnBoards",
     "DrawnPairs",
     "Findings",
@@ -101,7 +103,6 @@ __all__ = [
     "run_study",
     "shipped_studies",
     "side_by_side",
-    "significant",
     "size_for",
     "tables_of",
     "tango",

@@ -73,12 +73,5 @@ def _compared(
     return compare(outputs, seed=seed, n_jobs=n_jobs, progress=progress, **setting.model_dump())
 
 
-def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
-    """One-sided Comparisons by their two-sided p-values, which every comparison has beside them."""
-    floor = (2 * pairs["p_floor"]).clip(upper=1)
-    p = pairs["p_two_sided"]
-    return pairs.assign(p_value=p, p_low=p, p_high=p, p_floor=floor, alternative="two-sided")
-
-
 def _resamples(setting: Comparison) -> int:
     return setting.n_resamples or TESTS[setting.test].n_resamples or 1

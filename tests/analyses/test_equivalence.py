@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import simstudy as ss
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, NOT_WORSE, UNDECIDED, equivalence
 from simstudy.outputs import Outputs
 from simstudy.proportions import tango
 
@@ -80,17 +80,21 @@ def test_of_other_metrics_the_standard_error_is_the_jackknifes(rng: np.random.Ge
 
 #: Of 100 items: only the first right, only the second right, margin in points, and what follows. McNemar's p-values
 #: are 2 P(Binomial(b + c, 1/2) <= c): 0.00002, 0.69, 0.002, 0.42.
-CASES = [(20, 1, 5, BETTER), (4, 2, 10, EQUIVALENT), (10, 0, 20, BOTH), (15, 10, 10, UNDECIDED)]
+CASES = [(20, 1, 5, BETTER), (4, 2, 10, EQUIVALENT), (10, 0, 20, BOTH), (15, 10, 10, NOT_WORSE), (15, 10, 4, UNDECIDED)]
 
 
 @pytest.mark.parametrize(("b", "c", "margin", "conclusion"), CASES)
-def test_four_conclusions(b: int, c: int, margin: float, conclusion: str) -> None:
+def test_five_conclusions(b: int, c: int, margin: float, conclusion: str) -> None:
     row = equivalence(ss.compare(right(b, c, 100), test="mcnemar"), margin).iloc[0]
     better = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
     low, high = tango([b], [c], 100)
-    small = -margin < 100 * low[0] and 100 * high[0] < margin
-    expected = {(True, False): BETTER, (False, True): EQUIVALENT, (True, True): BOTH, (False, False): UNDECIDED}
+    not_worse = -margin < 100 * low[0]
+    small = not_worse and 100 * high[0] < margin
+    other = NOT_WORSE if not_worse else UNDECIDED
+    expected = {(True, False): BETTER, (False, True): EQUIVALENT, (True, True): BOTH, (False, False): other}
     assert row["conclusion"] == expected[bool(better), bool(small)] == conclusion
+    assert (row["p_noninferiority"] <= 0.025) == not_worse
+    assert (row["p_noninferiority_holm"], row["p_equivalence_holm"]) == (row["p_noninferiority"], row["p_equivalence"])
 
 
 @pytest.mark.slow
@@ -120,24 +124,90 @@ def test_intervals_of_means_say_the_same_at_every_level(rng: np.random.Generator
         gain = abs((a - b).mean())
         bound = gain + stats.t.ppf(1 - alpha / 2, 24) * stats.sem(a - b)
         assert equivalence(pairs, bound * 1.0001, alpha=alpha)["conclusion"].item() in (EQUIVALENT, BOTH)
-        assert equivalence(pairs, bound * 0.9999, alpha=alpha)["conclusion"].item() in (UNDECIDED, BETTER)
+        assert equivalence(pairs, bound * 0.9999, alpha=alpha)["conclusion"].item() in (NOT_WORSE, UNDECIDED, BETTER)
 
 
-def test_a_table_of_many_pairs_is_decided_row_by_row() -> None:
+def test_the_better_system_is_not_worse_where_its_interval_is_above_minus_the_margin(rng: np.random.Generator) -> None:
+    for alpha in (0.01, 0.05, 0.2):
+        a, b = rng.normal(size=(2, 25))
+        pairs = ss.compare(means(a, b), test="t_paired")
+        low = abs((a - b).mean()) - stats.t.ppf(1 - alpha / 2, 24) * stats.sem(a - b)
+        assert low < 0
+        for margin, not_worse in ((-low * 1.0001, True), (-low * 0.9999, False)):
+            row = equivalence(pairs, margin, alpha=alpha).iloc[0]
+            assert (row["p_noninferiority"] <= alpha / 2) == not_worse
+            assert row["conclusion"] == (NOT_WORSE if not_worse else UNDECIDED)
+            one_sided = stats.ttest_1samp((a - b) * np.sign((a - b).mean()), -margin, alternative="greater")
+            assert row["p_noninferiority"] == pytest.approx(one_sided.pvalue, rel=1e-9)
+
+
+def test_a_table_of_many_pairs_is_one_family() -> None:
+    """Step by step, from the smallest one-sided p-value on: of each pair one null hypothesis at most can be true."""
     outputs = ss.correlated_accuracies([0.6, 0.6, 0.63, 0.66, 0.72, 0.85], 3000, seed=5)
     pairs = ss.compare(outputs)
     before = pairs.copy()
     found = equivalence(pairs, 6)
     pd.testing.assert_frame_equal(pairs, before)
     pd.testing.assert_frame_equal(found[pairs.columns], pairs)
-    assert [name for name in found if name not in pairs] == ["margin", "p_equivalence", "conclusion"]
-    for k in range(len(pairs)):
-        pd.testing.assert_frame_equal(equivalence(pairs.iloc[[k]], 6), found.iloc[[k]])
-    within = (pairs["gain_high"] < 6) & (pairs["gain_low"] > -6)
-    better = pairs["p_value"] <= 0.05
-    names = {(True, True): BOTH, (True, False): BETTER, (False, True): EQUIVALENT, (False, False): UNDECIDED}
-    assert found["conclusion"].tolist() == [names[pair] for pair in zip(better, within, strict=True)]
-    assert set(found["conclusion"]) == {BETTER, EQUIVALENT, BOTH}
+    assert [name for name in found if name not in pairs] == [
+        "margin", "p_noninferiority", "p_equivalence", "p_noninferiority_holm", "p_equivalence_holm", "conclusion",
+    ]  # fmt: skip
+    one_by_one = [equivalence(pairs.iloc[[k]], 6).iloc[0] for k in range(15)]
+    for name in ("p_noninferiority", "p_equivalence"):
+        assert found[name].tolist() == [row[name] for row in one_by_one]
+    hypotheses = [
+        (row[name], k, name) for k, row in enumerate(one_by_one) for name in ("p_noninferiority", "p_equivalence")
+    ]
+    largest, said = 0.0, []
+    for step, (p, k, name) in enumerate(sorted(hypotheses)):
+        largest = max(largest, min(p * min(15, 30 - step), 1.0))
+        assert found[f"{name}_holm"].iloc[k] == pytest.approx(largest, rel=1e-12)
+    assert (found["p_noninferiority_holm"] <= found["p_equivalence_holm"]).all()
+    better = ss.corrected(pairs)["p_holm"] <= 0.05
+    for k in range(15):
+        small, not_worse = (found[f"{name}_holm"].iloc[k] <= 0.025 for name in ("p_equivalence", "p_noninferiority"))
+        other = NOT_WORSE if not_worse else UNDECIDED
+        names = {(True, True): BOTH, (True, False): BETTER, (False, True): EQUIVALENT, (False, False): other}
+        said.append(names[bool(better[k]), bool(small)])
+    assert found["conclusion"].tolist() == said
+    assert [row["conclusion"] for row in one_by_one] != said
+    assert len(set(said)) > 2
+
+
+def test_pairs_without_an_interval_are_not_in_the_family() -> None:
+    values = np.random.default_rng(1).normal(size=(40, 2))
+    table = pd.DataFrame({"a": values[:, 0], "b": values[:, 1], "c": values[:, 0]})
+    pairs = ss.compare(Outputs.from_scores(table, "mean"))
+    same = {"a", "c"} == pairs[["system_a", "system_b"]].apply(set, axis=1)
+    found = equivalence(pairs, 0.4)
+    assert found.loc[same, ["p_noninferiority_holm", "p_equivalence_holm"]].isna().all(axis=None)
+    pd.testing.assert_frame_equal(
+        found.loc[~same, "p_noninferiority":"p_equivalence_holm"],  # type: ignore[misc]
+        equivalence(pairs[~same], 0.4).loc[:, "p_noninferiority":"p_equivalence_holm"],  # type: ignore[misc]
+    )
+
+
+@pytest.mark.slow
+def test_false_equivalences_of_a_table_are_rare_however_many_pairs_it_has() -> None:
+    """Five systems of 75 % and five of 70 %: 25 pairs exactly at the margin, and 20 equally good ones.
+
+    Uncorrected, each pair is falsely called equivalent in 2.5 % of the tables, and some pair in three of ten.
+    """
+    n_tables, shares = 400, [75] * 5 + [70] * 5
+    any_single = any_equivalent = any_not_worse = n_shown = 0
+    for seed in range(n_tables):
+        outputs = ss.correlated_accuracies([share / 100 for share in shares], 2500, seed=seed)
+        true = dict(zip(outputs.names, shares, strict=True))
+        found = equivalence(ss.compare(outputs), 5)
+        gain = found["system_a"].map(true) - found["system_b"].map(true)
+        apart = gain != 0
+        any_single += (found.loc[apart, "p_equivalence"] <= 0.025).any()
+        any_equivalent += found.loc[apart, "conclusion"].isin([EQUIVALENT, BOTH]).any()
+        any_not_worse += ((gain < 0) & (found["p_noninferiority_holm"] <= 0.025)).any()
+        n_shown += int(found.loc[~apart, "conclusion"].isin([EQUIVALENT, BOTH]).sum())
+    assert any_single / n_tables > 0.15
+    assert any_equivalent + any_not_worse <= stats.binom.ppf(1 - 1e-5, n_tables, 0.025)
+    assert n_shown / n_tables > 5, "of 20 pairs of equal systems"
 
 
 def test_the_scale_is_the_metrics() -> None:
@@ -203,6 +273,6 @@ def test_systems_that_differ_by_the_margin_are_called_equivalent_one_time_in_for
             "n_better": 0, "n_worse": 0, "n_units": 60, "p_value": 0.5, "n_extreme": 0, "n_resamples": 0,
         }
     )  # fmt: skip
-    called = int((equivalence(pairs, margin)["conclusion"] == EQUIVALENT).sum())
+    called = int((equivalence(pairs, margin)["p_equivalence"] <= 0.025).sum())
     low, high = stats.binom.ppf([5e-7, 1 - 5e-7], n_runs, 0.025)
     assert low <= called <= high

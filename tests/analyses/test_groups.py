@@ -47,10 +47,11 @@ def test_chinchors_ge_case() -> None:
     """0.0994 of 9,999 shuffles is not certainly below 0.1; of as many as one likes, or exactly, it is."""
     pairs = comparisons(GE, GE_P, 9_999)
     assert pairs["n_extreme"].tolist() == [414, 993, 8917]
-    assert members(groups(pairs, alpha=0.1)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
-    assert members(groups(pairs, alpha=0.1, certainty=0.5)) == [["GE"], ["GE-CMU", "UMASS"]]
+    assert members(groups(pairs, alpha=0.1, certainty=0.99)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
+    for certainty in (0.5, None):
+        assert members(groups(pairs, alpha=0.1, certainty=certainty)) == [["GE"], ["GE-CMU", "UMASS"]]
     assert members(groups(comparisons(GE, GE_P), alpha=0.1)) == [["GE"], ["GE-CMU", "UMASS"]]
-    (three,) = intransitive(pairs, alpha=0.1).itertuples()
+    (three,) = intransitive(pairs, alpha=0.1, certainty=0.99).itertuples()
     assert three.kind == "wider gain, not significant"
     assert (three.best, three.middle, three.worst) == ("GE", "GE-CMU", "UMASS")
     assert (three.p_best_middle, three.p_middle_worst, three.p_best_worst) == (0.0415, 0.8918, 0.0994)
@@ -87,7 +88,7 @@ def test_not_transitive_and_the_three_rules() -> None:
 
 def test_the_table_says_what_was_decided_how() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
-    table = groups(pairs.sample(frac=1, random_state=1), alpha=0.1)
+    table = groups(pairs.sample(frac=1, random_state=1), alpha=0.1, certainty=0.99)
     assert table.columns.tolist() == [
         "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "cutoff", "certainty", "group",
         "n_members", "place", "system", "score",
@@ -100,12 +101,16 @@ def test_the_table_says_what_was_decided_how() -> None:
     ]
 
 
-def test_corrected_p_values_decide_without_certainty() -> None:
+def test_corrected_p_values_decide() -> None:
     pairs = corrected(comparisons(GE, GE_P, 9_999))
     assert members(groups(pairs, p="p_bh", alpha=0.15)) == [["GE"], ["GE-CMU", "UMASS"]]
     table = groups(pairs, p="p_holm", alpha=0.15)  # 3 x 0.0415 and 2 x 0.0994
     assert members(table) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
     assert table["certainty"].isna().all()
+    # 3 x 0.0415 is 0.1245: not certainly at most 0.126, of 9,999 shuffles.
+    for certainty, together in ((None, False), (0.5, False), (0.99, True)):
+        table = groups(pairs, p="p_holm", alpha=0.126, certainty=certainty)
+        assert (["GE", "GE-CMU"] in [found[:2] for found in members(table)]) == together
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 7, 9])

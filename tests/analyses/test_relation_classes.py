@@ -18,11 +18,11 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.decisions import speaks_for_gain
 from simstudy.engines.comparisons import compare
 from simstudy.figures.pairs import matrix
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
-from simstudy.pvalues import speaks_for_gain
 from simstudy.tables import QUESTION, require_one_question
 
 

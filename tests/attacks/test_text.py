@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -72,6 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(TEXTS)
+@example("_" + "0" * 19 + "\x00" * 5)
 @settings(max_examples=200, deadline=None)
 def test_what_is_shown_does_not_act_and_does_not_change_when_it_is_shown_again(text: str) -> None:
     for door in (printable, shown, line, label):
@@ -105,6 +106,20 @@ def test_long_messages_keep_their_beginning_and_their_end() -> None:
     assert said.startswith("bad.csv: no column")
     assert said.endswith("(did you mean 'x'?)")
     assert len(said) < 2_000
+
+
+@pytest.mark.parametrize("most", [20, 60])
+def test_a_label_is_never_longer_than_its_room(most: int) -> None:
+    """Every length about the room, of names that matplotlib would leave out of a legend, and of others."""
+    for first in ("_", "a", "\x00", "_\x00"):
+        for length in range(most + 20):
+            name = first + "0" * length
+            found = label(name, most)
+            assert len(found) <= most
+            assert label(found, most) == found
+            assert not found.startswith("_")
+            whole = printable(name).replace("_", "\u200a_", 1)
+            assert (found == whole) == (len(whole) <= most)
 
 
 # The terminal.

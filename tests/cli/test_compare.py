@@ -325,18 +325,19 @@ def test_out_never_replaces_files_of_others() -> None:
     assert compare(*options, "--out", "new")[0] == compare(*options, "--out", "new")[0] == 0
 
 
-def test_fail_unless_better_wants_to_be_sure() -> None:
-    """p about 0.05 with 500 resamples: its Monte Carlo interval is on both sides of 0.05."""
+def test_fail_unless_better_decides_as_the_verdict_does() -> None:
+    """With 100 resamples the Monte Carlo interval is on both sides of each of these levels."""
     path = write_wide("scores.csv", {"old": [0] * 7 + [1] * 60, "new": [0] * 2 + [1, 1, 1, 1, 1] + [0] * 1 + [1] * 59})
     asked = ("--test", "bootstrap", "--resamples", "100", "--alternative", "greater", "--convention", "noreen")
     options = (path, "--metric", "accuracy", *asked)
     (pair,) = as_json(*options)["pairs"]
-    alpha = (pair["p_value"] + pair["p_high"]) / 2
-    assert pair["p_value"] < alpha < pair["p_high"]
-    code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
-    assert code == 1
-    assert "is not sure with 100 resamples; more would tell" in out
-    assert err.startswith("simstudy: new is not significantly better than old at ")
+    for alpha, expected in (((pair["p_value"] + pair["p_high"]) / 2, 0), ((pair["p_value"] + pair["p_low"]) / 2, 1)):
+        assert pair["p_low"] < alpha < pair["p_high"]
+        code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
+        assert code == expected
+        assert ("The gain is not significant at" in out) == bool(code)
+        assert "more than 100 resamples may decide otherwise" in out
+        assert err == ("" if code == 0 else f"simstudy: new is not significantly better than old at {alpha:g}\n")
 
 
 def test_emoji_codes_in_names_stay_as_they_are() -> None:

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from simstudy.decisions import Decision
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS, significant
+from simstudy.pvalues import CONVENTIONS
 from tests.engines.pairs import made
 from tests.oracles import ERROR_RATE, ascending, shuffled_p
 
@@ -43,7 +44,7 @@ class TestFavours:
         assert row.p_value == pytest.approx(expected, rel=1e-12)
         assert f"{row.p_value:.2g}" == {"sign": "0.00049", "wilcoxon": "0.019"}[test]
         assert row.p_floor < 1e-6
-        assert not significant(pd.DataFrame([row]), 0.05).any()
+        assert not Decision(0.05).significant(pd.DataFrame([row])).any()
 
     def test_tests_of_scores_do_not(self) -> None:
         for test in (
@@ -106,7 +107,7 @@ class TestFavours:
         row = compare(outputs, test="fisher").iloc[0]
         assert (row.system_a, row.favours) == ("a", "b")
         assert row.statistic < 0
-        assert not significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}]), 0.05).any()
+        assert not Decision(0.05).significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}])).any()
 
     def test_chi_square_speaks_for_the_larger_share(self) -> None:
         right = np.array([[1] * 30 + [0] * 10, [1] * 18 + [0] * 22])
@@ -138,13 +139,13 @@ class TestFloor:
             for test in ("bootstrap", "sign_flips", "randomization", "sign", "t_paired", "z_paired"):
                 row = compare(outputs, test=test, alternative=alternative).iloc[0]
                 assert row.p_floor == floor, test
-                assert not significant(pd.DataFrame([row]), 0.05).any(), test
+                assert not Decision(0.05).significant(pd.DataFrame([row])).any(), test
                 if test in ("bootstrap", "t_paired", "z_paired"):
                     assert row.p_value == 0, test
                 else:
                     assert row.p_value == floor, test
                 if floor < 0.2:
-                    assert significant(pd.DataFrame([row]), 0.2).any(), test
+                    assert Decision(0.2).significant(pd.DataFrame([row])).any(), test
 
     def test_units_that_do_not_differ_do_not_count(self) -> None:
         row = compare(scored([1] * 6 + [0.5] * 94, [0] * 6 + [0.5] * 94)).iloc[0]

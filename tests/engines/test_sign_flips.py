@@ -76,6 +76,25 @@ def contributions(pair: np.ndarray, metric: Metric) -> tuple[list[float], float]
     return parts, float(gain)
 
 
+def test_contributions_add_up_to_the_gain_but_for_their_weights(rng: np.random.Generator) -> None:
+    """Those of a jackknife do; of ratios they would, were they not divided by sqrt(1 - h)."""
+    for kind in ("geometric", "loss"):
+        metric, pair = of_kind(kind, 9, rng)
+        parts, gain = contributions(pair, metric)
+        assert fsum(parts) == pytest.approx(gain, abs=1e-12)
+    shares = []
+    for _ in range(20):
+        metric, pair = of_kind("precision", 9, rng)
+        parts, gain = contributions(pair, metric)
+        hits, found = (pair @ np.array(weights) for weights in (metric.numerator, metric.denominator))
+        pooled = hits.sum() / found.sum()
+        plain = ((hits - pooled * found) / found.sum(axis=1, keepdims=True)).sum(axis=1)
+        assert plain[0] - plain[1] == pytest.approx(gain, abs=1e-12)
+        shares.append(fsum(parts) / gain)
+    assert min(shares) < 0.99
+    assert max(shares) > 1.01
+
+
 def flipped_p(pair: np.ndarray, metric: Metric, *, two_sided: bool, least: bool = True) -> float:
     """The share of all flips of the contributions that reach the gain; `least`: what was observed is one of them."""
     parts, gain = contributions(pair, metric)

@@ -27,10 +27,23 @@ def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     assert len(found.pairs) == 10
     pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
     pd.testing.assert_frame_equal(found.leaderboard, leaderboard(loaded.outputs, seed=3))
-    pd.testing.assert_frame_equal(found.thresholds, ss.thresholds(pairs))
+    pd.testing.assert_frame_equal(found.thresholds, ss.thresholds(pairs, seed=3))
     pd.testing.assert_frame_equal(found.gains, ss.significant_gains(pairs, alpha=0.1))
     assert found.curve.empty
     assert found.outputs is loaded.outputs
+
+
+def test_the_seed_is_that_of_intervals_too() -> None:
+    """Of ninety systems more than a hundred pairs are near p = 0.05: systems are drawn again for the threshold."""
+    scores = np.random.default_rng(0).normal(np.linspace(0, 0.5, 90), 1, size=(100, 90))
+    outputs = Outputs.from_scores(pd.DataFrame(scores, columns=[f"s{k}" for k in range(90)]))
+    asked = {"test": "t_paired"}
+    tables = [examine(Loaded(outputs), comparison={**asked, "seed": seed}).thresholds for seed in (0, 5)]
+    pairs = ss.compare(outputs, test="t_paired").assign(relation="all pairs")
+    for seed, table in zip((0, 5), tables, strict=True):
+        pd.testing.assert_frame_equal(table, ss.thresholds(pairs, seed=seed))
+    assert tables[0]["low"].notna().all()
+    assert tables[0][["low", "high"]].to_numpy().tolist() != tables[1][["low", "high"]].to_numpy().tolist()
 
 
 def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded) -> None:

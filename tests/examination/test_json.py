@@ -80,9 +80,11 @@ def test_systems_have_their_intervals_and_places(loaded: Loaded) -> None:
 def test_a_margin_and_what_pairs_say_of_it(loaded: Loaded) -> None:
     pairs = json.loads(written(examine(loaded, margin=12), {}))["pairs"]
     for row in pairs:
-        within = max(-row["gain_low"], row["gain_high"]) < 12
         assert row["margin"] == 12
-        assert (row["p_equivalence"] <= 0.025) == within == (row["conclusion"] in ("equivalent", BOTH))
+        assert (row["p_equivalence"] <= 0.025) == (max(-row["gain_low"], row["gain_high"]) < 12)
+        assert (row["p_noninferiority"] <= 0.025) == (-row["gain_low"] < 12)
+        assert row["p_equivalence"] <= row["p_equivalence_holm"] >= row["p_noninferiority_holm"]
+        assert (row["p_equivalence_holm"] <= 0.025) == (row["conclusion"] in ("equivalent", BOTH))
     assert len({row["conclusion"] for row in pairs}) > 1
 
 

@@ -220,9 +220,12 @@ def test_a_margin_is_a_column(loaded: Loaded, tmp_path: Path) -> None:
     header, *pairs = rows(text, "Pairs")
     assert header[-1] == "margin 12.5"
     assert (
-        "Column margin 12.5: equivalent are systems of which two one-sided tests at 0.025 reject that either is better "
-        "by 12.5 or more; better are those with p <= 0.05. That is not corrected either."
+        "Column margin 12.5 is corrected for all pairs, like the groups. Better are systems whose gain is significant "
+        "at 0.05. Equivalent are systems of which two one-sided tests at 0.025 reject that either is better by 12.5 or "
+        "more. Not worse is a system where one such test rejects that the other is better by so much."
     ) in text
+    assert "p_noninferiority and p_equivalence are p-values for the margin" in text.replace("\\_", "_")
+    assert "p_noninferiority" not in page.closing(examine(loaded))
     said = {tuple(row[:2]): row[-1] for row in pairs}
     conclusions = zip(found.pairs["system_a"], found.pairs["system_b"], found.pairs["conclusion"], strict=True)
     assert said == {(a, b): conclusion for a, b, conclusion in conclusions}

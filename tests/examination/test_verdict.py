@@ -51,19 +51,23 @@ def test_resampled_p_values_have_their_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "p", "high", "said"),
+    ("low", "p", "high", "doubtful"),
     [
-        (0.02, 0.03, 0.04, "The gain is significant"),
-        (0.04, 0.045, 0.0501, "is not sure with 1,000 resamples; more would tell"),
-        (0.0499, 0.055, 0.06, "is not sure with 1,000 resamples; more would tell"),
-        (0.0501, 0.055, 0.06, "The gain is not significant"),
-        (0.04, 0.045, 0.05, "The gain is significant"),
+        (0.02, 0.03, 0.04, False),
+        (0.04, 0.045, 0.0501, True),
+        (0.0499, 0.055, 0.06, True),
+        (0.0501, 0.055, 0.06, False),
+        (0.04, 0.045, 0.05, False),
     ],
 )
-def test_few_resamples_may_not_decide(low: float, p: float, high: float, said: str) -> None:
-    row = pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True)
-    assert said in verdict(row)
-    assert "not sure" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a value without Monte Carlo error decides"
+def test_the_p_value_decides_and_its_monte_carlo_error_is_named(
+    low: float, p: float, high: float, doubtful: bool
+) -> None:
+    said = verdict(pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True))
+    assert ("The gain is significant at 0.05." in said) == (p <= 0.05)
+    doubt = "That p-value is within Monte Carlo error of 0.05: more than 1,000 resamples may decide otherwise."
+    assert (doubt in said) == doubtful
+    assert "Monte Carlo" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a computed value has no such error"
 
 
 def test_lower_error_rates_are_less_and_higher_scores_more() -> None:

@@ -88,14 +88,14 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
     said = verdict(resampled)
     assert ", approximate, 5,000 resamples, 95 % Monte Carlo interval 0 to 0.00" in said
     assert "The gain is not significant at 0.05, however small" in said
-    assert "not sure" not in said
+    assert "may decide otherwise" not in said
 
 
 def test_few_units_that_differ_are_told_before_more_resamples_are_asked_for() -> None:
     """With three units that differ no number of resamples decides."""
     row = pair(p_floor=0.25, p_value=0.045, p_low=0.03, p_high=0.06, n_resamples=500, monte_carlo=True, exact=False)
     assert "too few units differ" in verdict(row)
-    assert "more would tell" not in verdict(row)
+    assert "may decide otherwise" not in verdict(row)
 
 
 def test_few_units_make_rough_what_is_rough() -> None:
@@ -180,13 +180,20 @@ def test_where_they_agree_nothing_is_said() -> None:
         ),
         (
             4, 2, 10,
-            "The gain is not significant at 0.05. The two are equivalent: the true gain is within 10 points either way "
-            "(two one-sided tests at 0.025).",
+            "The gain is not significant at 0.05. new is not worse than old by 10 points or more (one-sided test at "
+            "0.025). The two are equivalent: the true gain is within 10 points either way (two one-sided tests at "
+            "0.025).",
+        ),
+        (
+            15, 10, 6,
+            "The gain is not significant at 0.05: that does not show that the systems are equally good. new is not "
+            "worse than old by 6 points or more (one-sided test at 0.025). The two are not shown to be equivalent: old "
+            "may be worse by as much.",
         ),
         (
             15, 10, 1,
-            "The gain is not significant at 0.05: that does not show that the systems are equally good. It is not "
-            "shown that old is within 1 point of new.",
+            "The gain is not significant at 0.05: that does not show that the systems are equally good. Neither "
+            "non-inferiority nor equivalence is shown for a margin of 1 point.",
         ),
     ],
 )  # fmt: skip
@@ -198,7 +205,8 @@ def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
     low, high = (100 * limit for limit in by_quartic(b, c, 100, 0.95))
     significant = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
     assert ("The gain is significant" in said) == significant
-    assert ("equivalent" in said) == (high < margin and low > -margin)
+    assert ("are equivalent" in said) == (high < margin and low > -margin)
+    assert ("is not worse than" in said) == (low > -margin and not significant)
     assert ("larger than the margin" in said) == (low > margin)
     row = compare(outputs, test="mcnemar").iloc[0]
     assert verdict(row, margin=margin).endswith(f"level on {100 - b - c}. {said}")

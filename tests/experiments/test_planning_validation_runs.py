@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.experiments.programs import program, small
 HALVES, TABLES, STUDY = (program("planning_validation", part) for part in ("halves", "tables", "study"))
 SMALL: dict[str, Any] = {
     "sets": [{"study": "made", "kind": "made up", "metrics": ["accuracy"], "test_sets": ["many", "few", "tiny"]}],
-    "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few"], "targets": ["few"]}],
+    "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few", "other"], "targets": ["few"]}],
     "splits": 2, "at_once": 1, "n_draws": 100, "n_resamples": 99, "least_items": 100, "pilots": [20, 1000],
 }  # fmt: skip
 
@@ -28,10 +29,15 @@ def made(name: str, n: int, k: int) -> ss.Outputs:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    sets = {"many": made("many", 160, 6), "few": made("few", 120, 5), "tiny": made("tiny", 90, 5)}
+    sets = {
+        "many": made("many", 160, 6),
+        "few": made("few", 120, 5),
+        "tiny": made("tiny", 90, 5),
+        "other": made("other", 100, 5),
+    }
 
     def outputs_of(_: str, __: object, *, test_sets: list[str], metrics: list[str]) -> Any:
-        return {(name, metrics[0]): (sets[name], ()) for name in test_sets}, {}
+        return {(name, metrics[0]): (sets[name], ()) for name in test_sets}, {f"{name}.csv": name for name in test_sets}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(STUDY, "outputs_of", outputs_of)
@@ -51,8 +57,14 @@ def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
     calibration = done.tables["calibration"].set_index(["source", "of", "measure"])
     assert calibration.loc[("half", "half", "ranks"), "n_outcomes"] == 2 * 2
     transfers = done.tables["transfers"]
-    assert set(transfers["source"]) == {"many"}, "no set is predicted from itself"
+    assert set(transfers["source"]) == {"many", "other"}, "no set is predicted from itself"
     assert (transfers["n_units"] == 120).all(), "of as many items as the target has"
+
+
+def test_the_manifest_names_every_file_that_was_read(done: Results) -> None:
+    """One set is only a source of transfers; one has too few items to be halved."""
+    manifest = json.loads((done.folder / "manifest.json").read_text())
+    assert manifest["data"]["files"] == {"made": {f"{name}.csv": name for name in ("many", "few", "tiny", "other")}}
 
 
 def test_the_page_says_what_was_found(done: Results) -> None:

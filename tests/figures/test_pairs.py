@@ -35,7 +35,7 @@ def drawn_cells(ax: Axes) -> list[set[tuple[int, int]]]:
 def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     """Chinchor's GE, GE-CMU and UMASS, and a fourth: 0.0994 is not certainly at most 0.1."""
     pairs = all_pairs(["GE", "GE-CMU", "UMASS", "ITP"], [0.0415, 0.0994, 0.0001, 0.8918, 0.0042, 0.5])
-    ax = figures.matrix(pairs.sample(frac=1, random_state=3), alpha=0.1)
+    ax = figures.matrix(pairs.sample(frac=1, random_state=3), alpha=0.1, certainty=0.99)
     significant, other = drawn_cells(ax)
     assert significant == {(1, 0), (3, 0), (3, 1)}
     assert other == {(2, 0), (2, 1), (3, 2)}
@@ -50,6 +50,9 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
     named = [text.get_text() for text in ax.get_legend().get_texts()]
     why = "p at most 0.1, but not certain,\nor for the other system, or of too few units"
     assert named == ["significant at 0.1, certainty 0.99", "not significant", why]
+    as_it_is = figures.matrix(pairs, alpha=0.1)
+    assert drawn_cells(as_it_is)[0] == {(1, 0), (2, 0), (3, 0), (3, 1)}
+    assert as_it_is.get_legend().get_texts()[0].get_text() == "significant at 0.1"
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:

@@ -10,12 +10,13 @@ import pandas as pd
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
+from simstudy.decisions import Decision, speaks_for_gain
 from simstudy.engines.comparisons import compare
+from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import halves
 from simstudy.generators.scores.fitted import Fitted, fit
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
-from simstudy.pvalues import speaks_for_gain
 from simstudy.validation import check_whole
 
 #: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
@@ -116,8 +117,9 @@ def held_out_split(
     (['r12', 'significant', 'threshold', 'curve'], 0)
     """
     training, real = halves(outputs, draw, seed=seed)
+    of_draw = derived_seed(seed, "fitted half", draw) % 2**64
     fitted = fitting(training)
-    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=draw)}
+    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=of_draw)}
     measured = {part: _measured(one, n_resamples, seed) for part, one in parts.items()}
     rows = []
     for measure in MEASURES[:-1]:
@@ -170,7 +172,7 @@ def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, 
     unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
     found = {
         "r12": float(correlation(unit)["r12"].median()),
-        "significant": float((pairs["p_value"] <= 0.05).mean()),
+        "significant": float(Decision().significant(pairs).mean()),
         "threshold": float(np.percentile(gains, 95)) if gains.size >= _LEAST_WINDOW else np.nan,
     }
     return found, curve(pairs)

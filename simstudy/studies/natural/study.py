@@ -7,10 +7,11 @@ import pandas as pd
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
+from simstudy.decisions import two_sided
 from simstudy.examination import Analysed, classified, distinct
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
-from simstudy.studies.comparing import compare_by_items, run_comparisons, two_sided
+from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.checks import check, settings_of

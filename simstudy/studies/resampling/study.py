@@ -9,13 +9,14 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.examination.page import described_test
 from simstudy.generators.resampled import resample_training, variants
 from simstudy.outputs import Outputs
 from simstudy.runner import progress_bar
 from simstudy.studies.baselines import baseline, compare_redrawn
-from simstudy.studies.comparing import compare_by_items, run_comparisons, two_sided
+from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.definition import Training
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems

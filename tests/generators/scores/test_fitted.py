@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -157,6 +158,25 @@ def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> N
     summary = held_out_summary(table).set_index("measure")
     assert abs(summary.loc["r12", "bias"]) < 0.08
     assert summary.loc["curve", "fitted_off"] < 0.12
+
+
+def test_each_seed_and_draw_has_a_fitted_half_of_its_own() -> None:
+    """The same law is drawn from every time: the same answers would be the same draw."""
+    outputs = correlated_accuracies([0.5, 0.6, 0.7], 60)
+    law = fit(outputs)
+    drawn: list[bytes] = []
+
+    class Model:
+        def outputs(self, n_items: int, *, seed: int) -> Outputs:
+            found = law.model.outputs(n_items, seed=seed)
+            drawn.append(found.statistics.tobytes())
+            return found
+
+    for seed in range(2):
+        for again in range(2):
+            held_out(outputs, n_draws=2, n_resamples=9, seed=seed, fitting=lambda _: replace(law, model=Model()))
+            assert drawn[-2:] == drawn[-4:-2] or not again, "the same seed draws the same"
+    assert len(set(drawn)) == 2 * 2
 
 
 @pytest.mark.parametrize(

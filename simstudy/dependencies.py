@@ -1,0 +1,268 @@
+"""Which modules a function or class depends on, as their source says; nothing is imported for it.
+
+Where a definition is, only what it needs is followed: a function beside the code of a page does not depend on figures.
+From there on modules are taken as wholes, down to libraries. Two kinds of imports lead elsewhere than they say:
+
+- what only type checkers read (``if TYPE_CHECKING``) is never executed;
+- a package that only imports is looked through: a name of it is where it is defined.
+
+What draws is left out: no result that can be kept is a drawing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import resolve_name
+from pathlib import Path
+
+from simstudy.program_files import SOURCES
+
+# The one room that draws.
+_DRAWING = "simstudy.figures"
+
+# Where installed libraries lie: they are known by their versions, all other source by its content.
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
+    """The modules of these (module, name of the function or class) and all that they depend on, down to libraries.
+
+    Examples
+    --------
+    >>> sorted(modules_behind([("simstudy.fingerprints", "describe")]))
+    ['hashlib', 'json', 'simstudy.fingerprints', 'typing']
+    >>> "joblib" in modules_behind([("simstudy.fingerprints", "fingerprint")])
+    True
+    """
+    found: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    waiting = [(module, name if _is_ours(module) else "") for module, name in definitions]
+    while waiting:
+        module, name = each = waiting.pop()
+        if each not in seen and not f"{module}.".startswith(f"{_DRAWING}."):
+            seen.add(each)
+            found.add(module)
+            waiting += _needs(module, name)
+    return found
+
+
+def source_file(module: str | None) -> Path | None:
+    """The file of a module's source; None where it has none (a prompt, a notebook) or is compiled.
+
+    Of a library that is not loaded it is the file of its top: a module within it is found by importing all above it.
+    """
+    if module is None:
+        # What `exec` made of text need not be of any module.
+        return None
+    file = getattr(sys.modules.get(module), "__file__", None)
+    top = module.partition(".")[0]
+    if file is None and top != module and (above := source_file(top)) is not None and is_library(top, above):
+        return above
+    if file is None and module != "__main__":
+        try:
+            spec = importlib.util.find_spec(module)
+        except (ImportError, ValueError, AttributeError):
+            spec = None
+        file = spec.origin if spec is not None else None
+    if file is None or not Path(file).is_file():
+        return None
+    return Path(file)
+
+
+def is_library(module: str, file: Path) -> bool:
+    """Whether a module comes with Python or was installed; simstudy and its shipped studies are read in any case."""
+    if _is_ours(module):
+        return False
+    top = module.partition(".")[0]
+    return top in sys.stdlib_module_names or any(part in _INSTALLED for part in file.parts)
+
+
+def _is_ours(module: str) -> bool:
+    """Whether a module is simstudy's, or of a study that is a program."""
+    top = module.partition(".")[0]
+    return top == "simstudy" or top in SOURCES
+
+
+@dataclass(frozen=True)
+class _Import:
+    """What one name is bound to by an import: a name of a module, or (name empty) the module itself."""
+
+    bound: str
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the source of a module says: its imports, those that only type checkers read, and its statements."""
+
+    imports: tuple[_Import, ...]
+    typed: tuple[_Import, ...]
+    statements: tuple[ast.stmt, ...]
+    package: str
+    only_imports: bool
+    """A package that defines nothing that others could ask it for."""
+
+
+def _needs(module: str, name: str) -> list[tuple[str, str]]:
+    """What a module needs, or (where a name is given) what the definition of this name in it needs."""
+    source = _source(module)
+    if source is None:
+        return []
+    statements = _slice(source, name) if name else list(source.statements)
+    if source.only_imports:
+        # Which of its names are asked for is not known: they may be imported when they are.
+        imports: Iterable[_Import] = (*source.imports, *source.typed)
+    else:
+        within = [each for node in statements for each in _imports_of(node, source.package)]
+        bare, attributes = _names(statements)
+        at_top = [each for each in source.imports if each.bound in bare | set(attributes) or each.name == "*"]
+        imports = [*at_top, *within] if name else source.imports
+        imports = [
+            each
+            for asked in imports
+            for each in (
+                [_Import("", asked.module, attribute) for attribute in attributes.get(asked.bound, ())]
+                if not asked.name and asked.bound not in bare and _looked_through(asked.module)
+                else [asked]
+            )
+        ]
+    return [_origin(each.module, each.name) for each in imports]
+
+
+def _origin(module: str, name: str) -> tuple[str, str]:
+    """Where a name of a module is defined, and whether that is followed by this name or as a whole (an empty one)."""
+    below = f"{module}.{name}"
+    if name and _is_package(module) and _is_module(below):
+        return below, ""
+    if name and _looked_through(module) and (source := _source(module)) is not None:
+        for each in (*source.imports, *source.typed):
+            if each.bound == name:
+                return _origin(each.module, each.name) if each.name else (each.module, "")
+    # A study's own modules stand beside its page: of them only what is needed is followed.
+    return module, name if module.partition(".")[0] in SOURCES and name != "*" else ""
+
+
+def _slice(source: _Source, name: str) -> list[ast.stmt]:
+    """The statements at the top of a module that the definition of a name in it needs; all where it is not there."""
+    defining: dict[str, list[ast.stmt]] = {}
+    chosen: list[ast.stmt] = []
+    for node in source.statements:
+        names = _defined(node)
+        if not names and not isinstance(node, ast.Import | ast.ImportFrom):
+            # What is done when the module is imported, and defines nothing by itself.
+            chosen.append(node)
+        for each in names:
+            defining.setdefault(each, []).append(node)
+    if name not in defining:
+        return list(source.statements)
+    waiting, known = [*_used(chosen), name], set[str]()
+    while waiting:
+        each = waiting.pop()
+        if each in defining and each not in known:
+            known.add(each)
+            chosen += defining[each]
+            waiting += _used(defining[each])
+    return chosen
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The names that a definition or a plain assignment binds."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    parts = [part for each in targets for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
+    plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+    return [part.id for part in parts if isinstance(part, ast.Name)] if plain else []
+
+
+def _used(statements: Iterable[ast.stmt]) -> list[str]:
+    return [node.id for each in statements for node in ast.walk(each) if isinstance(node, ast.Name)]
+
+
+def _names(statements: Iterable[ast.stmt]) -> tuple[set[str], dict[str, set[str]]]:
+    """The names in statements that stand by themselves, and of others which attributes are asked for."""
+    bare: set[str] = set()
+    attributes: dict[str, set[str]] = {}
+    for each in statements:
+        held = set()
+        for node in ast.walk(each):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                attributes.setdefault(node.value.id, set()).add(node.attr)
+                held.add(node.value)
+            elif isinstance(node, ast.Name) and node not in held:
+                bare.add(node.id)
+    return bare, attributes
+
+
+def _source(module: str) -> _Source | None:
+    """The source of a module; None of a library's, and where there is none."""
+    file = source_file(module)
+    if file is None or file.suffix != ".py" or is_library(module, file):
+        return None
+    return _read(module, file, file.stat().st_mtime_ns)
+
+
+@functools.cache
+def _read(module: str, file: Path, changed: int) -> _Source | None:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, OSError):
+        return None
+    is_package = file.name == "__init__.py"
+    package = module if is_package or module in SOURCES else module.rpartition(".")[0]
+    for_types, statements = list[ast.stmt](), list[ast.stmt]()
+    for node in tree.body:
+        if isinstance(node, ast.If) and _is_for_types(node):
+            for_types += node.body
+            statements += node.orelse
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            statements.append(node)
+    imports, typed = (
+        tuple(each for node in nodes for each in _imports_of(node, package)) for nodes in (statements, for_types)
+    )
+    defined = [name for node in statements for name in _defined(node)]
+    plain = all(isinstance(node, ast.Import | ast.ImportFrom) or _defined(node) for node in statements)
+    only_imports = is_package and plain and all(name.startswith("_") for name in defined)
+    return _Source(imports, typed, tuple(statements), package, only_imports and bool(imports or typed))
+
+
+def _is_for_types(node: ast.If) -> bool:
+    return getattr(node.test, "attr", getattr(node.test, "id", None)) == "TYPE_CHECKING"
+
+
+def _imports_of(node: ast.stmt, package: str) -> Iterator[_Import]:
+    """What a statement imports, wherever in it."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Import):
+            for alias in each.names:
+                yield _Import(alias.asname or alias.name.partition(".")[0], alias.name, "")
+        elif isinstance(each, ast.ImportFrom):
+            base = resolve_name("." * each.level + (each.module or ""), package) if each.level else each.module or ""
+            for alias in each.names:
+                yield _Import(alias.asname or alias.name, base, alias.name)
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    top = name.partition(".")[0]
+    file = source_file(top)
+    if file is None or is_library(top, file):
+        return False
+    return source_file(name) is not None
+
+
+def _is_package(name: str) -> bool:
+    """Whether a module of simstudy's or the user's own may have modules below it."""
+    file = source_file(name)
+    return file is not None and (file.name == "__init__.py" or name in SOURCES) and not is_library(name, file)
+
+
+def _looked_through(module: str) -> bool:
+    source = _source(module)
+    return source is not None and source.only_imports

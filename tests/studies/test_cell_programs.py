@@ -1,0 +1,137 @@
+"""What the finished work of every shipped study is known by: all that it executes, and nothing that only draws."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import simstudy
+from simstudy.cells import Cell
+from simstudy.generators.resampled import Variant
+from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.program_files import LOADED
+from simstudy.provenance import program_of
+from simstudy.runner import _classes
+from simstudy.studies import load_study, shipped_studies
+from simstudy.studies.definition import Comparison
+
+PACKAGE = Path(simstudy.__file__).parent
+STUDIES = PACKAGE.parent / "experiments"
+
+# Modules that only write pages, draw, or talk to a terminal.
+SHOWING = (
+    "simstudy.figures",
+    "simstudy.report",
+    "simstudy.sections",
+    "simstudy.cli",
+    "matplotlib",
+    "seaborn",
+    "page.py",
+)
+
+
+@cache
+def program_module(file: Path) -> str:
+    """The name under which a module of a shipped study is loaded."""
+    load_study(file.parent.name)
+    (name,) = [name for name, path in LOADED.items() if Path(path) == file.with_name("study.py").resolve()]
+    return name if file.stem == "study" else f"{name}.{file.stem}"
+
+
+def handed_to_run() -> list[Any]:
+    """Every function that some study hands to `RunContext.run` or `run_cells`, as an expression of its module."""
+    found = []
+    for file in sorted([*STUDIES.glob("*/*.py"), *PACKAGE.rglob("*.py")]):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            called = ast.unparse(node.func)
+            if called == "context.run":
+                found.append((file, ast.unparse(node.args[1])))
+            elif called == "run_cells" and ast.unparse(node.args[0]) != "function":
+                found.append((file, ast.unparse(node.args[0])))
+    return [pytest.param(*each, id=f"{each[0].parent.name}-{each[1]}") for each in found]
+
+
+FUNCTIONS = handed_to_run()
+
+
+def function_of(file: Path, expression: str) -> Callable[..., Any]:
+    inside = file.is_relative_to(PACKAGE)
+    name = ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) if inside else program_module(file)
+    found: Callable[..., Any] = eval(expression, vars(importlib.import_module(name)))
+    return found
+
+
+def test_there_are_functions_of_all_studies_that_are_programs() -> None:
+    folders = {each.values[0].parent.name for each in FUNCTIONS}
+    programs = {path.parent.name for path in shipped_studies().values() if path.with_name("study.py").is_file()}
+    # Berg-Kirkpatrick's study compares, and nothing else.
+    assert programs - folders == {"berg_kirkpatrick_2012"}
+    assert {"studies", "natural", "generators"} < folders
+
+
+@pytest.mark.parametrize(("file", "expression"), FUNCTIONS)
+def test_an_edit_of_a_figure_or_a_page_makes_nothing_again(file: Path, expression: str) -> None:
+    program = program_of(function_of(file, expression))
+    assert not [name for name in program if name.startswith(SHOWING) or name.endswith(".page")]
+    assert "simstudy" not in program, "the package's own names come from where they are defined"
+
+
+def executed(function: Callable[..., Any], *arguments: Any) -> set[Path]:
+    """The files of simstudy and of shipped studies of which something is executed."""
+    found: set[str] = set()
+    sys.setprofile(lambda frame, event, _: found.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        function(*arguments)
+    finally:
+        sys.setprofile(None)
+    files = {Path(name).resolve() for name in found if name.endswith(".py")}
+    return {file for file in files if file.is_relative_to(PACKAGE.resolve()) or file.is_relative_to(STUDIES.resolve())}
+
+
+OUTPUTS = correlated_accuracies([0.6, 0.7, 0.8], 60)
+X, Y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+TASK = simstudy.Task.from_arrays("t", X, Y, test_sets={"test": (X, Y)}, systems={"bayes": GaussianNB()})
+
+# A file, a function that it hands over, and arguments with which it is soon done; texts in brackets are studies.
+CASES: list[tuple[Path, str, tuple[Any, ...]]] = [
+    (STUDIES / "chinchor_1992" / "study.py", "compared", (OUTPUTS, "exact", 0)),
+    (STUDIES / "error_rates" / "study.py", "examine", (["error_rates"], "accuracy", 3, 0)),
+    (
+        STUDIES / "multiple_systems" / "study.py", "families.examine",
+        (["multiple_systems"], "accuracy_100", "all equal", 2, 0, 3),
+    ),
+    (STUDIES / "tools_bench" / "study.py", "examine", (["tools_bench"], "sign_flips", "answers", 0, range(1))),
+    (STUDIES / "yeh_2000" / "example.py", "tests_of", ("recall",)),
+    (PACKAGE / "generators" / "resampled.py", "train_variant", (TASK, Variant("bayes", 30, 0), 0)),
+    (PACKAGE / "studies" / "comparing.py", "_compared", (OUTPUTS, Comparison(n_resamples=50), 0, 1, lambda _: None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "expression", "given"), CASES, ids=lambda case: getattr(case, "parent", Path()).name)
+def test_all_that_is_executed_is_in_the_program(file: Path, expression: str, given: tuple[Any, ...]) -> None:
+    """The profiler's list of files, against what the source says."""
+    function = function_of(file, expression)
+    arguments = [load_study(each[0]) if isinstance(each, list) else each for each in given]
+    program = program_of(function, *_classes([Cell("a cell", {}, tuple(arguments))]))
+    files = executed(function, *arguments)
+    names = {
+        ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        if file.is_relative_to(PACKAGE)
+        else file.name
+        for file in files
+    }
+    # How a package imports its names when they are asked for is no part of what they are.
+    assert names - {"simstudy"} <= set(program)
+    assert len(names) > 3
