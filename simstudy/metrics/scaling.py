@@ -17,8 +17,8 @@ from simstudy.metrics.ratio import Ratio, combine, whole
 #: does not have 0 everywhere some score is at least the other, or that part of another system's largest.
 MOST, LEAST, LEAST_PART = 2.0**960, 2.0**-960, 2.0**-400
 
-# Differences between systems below the first part of the largest score are lost in the rounding of sums, and in ties. If
-# all are below the second, they are rounding themselves, unless scores are whole numbers.
+# Differences between systems below the first part of the largest score are lost in the rounding of sums, and in ties.
+# If all are below the second, they are rounding themselves, unless scores are whole numbers.
 _SMALL_DIFFERENCE, _NO_DIFFERENCE = 2.0**-20, 2.0**-50
 
 # Parts of the largest value: the least unit that is looked for, and what rounding may have left of none.
