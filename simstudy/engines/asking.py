@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
-from simstudy.metrics.scaling import rescaled
+from simstudy.metrics.scaling import rescaled, without_offset
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from simstudy.runner import n_workers
@@ -43,6 +44,9 @@ def ask(
     for argument, column in (("unit", None if what == "item" else what), ("strata", strata)):
         if column is not None:
             ranked.labels(column, argument)
+    apart = without_offset(ranked.statistics, ranked.metric, by_item=chosen.pairs_systems)
+    if apart is not ranked.statistics:
+        ranked = replace(ranked, statistics=apart)
     statistics, bounds = _units(ranked, what, strata)
     statistics, factor = rescaled(statistics, ranked.metric)
     question = Question(

@@ -97,6 +97,11 @@ class SignificanceTest:
         """The names of the conventions that are rules for it; none where it draws nothing."""
         return tuple(name for name, rule in CONVENTIONS.items() if self.name in rule.tests)
 
+    @property
+    def pairs_systems(self) -> bool:
+        """Whether it asks for the difference of two systems on each unit only, not for each one's own spread."""
+        return _INDEPENDENT not in self.assumes
+
     def refusal(self, question: Question) -> str:
         """Why the test does not apply to a question, in a line; empty where it does."""
         for need in self.needs:

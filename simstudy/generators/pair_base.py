@@ -18,6 +18,10 @@ Two = tuple[float, float]
 """A number for each of the two systems."""
 
 
+#: No parameter without a bound of its own is larger, or nearer to 0: products of a few stay in floating point.
+EXTREME = 1e100
+
+
 @dataclass(frozen=True)
 class Drawn:
     """M test sets.

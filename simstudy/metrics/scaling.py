@@ -11,11 +11,15 @@ from math import frexp, ldexp
 import numpy as np
 
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
-from simstudy.metrics.ratio import Ratio, whole
+from simstudy.metrics.ratio import Ratio, combine, whole
 
 #: Sizes of scores that double precision can add, square and compare: sums stay below the one, and of each system that
 #: does not have 0 everywhere some score is at least the other, or that part of another system's largest.
 MOST, LEAST, LEAST_PART = 2.0**960, 2.0**-960, 2.0**-400
+
+# Differences between systems below the first part of the largest score are lost in the rounding of sums, and in ties.
+# If all are below the second, they are rounding themselves, unless scores are whole numbers.
+_SMALL_DIFFERENCE, _NO_DIFFERENCE = 2.0**-20, 2.0**-50
 
 # Parts of the largest value: the least unit that is looked for, and what rounding may have left of none.
 _LEAST_UNIT, _LEFT = 2.0**-20, 1e-10
@@ -47,6 +51,44 @@ def check_range(statistics: Array, names: list[str]) -> None:
                 raise ValueError(
                     f"statistics must be of comparable sizes: {of} {size:.3g}, of another {largest[:, s].max():.3g}"
                 )
+
+
+def without_offset(statistics: Array, metric: Metric, *, by_item: bool = True) -> Array:
+    """The same statistics (K systems, n items, S), less what the systems' scores have in common if that is nearly all.
+
+    Gains do not change, but they would be lost in rounding where scores are as large as times in ms since 1970.
+    Statistics are returned as they are if the score is no mean over items of the same weight for all systems, or if
+    some system differs from another one by more than a millionth of the largest score.
+
+    Parameters
+    ----------
+    by_item
+        Whether each item has its own offset, which leaves differences between systems as they are, but not one
+        system's spread over the items. False: one offset for all items.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import METRICS
+    >>> times = np.array([[[1.7e12 + 3, 1], [1.6e12, 1]], [[1.7e12, 1], [1.6e12 + 1, 1]]])
+    >>> without_offset(times, METRICS["mean"])[..., 0].tolist()
+    [[3.0, 0.0], [0.0, 1.0]]
+    """
+    columns = np.flatnonzero(metric.numerator) if isinstance(metric, Ratio) else np.zeros(0, dtype=np.intp)
+    if not isinstance(metric, Ratio) or len(columns) != 1 or metric.denominator[columns[0]]:
+        return statistics
+    above, below = statistics[..., columns[0]], combine(statistics, metric.denominator)
+    largest = float(max(above.max(), -float(above.min())))
+    # Whole numbers of this size that differ do so by more.
+    if (above.dtype.kind in "iu" and largest < 1 / _SMALL_DIFFERENCE) or (below != below[0]).any() or below.min() <= 0:
+        return statistics
+    offset = above.min(axis=0) if by_item else (above / below).min() * below[0]
+    rest = above - offset
+    least = 0.0 if (above == np.rint(above)).all() else _NO_DIFFERENCE * largest
+    if not least < rest.max() <= _SMALL_DIFFERENCE * largest:
+        return statistics
+    new = statistics.copy()
+    new[..., columns[0]] = rest
+    return new
 
 
 def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:

@@ -15,6 +15,7 @@ from pandas.api.types import is_scalar
 
 from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
 from simstudy.showing import Shown, listed
 from simstudy.validation import check_list, check_text, check_whole, nearest
@@ -77,8 +78,7 @@ class Collection(Shown):
 
     def scores(self) -> NDArray[np.float64]:
         """Each system's score on the whole test set, shape (K,), on the metric's scale."""
-        kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
-        return self.metric.score(self.statistics.sum(axis=1, dtype=kind))
+        return _scores(self.statistics, self.metric)
 
     def with_metric(self, metric: str | Metric) -> Self:
         """The same statistics under another metric of them: precision, recall and F1 of one array.
@@ -234,7 +234,9 @@ class Collection(Shown):
         first, second
             Positions of systems, of shapes that broadcast to the result's.
         """
-        scores, noise = self.scores(), self.metric.tie_tolerance(self.statistics)
+        statistics = without_offset(self.statistics, self.metric)
+        scores = _scores(statistics, self.metric)
+        noise = self.metric.tie_tolerance(statistics)
         gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
 
@@ -300,3 +302,9 @@ def _value_of(cell: Any) -> str:
     if is_scalar(cell) and pd.isna(cell):
         return ""
     return repr(cell.item() if isinstance(cell, np.generic) else cell)
+
+
+def _scores(statistics: NDArray[Any], metric: Metric) -> NDArray[np.float64]:
+    """Scores (K,) of statistics (K, n, S)."""
+    kind = np.int64 if statistics.dtype.kind in "iu" else np.float64
+    return metric.score(statistics.sum(axis=1, dtype=kind))

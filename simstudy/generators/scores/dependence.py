@@ -13,13 +13,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from simstudy.generators.pair_base import check_one
+from simstudy.generators.pair_base import EXTREME, check_one
 from simstudy.generators.scores.correlations import checked_correlation, equicorrelated, root
 from simstudy.metrics.base import FloatArray
 from simstudy.validation import brief
 
 # Uniform numbers stay strictly between 0 and 1, so that quantiles are finite.
 _LEAST = 2.0**-53
+
+# Fewer degrees of freedom would draw t so far out that floating point can not hold it.
+_LEAST_DF = 0.1
+
+# A gamma frailty below this is drawn as a logarithm.
+_SMALL = 1e-300
 
 
 class Dependence(ABC):
@@ -111,16 +117,14 @@ class TCopula(GaussianCopula):
     correlation
         As that of `GaussianCopula`; 0 is not independence.
     df
-        Degrees of freedom, above 0; few: much dependence in both tails.
+        Degrees of freedom, at least 0.1; few: much dependence in both tails.
     """
 
     df: float = 4.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_one("df", self.df, 0)
-        if self.df == 0:
-            raise ValueError("df must be above 0, not 0")
+        check_one("df", self.df, _LEAST_DF, EXTREME)
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         latent = GaussianCopula.normals(self, n_items, n_systems, rng)
@@ -141,19 +145,22 @@ class Clayton(Dependence):
     Parameters
     ----------
     theta
-        Above 0; Kendall's tau of two systems is theta / (theta + 2).
+        From 1e-100 to 1e100; Kendall's tau of two systems is theta / (theta + 2).
     """
 
     theta: float
 
     def __post_init__(self) -> None:
-        check_one("theta", self.theta, 0)
-        if self.theta == 0:
-            raise ValueError("theta must be above 0, not 0; systems without dependence are Independent")
+        check_one("theta", self.theta, 1 / EXTREME, EXTREME)
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
-        frailty = np.maximum(rng.gamma(1 / self.theta, size=(n_items, 1)), 1e-300)
-        return inside((1 + rng.standard_exponential((n_items, n_systems)) / frailty) ** (-1 / self.theta))
+        frailty = rng.gamma(1 / self.theta, size=(n_items, 1))
+        log_waits = np.log(rng.standard_exponential((n_items, n_systems)))
+        # Near 0 the gamma law is a power law, whose logarithm is exponential.
+        small = frailty < _SMALL
+        log_frailty = np.log(np.maximum(frailty, _SMALL))
+        log_frailty[small] -= self.theta * rng.standard_exponential(int(small.sum()))
+        return inside(np.exp(-np.logaddexp(0, log_waits - log_frailty) / self.theta))
 
 
 @dataclass(frozen=True)
@@ -166,13 +173,13 @@ class Gumbel(Dependence):
     Parameters
     ----------
     theta
-        At least 1 (independence); Kendall's tau of two systems is 1 - 1 / theta.
+        From 1 (independence) to 1e100; Kendall's tau of two systems is 1 - 1 / theta.
     """
 
     theta: float
 
     def __post_init__(self) -> None:
-        check_one("theta", self.theta, 1)
+        check_one("theta", self.theta, 1, EXTREME)
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         index = 1 / self.theta
@@ -193,15 +200,18 @@ class Frank(Dependence):
     Parameters
     ----------
     theta
-        Not 0; its sign is that of the dependence.
+        From 1e-100 to 1e100 in size; its sign is that of the dependence.
     """
 
     theta: float
 
     def __post_init__(self) -> None:
-        check_one("theta", self.theta, -np.inf)
-        if self.theta == 0:
-            raise ValueError("theta must not be 0; systems without dependence are Independent")
+        check_one("theta", self.theta, -EXTREME, EXTREME)
+        if abs(self.theta) < 1 / EXTREME:
+            raise ValueError(
+                f"theta must be at least {1 / EXTREME:g} in size, not {self.theta:g}; systems without dependence are "
+                "Independent"
+            )
 
     def check_systems(self, n_systems: int) -> None:
         if n_systems != 2:
@@ -211,9 +221,11 @@ class Frank(Dependence):
         self.check_systems(n_systems)
         first, level = np.maximum(rng.random((2, n_items)), _LEAST)
         # The second given the first, at this level of its distribution function (Nelsen 2006, exercise 4.17).
+        # In this form no term cancels another one, however large or small theta is.
         size = abs(self.theta)
-        damped = np.exp(-size * first)
-        second = -np.log1p(np.expm1(-size) * level / (level + (1 - level) * damped)) / size
+        whole = np.log(-np.expm1(-size)) + np.log(level)
+        left = np.log(1 - level + level * np.exp(-size * (1 - first)))
+        second = np.logaddexp(0, whole + size * first - left) / size
         return inside(np.stack([first, second if self.theta > 0 else 1 - second], axis=1))
 
 
@@ -277,7 +289,7 @@ class Khoudraji(Dependence):
         shares = np.array(self.shares)
         common = self.of.uniforms(n_items, n_systems, rng)
         own = rng.random((n_items, n_systems))
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return inside(np.maximum(common ** (1 / shares), own ** (1 / (1 - shares))))
 
 

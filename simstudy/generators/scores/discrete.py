@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from scipy import optimize, signal
 
+from simstudy.generators.pair_base import EXTREME
 from simstudy.generators.scores.margins import Margin, stepped
 from simstudy.metrics.base import FloatArray
 from simstudy.validation import brief, check_number, number_list
@@ -32,7 +33,7 @@ class Ordinal(Margin):
     Parameters
     ----------
     values
-        Distinct numbers, ascending.
+        Distinct numbers from -1e100 to 1e100, ascending.
     probabilities
         One for each, at least 0, 1 in sum.
 
@@ -50,8 +51,10 @@ class Ordinal(Margin):
 
     def __post_init__(self) -> None:
         values, shares = number_list("values", self.values), number_list("probabilities", self.probabilities)
-        if values.size == 0 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
-            raise ValueError(f"values must be distinct finite numbers, ascending, not {brief(self.values)}")
+        if values.size == 0 or not (np.abs(values) <= EXTREME).all() or not (np.diff(values) > 0).all():
+            raise ValueError(
+                f"values must be distinct numbers from {-EXTREME:g} to {EXTREME:g}, ascending, not {brief(self.values)}"
+            )
         if shares.shape != values.shape:
             raise ValueError(f"probabilities must be {values.size}, as values are, not {shares.size}")
         if not (shares >= 0).all() or abs(shares.sum() - 1) > _ROUNDING:

@@ -11,9 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from simstudy.generators.pair_base import check_one
+from simstudy.generators.pair_base import EXTREME, check_one
 from simstudy.metrics.base import FloatArray
 from simstudy.validation import check_number, check_whole
+
+# Beta's parameters outside of these: quantiles lose their precision.
+_LEAST_SHARE, _LEAST_CONCENTRATION, _MOST_CONCENTRATION = 1e-12, 1e-6, 1e6
+
+# So many trials need too much memory for a table of their probabilities.
+_MORE_TRIALS = 2**20
+
+# The largest uniform number below 1 leaves out the part Phi(spread - 8.2) of a log-normal mean: 1e-5 of it here, but
+# one ninth where the spread is 7.
+_MOST_SPREAD = 4.0
 
 
 class Margin(ABC):
@@ -87,9 +97,16 @@ class Bernoulli(Margin):
 
 @dataclass(frozen=True)
 class Beta(Margin):
-    """Beta-distributed scores between 0 and 1, with `concentration` alpha + beta (large: little spread).
+    """Beta-distributed scores between 0 and 1.
 
     The variance is mean (1 - mean) / (concentration + 1); another mean keeps the concentration.
+
+    Parameters
+    ----------
+    average
+        The mean, from 1e-12 to 1 - 1e-12.
+    concentration
+        alpha + beta, from 1e-6 to 1e6; large: little spread.
 
     Examples
     --------
@@ -101,13 +118,7 @@ class Beta(Margin):
     concentration: float
 
     def __post_init__(self) -> None:
-        check_one("average", self.average, 0, 1)
-        check_one("concentration", self.concentration, 0)
-        if self.average in (0, 1) or self.concentration == 0:
-            raise ValueError(
-                f"average must be above 0 and below 1 and concentration above 0, not {self.average} and "
-                f"{self.concentration}"
-            )
+        _check_beta("average", self.average, self.concentration)
 
     @property
     def mean(self) -> float:
@@ -132,11 +143,11 @@ class BetaBinomial(Margin):
     Parameters
     ----------
     trials
-        At least 1.
+        At least 1, below 2^20.
     share
-        The expected share of successes: the mean is trials x share.
+        The expected share of successes, from 1e-12 to 1 - 1e-12: the mean is trials x share.
     concentration
-        Of the Beta distribution; another mean keeps it.
+        Of the Beta distribution, from 1e-6 to 1e6; another mean keeps it.
 
     Examples
     --------
@@ -149,8 +160,8 @@ class BetaBinomial(Margin):
     concentration: float
 
     def __post_init__(self) -> None:
-        check_whole("trials", self.trials, 1)
-        Beta(self.share, self.concentration)
+        check_whole("trials", self.trials, 1, _MORE_TRIALS)
+        _check_beta("share", self.share, self.concentration)
 
     @cached_property
     def probabilities(self) -> FloatArray:
@@ -181,6 +192,13 @@ class LogNormal(Margin):
 
     Another mean keeps the spread, and so the coefficient of variation sqrt(exp(spread^2) - 1).
 
+    Parameters
+    ----------
+    average
+        The mean, from 1e-100 to 1e100.
+    spread
+        From 0 to 4. Few draws of a large spread have a mean near the true one: most of it is in rare large scores.
+
     Examples
     --------
     >>> LogNormal(2.0, spread=1.0).quantile(np.array([0.5])).round(6).tolist()   # 2 exp(-1/2)
@@ -191,10 +209,8 @@ class LogNormal(Margin):
     spread: float
 
     def __post_init__(self) -> None:
-        check_one("average", self.average, 0)
-        check_one("spread", self.spread, 0)
-        if self.average == 0:
-            raise ValueError(f"average must be above 0, not {self.average}")
+        check_one("average", self.average, 1 / EXTREME, EXTREME)
+        check_one("spread", self.spread, 0, _MOST_SPREAD)
 
     @property
     def mean(self) -> float:
@@ -218,11 +234,11 @@ class StudentT(Margin):
     Parameters
     ----------
     average
-        The mean.
+        The mean, from -1e100 to 1e100.
     scale
-        What t is multiplied by; at least 0.
+        What t is multiplied by; from 0 to 1e100.
     df
-        Degrees of freedom, above 1 (else there is no mean); up to 2 there is no variance.
+        Degrees of freedom, above 1 (else there is no mean) and at most 1e100; up to 2 there is no variance.
 
     Examples
     --------
@@ -235,9 +251,9 @@ class StudentT(Margin):
     df: float
 
     def __post_init__(self) -> None:
-        check_one("average", self.average, -np.inf)
-        check_one("scale", self.scale, 0)
-        check_one("df", self.df, 1)
+        check_one("average", self.average, -EXTREME, EXTREME)
+        check_one("scale", self.scale, 0, EXTREME)
+        check_one("df", self.df, 1, EXTREME)
         if self.df == 1:
             raise ValueError(f"df must be above 1, as t with fewer has no mean, not {self.df}")
 
@@ -254,6 +270,14 @@ class StudentT(Margin):
 
     def with_mean(self, mean: float) -> Self:
         return replace(self, average=self.check_mean(mean))
+
+
+def _check_beta(argument: str, average: float, concentration: float) -> None:
+    """Raise a ValueError where there is no such Beta distribution, or quantiles of it lose their precision."""
+    check_one(argument, average, 0, 1)
+    if not _LEAST_SHARE <= average <= 1 - _LEAST_SHARE:
+        raise ValueError(f"{argument} must be from {_LEAST_SHARE:g} to 1 - {_LEAST_SHARE:g}, not {average}")
+    check_one("concentration", concentration, _LEAST_CONCENTRATION, _MOST_CONCENTRATION)
 
 
 def stepped(probabilities: FloatArray, u: FloatArray) -> NDArray[np.intp]:

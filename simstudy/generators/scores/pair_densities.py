@@ -48,9 +48,10 @@ def frank(u: FloatArray, v: FloatArray, theta: FloatArray) -> FloatArray:
     """Of Frank's copula, theta any number but 0; its sign is that of the dependence."""
     # A negative theta is a positive one with one of the numbers upside down.
     size, v = np.abs(theta), np.where(theta < 0, 1 - v, v)
-    whole = -np.expm1(-size)
-    below = whole - np.expm1(-size * u) * np.expm1(-size * v)
-    return np.asarray(np.log(size) + np.log(whole) - size * (u + v) - 2 * np.log(below))
+    whole = np.log(-np.expm1(-size))
+    # whole - (1 - e^(-size u)) (1 - e^(-size v)) as a sum of two positive terms.
+    below = np.logaddexp(np.log(-np.expm1(-size * v)) - size * u, np.log(-np.expm1(-size * (1 - v))) - size * v)
+    return np.asarray(np.log(size) + whole - size * (u + v) - 2 * below)
 
 
 def tawn(u: FloatArray, v: FloatArray, theta: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:

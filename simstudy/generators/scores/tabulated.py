@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from scipy import optimize, special, stats
 
+from simstudy.generators.pair_base import EXTREME
 from simstudy.generators.scores.margins import Margin
 from simstudy.metrics.base import FloatArray
 from simstudy.validation import brief, number_list
@@ -34,7 +35,7 @@ class Tabulated(Margin):
     Parameters
     ----------
     values
-        Ascending.
+        Ascending, from -1e100 to 1e100.
     cumulative
         The distribution function there, from 0 to 1, never less for a larger value.
 
@@ -50,8 +51,11 @@ class Tabulated(Margin):
 
     def __post_init__(self) -> None:
         values, cumulative = _numbers("values", self.values), _numbers("cumulative", self.cumulative)
-        if values.size < 2 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
-            raise ValueError(f"values must be at least two finite numbers, ascending, not {brief(self.values)}")
+        if values.size < 2 or not (np.abs(values) <= EXTREME).all() or not (np.diff(values) > 0).all():
+            raise ValueError(
+                f"values must be at least two numbers from {-EXTREME:g} to {EXTREME:g}, ascending, not "
+                f"{brief(self.values)}"
+            )
         rises = cumulative.shape == values.shape and bool((np.diff(cumulative) >= 0).all())
         if not rises or cumulative[0] != 0 or cumulative[-1] != 1:
             raise ValueError(

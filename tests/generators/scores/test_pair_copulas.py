@@ -213,7 +213,7 @@ def test_what_can_not_be_fitted_is_refused(scores: Any, given: Any, message: str
 
 
 def test_frank_refuses_0_and_three_systems() -> None:
-    with pytest.raises(ValueError, match="theta must not be 0"):
+    with pytest.raises(ValueError, match="theta must be at least 1e-100 in size, not 0; systems without"):
         Frank(0)
     with pytest.raises(ValueError, match="Frank must be of 2 systems, not 3"):
         Frank(2.0).check_systems(3)

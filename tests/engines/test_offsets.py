@@ -1,0 +1,106 @@
+"""Scores on a large offset, such as times since 1970: gains, intervals and p-values are those of the differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.engines.registry import TESTS
+from simstudy.metrics import METRICS
+from simstudy.metrics.scaling import without_offset
+
+N = 57
+RNG = np.random.default_rng(8)
+# Differences of many sizes, none twice, in 1024ths: the sums of two such numbers are exact up to 2^42.
+GAIN = RNG.permutation(np.arange(1, N + 1) ** 2 - 500) / 1024
+BASE = RNG.permutation(3 * N)[:N] * 7 / 16
+
+
+def _outputs(offset: np.ndarray | float, *, lower_is_better: bool = False, clusters: bool = False) -> ss.Outputs:
+    items = pd.DataFrame({"id": [str(i) for i in range(N)], "cluster": [str(i // 4) for i in range(N)]})
+    frame = pd.DataFrame({"new": BASE + GAIN + offset, "old": BASE + offset})
+    frame.index = pd.Index(items["id"])
+    outputs = ss.Outputs.from_scores(frame, lower_is_better=lower_is_better)
+    if not clusters:
+        return outputs
+    return ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
+
+
+@pytest.mark.parametrize("offset", [1e12, -1e12, 3.5e12], ids=str)
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization", "t_paired", "sign", "wilcoxon"])
+def test_a_large_offset_changes_nothing(offset: float, test: str) -> None:
+    """Gain, standard error and t of the differences by scipy; everything else as without the offset."""
+    options = {"n_resamples": 999} if TESTS[test].n_resamples else {}
+    plain, far = (ss.compare(_outputs(of), test=test, **options).iloc[0] for of in (0.0, offset))  # type: ignore[arg-type]
+    sign = 1 if GAIN.mean() > 0 else -1
+    assert far["gain"] == pytest.approx(sign * GAIN.mean(), rel=1e-9)
+    assert far["gain_se"] == pytest.approx(stats.sem(GAIN), rel=1e-9)
+    low, high = stats.ttest_1samp(sign * GAIN, 0).confidence_interval()
+    assert (far["gain_low"], far["gain_high"]) == pytest.approx((low, high), rel=1e-9)
+    if test == "t_paired":
+        assert far["p_value"] == pytest.approx(stats.ttest_1samp(GAIN, 0).pvalue, rel=1e-9)
+    same = ["system_a", "favours", "n_better", "n_worse", "n_level", "p_value", "n_extreme"]
+    assert far[same].tolist() == plain[same].tolist()
+
+
+def test_whole_numbers_of_any_size_keep_their_differences() -> None:
+    """Times in ns since 1970 as whole numbers, of which neighbours are 256 apart as doubles."""
+    start = 1.7e18
+    differences = 256.0 * RNG.permutation(np.arange(-20, 37))
+    frame = pd.DataFrame({"new": start + differences, "old": np.full(N, start)})
+    row = ss.compare(ss.Outputs.from_scores(frame), test="t_paired").iloc[0]
+    assert row["gain"] == pytest.approx(differences.mean(), rel=1e-12)
+    assert row["p_value"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-9)
+    assert (row["n_better"], row["n_worse"], row["n_level"]) == (36, 20, 1)
+
+
+def test_items_may_lie_far_apart() -> None:
+    """Each item has an offset of its own, of which no single one comes near: 1e9 … 1e12, in whole seconds."""
+    offset = np.rint(np.geomspace(1e9, 1e12, N))
+    row = ss.compare(_outputs(offset, lower_is_better=True), test="t_paired").iloc[0]
+    assert (row["system_a"] == "old") == (GAIN.mean() > 0)
+    assert row["gain"] == pytest.approx(abs(GAIN.mean()), rel=1e-9)
+    assert row["p_value"] == pytest.approx(stats.ttest_1samp(GAIN, 0).pvalue, rel=1e-9)
+
+
+def test_clusters_keep_their_sums() -> None:
+    """Clusters of four items and one of one: the weighted mean's own jackknife, written out."""
+    row = ss.compare(_outputs(1e12, clusters=True), test="sign_flips", n_resamples=99).iloc[0]
+    codes = np.arange(N) // 4
+    without = np.array([GAIN[codes != c].mean() for c in range(codes[-1] + 1)])
+    n = without.size
+    se = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    assert row["gain"] == pytest.approx(abs(GAIN.mean()), rel=1e-9)
+    assert row["gain_se"] == pytest.approx(se, rel=1e-6)
+
+
+@pytest.mark.parametrize("test", ["t_two_sample", "z_independent"])
+def test_tests_of_independent_systems_keep_each_systems_own_spread(test: str) -> None:
+    """The two-sample t by scipy, and z by its formula, of scores without the offset."""
+    row = ss.compare(_outputs(1e12), test=test).iloc[0]
+    new, old = BASE + GAIN, BASE
+    z = (new.mean() - old.mean()) / np.sqrt(stats.sem(new) ** 2 + stats.sem(old) ** 2)
+    expected = {"t_two_sample": stats.ttest_ind(new, old).pvalue, "z_independent": 2 * stats.norm.sf(abs(z))}
+    assert row["p_value"] == pytest.approx(expected[test], rel=1e-6)
+
+
+def test_what_rounding_leaves_is_no_difference() -> None:
+    """0.1 + 0.2 is not 0.3 in binary: systems that differ by that only are tied, also where all others agree."""
+    frame = pd.DataFrame({"new": [0.1 + 0.2, 0.7, 0.9, 0.29], "old": [0.3, 0.7, 0.9, 0.1 * 2.9]})
+    row = ss.compare(ss.Outputs.from_scores(frame)).iloc[0]
+    assert (row["gain"], row["n_level"], row["p_value"]) == (0.0, 4, 1.0)
+
+
+def test_other_statistics_stay_as_they_are() -> None:
+    mean = METRICS["mean"]
+    for statistics, metric in (
+        (np.array([[[0.25, 1], [0.75, 1]], [[0.5, 1], [0.75, 1]]]), mean),
+        (np.array([[[1, 1], [0, 1]], [[1, 1], [0, 1]]], dtype=np.int8), METRICS["accuracy"]),
+        # A system that has no score of an item has another denominator.
+        (np.array([[[1e12, 1], [0, 0]], [[1e12 + 1, 1], [1e12, 1]]]), mean),
+        (np.array([[[3, 4, 6]], [[3, 5, 6]]]), METRICS["f1"]),
+    ):
+        assert without_offset(statistics, metric) is statistics
