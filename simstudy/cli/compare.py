@@ -46,7 +46,10 @@ def compare(
         str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV with a row for each item, in their order or with ids: domain, cluster, …")
+        Path | None,
+        typer.Option(
+            help="CSV with a row for each item, in their order or with ids: domain, cluster (or doc, user, repo, …), …"
+        ),
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="The files' columns under our names: item=instance_id,score=resolved.")

@@ -134,7 +134,10 @@ def plan(
         str | None, typer.Option(help="Column of the systems table for relation classes.", rich_help_panel=_FILES)
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV with a row for each item: domain, cluster, …", rich_help_panel=_FILES)
+        Path | None,
+        typer.Option(
+            help="CSV with a row for each item: domain, cluster (or doc, user, repo, …), …", rich_help_panel=_FILES
+        ),
     ] = None,
     columns: Annotated[
         str | None,
