@@ -257,10 +257,11 @@ def _write(found: Examination, out: Path, settings: dict[str, Any], files: dict[
     from simstudy.examination import page
     from simstudy.metrics import label
 
+    of = f" on {found.outputs.test_set}" if found.outputs.test_set else ""
     page.write(
         found,
         out,
-        title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}",
+        title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}{of}",
         command=f"simstudy {shlex.join(sys.argv[1:])}",
         settings=settings,
         files=files,

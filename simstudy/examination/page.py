@@ -80,7 +80,8 @@ def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.iloc[0]
     units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
-    listed = {
+    listed = {"Test set": shown(one.test_set)} if one.test_set else {}
+    listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
