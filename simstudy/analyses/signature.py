@@ -49,8 +49,8 @@ def signature(pairs: pd.DataFrame) -> str:
     # An empty name is missing in a table that was read again from a file of comma-separated values.
     names = list(pairs["test_set"].dropna().unique()) if "test_set" in pairs else []
     named = f"|test_set:{shown(names[0])}" if len(names) == 1 and names[0] else ""
-    question, _, version = found[0].rpartition("|simstudy:")
-    return f"{question}{named}|simstudy:{version}"
+    question, _, software = found[0].rpartition("|")
+    return f"{question}{named}|{software}"
 
 
 def signatures(pairs: pd.DataFrame) -> list[str]:

@@ -18,6 +18,7 @@ from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, pl
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
+from simstudy.outputs.checks import note_exchanged
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -91,6 +92,8 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     systems = _systems(entries, where)
     outputs = assemble(systems, source, expected=entries.items, nothing=nothing, items=items)
+    if not tidy:
+        note_exchanged(outputs.n_systems, outputs.n_items)
     return Loaded(outputs, scored_by=_scored_by(entries.systems, tidy, source))
 
 

@@ -16,6 +16,7 @@ from simstudy.loaders.scores import scores_from_frame as scores_and_notes
 from simstudy.metrics import METRICS, Ratio, get_metric
 from simstudy.metrics.bleu import BleuCounter
 from simstudy.metrics.chrf import ChrfCounter
+from simstudy.outputs import Outputs
 
 scores_from_frame = noting(scores_and_notes)
 
@@ -82,6 +83,18 @@ def test_wide(tmp_path: Path) -> None:
     assert outputs.names == ["keras:net", "torch:net"]
     assert outputs.items.to_dict("list") == {"id": ["01", "1"], "domain": ["cat", "dog"], "label": ["7", "8"]}
     assert outputs.scores().tolist() == [100, 50]
+
+
+def test_a_wide_table_whose_rows_are_systems_is_noted(tmp_path: Path, rng: np.random.Generator) -> None:
+    """200 items of two systems, turned round: 200 systems on two items. Turned back, or with a hundred topics, none."""
+    frame = pd.DataFrame(rng.random((200, 2)), columns=["old", "new"]).rename_axis("item")
+    for given in (frame.T.rename_axis("item"), frame):
+        notes = read(tmp_path, given.to_csv(), metric="mean").notes
+        assert [note[:24] for note in notes] == ["200 systems on 2 items: "] * (given is not frame)
+    retrieval = pd.DataFrame(rng.random((50, 150))).rename_axis("item").add_prefix("run")
+    assert read(tmp_path, retrieval.to_csv(), metric="mean").notes == ()
+    with pytest.warns(UserWarning, match="^200 systems on 2 items: are rows and columns exchanged"):
+        Outputs.from_scores(frame.T)
 
 
 def test_wide_files_are_joined_by_item(tmp_path: Path) -> None:
