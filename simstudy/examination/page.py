@@ -19,7 +19,7 @@ from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
-from simstudy.numerals import score_format
+from simstudy.numerals import at_floor, p_floor, p_text, score_format
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder, Page, write_results
 from simstudy.results_folder import results_folder
@@ -137,15 +137,27 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
         "units +/−": "{n_better:,}/{n_worse:,}",
-        "p": "{p_value:p}",
+        "p": "{p}",
         "speaks for": "[{other:name}]",
-        "p (Holm)": "{p_holm:p}",
-        "p (BH)": "{p_bh:p}",
+        "p (Holm)": "{holm}",
+        "p (BH)": "{bh}",
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
-    return title, Table(pairs.assign(other=other), {name: columns[name] for name in columns if not dull.get(name)})
+    rows = pairs.assign(other=other, **_written(pairs))
+    return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
+
+
+def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
+    """p-values as people see them; those that are corrected are bounds where the p-value itself is one."""
+    written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
+    for pair in pairs.itertuples():
+        floor = p_floor(pair.n_resamples)
+        written["p"].append(p_text(pair.p_value, floor=floor))
+        for name, p in (("holm", pair.p_holm), ("bh", pair.p_bh)):
+            written[name].append(p_text(p, floor=max(p, floor) if at_floor(pair.p_value, floor) and p < 1 else 0))
+    return written
 
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:
