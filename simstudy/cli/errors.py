@@ -136,13 +136,12 @@ def by_options(message: str, params: Iterable[Any]) -> str:
     def column(found: re.Match[str]) -> str:
         return f"{options[found[1]]} {found[2]}={found[3] or found[4]}" if found[1] in options else found[0]
 
-    message = _COLUMN.sub(column, message)
-    message = _FLAG.sub(lambda found: flags.get((found[1], found[2]), found[0]), message)
-
-    def value(found: re.Match[str]) -> str:
+    def option(found: re.Match[str]) -> str:
         return f"{options[found[1]]} {found[2] or found[3]}" if found[1] in options else found[0]
 
-    return _VALUE.sub(value, message)
+    message = _COLUMN.sub(column, message)
+    message = _FLAG.sub(lambda found: flags.get((found[1], found[2]), found[0]), message)
+    return _VALUE.sub(option, message)
 
 
 def raised_by_simstudy(trace: TracebackType | None) -> bool:

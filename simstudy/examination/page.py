@@ -151,12 +151,13 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
 
 def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
     """p-values as people see them; those that are corrected are bounds where the p-value itself is one."""
+    columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
     written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
-    for pair in pairs.itertuples():
-        floor = p_floor(pair.n_resamples)
-        written["p"].append(p_text(pair.p_value, floor=floor))
-        for name, p in (("holm", pair.p_holm), ("bh", pair.p_bh)):
-            written[name].append(p_text(p, floor=max(p, floor) if at_floor(pair.p_value, floor) and p < 1 else 0))
+    for p, *adjusted, n_resamples in zip(*columns, strict=True):
+        floor = p_floor(n_resamples)
+        written["p"].append(p_text(p, floor=floor))
+        for name, q in zip(("holm", "bh"), adjusted, strict=True):
+            written[name].append(p_text(q, floor=max(q, floor) if at_floor(p, floor) and q < 1 else 0))
     return written
 
 
