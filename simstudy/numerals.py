@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_UP, Context
 from math import floor, isfinite, log10
 
 import numpy as np
@@ -31,16 +32,39 @@ def score_format(largest: float, *small: float) -> str:
     return ".4g" if digits > _MOST_DECIMALS or widest >= _LARGE else f".{digits}f"
 
 
-def p_text(p: float, alpha: float | None = None) -> str:
+def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:
     """A p-value as `p_digits` writes it, or "< 0.000001".
+
+    Where it is at or below `floor`, the least that its resamples can give (`p_floor`), it is known to be small only:
+    that bound is written, rounded up.
 
     Examples
     --------
     >>> p_text(0.0312), p_text(3e-9), p_text(0.0501, 0.05)
     ('0.031', '< 0.000001', '0.0501')
+    >>> p_text(1 / 1000, floor=p_floor(999)), p_text(2 / 1000, floor=p_floor(999)), p_text(0, floor=p_floor(300))
+    ('< 0.001', '0.002', '< 0.0034')
     """
     # To a reader one in a million resamples and one is 0.000001.
-    return "< 0.000001" if p < 9.95e-7 else p_digits(p, alpha)
+    if max(p, floor) < 9.95e-7:
+        return "< 0.000001"
+    return f"< {_raised(floor, alpha)}" if at_floor(p, floor) else p_digits(p, alpha)
+
+
+def p_floor(n_resamples: float) -> float:
+    """The least p-value that so many resamples can give, (0 + 1) / (n + 1); 0 where none were drawn.
+
+    Examples
+    --------
+    >>> p_floor(999), p_floor(0)
+    (0.001, 0.0)
+    """
+    return 1 / (n_resamples + 1) if n_resamples > 0 else 0.0
+
+
+def at_floor(p: float, floor: float) -> bool:
+    """Whether a p-value is the least that its resamples can give: it is known to be small, but not how small."""
+    return floor > 0 and p <= floor * (1 + 1e-9)
 
 
 def p_digits(p: float, alpha: float | None = None) -> str:
@@ -55,6 +79,16 @@ def p_digits(p: float, alpha: float | None = None) -> str:
         return f"{p:.3f}"
     for digits in range(2, 17):
         rounded = float(f"{p:.{digits}g}")
+        if alpha is None or (rounded <= alpha) == (p <= alpha):
+            break
+    return np.format_float_positional(rounded, trim="-")
+
+
+def _raised(p: float, alpha: float | None) -> str:
+    """A bound on a p-value, as `p_digits` writes one, but never rounded down."""
+    for digits in range(2, 17):
+        # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
+        rounded = float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(float(p))))
         if alpha is None or (rounded <= alpha) == (p <= alpha):
             break
     return np.format_float_positional(rounded, trim="-")

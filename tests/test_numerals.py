@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from simstudy.numerals import gain_text, p_digits, p_text, score_format
+from simstudy.numerals import gain_text, p_digits, p_floor, p_text, score_format
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,19 @@ def test_p_values_are_written_with_two_or_three_digits(p: float, text: str) -> N
 
 def test_very_small_p_values_have_a_bound() -> None:
     assert [p_text(p) for p in (0.03, 0.000001, 9.9e-7, 0.0)] == ["0.03", "0.000001", "< 0.000001", "< 0.000001"]
+
+
+@pytest.mark.parametrize("n", [1, 9, 19, 20, 99, 199, 300, 999, 1000, 9_999, 2**18, 10**6, 2**20])
+def test_where_no_resample_is_extreme_the_p_value_is_a_bound(n: int) -> None:
+    """The least number of two digits that is not below (0 + 1) / (n + 1), in fractions; not if one is extreme."""
+    for count in (0, 1, 2):
+        text = p_text((count + 1) / (n + 1), floor=p_floor(n))
+        assert text.startswith("<") == (count == 0 or (count + 1) / (n + 1) < 1e-6)
+    bound, floor = Fraction(p_text(1 / (n + 1), floor=p_floor(n)).removeprefix("< ")), Fraction(1, n + 1)
+    assert floor <= bound <= (max(floor * Fraction(11, 10), Fraction(1, 10**6)))
+    # Conventions that count without the one: 0 of n.
+    assert p_text(0.0, floor=p_floor(n)) == p_text(1 / (n + 1), floor=p_floor(n))
+    assert not p_text(1 / (n + 1), floor=p_floor(0)).startswith("<") or n >= 10**6
 
 
 def test_no_p_value_is_rounded_across_alpha() -> None:

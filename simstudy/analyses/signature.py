@@ -7,13 +7,14 @@ from importlib.metadata import version
 
 import pandas as pd
 
+from simstudy.plain_text import shown
 from simstudy.tables import COMPARISONS, check_table
 
 _COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "unit", "strata", "seed", "n_resamples"]
 
 
 def signature(pairs: pd.DataFrame) -> str:
-    """All that decides a comparison's p-values but the data: metric, test, sides, unit, resamples, seed, version.
+    """All that decides a comparison's p-values but the outputs: metric, test set, test, sides, unit, resamples, seed.
 
     Parameters
     ----------
@@ -23,9 +24,10 @@ def signature(pairs: pd.DataFrame) -> str:
     Returns
     -------
     signature
-        ``key:value`` pairs between bars; after the metric's name stands what counted its statistics of texts
-        (sacrebleu's own signature). ``resamples`` is the largest number that was drawn for a pair; where all p-values
-        were computed there are neither resamples nor a seed.
+        ``key:value`` pairs between bars, the version last; after the metric's name stands what counted its statistics
+        of texts (sacrebleu's own signature). ``test_set`` is its name, or the domain that the items were cut to, where
+        all pairs are of one that has a name. ``resamples`` is the largest number that was drawn for a pair; where all
+        p-values were computed there are neither resamples nor a seed.
 
     Raises
     ------
@@ -44,7 +46,11 @@ def signature(pairs: pd.DataFrame) -> str:
     found = signatures(pairs)
     if len(found) > 1:
         raise ValueError(f"pairs must be of one question, not of {len(found)}: {found[0]}, {found[1]}")
-    return found[0]
+    # An empty name is missing in a table that was read again from a file of comma-separated values.
+    names = list(pairs["test_set"].dropna().unique()) if "test_set" in pairs else []
+    named = f"|test_set:{shown(names[0])}" if len(names) == 1 and names[0] else ""
+    question, _, software = found[0].rpartition("|")
+    return f"{question}{named}|{software}"
 
 
 def signatures(pairs: pd.DataFrame) -> list[str]:

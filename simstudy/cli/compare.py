@@ -46,7 +46,10 @@ def compare(
         str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV with a row for each item, in their order or with ids: domain, cluster, …")
+        Path | None,
+        typer.Option(
+            help="CSV with a row for each item, in their order or with ids: domain, cluster (or doc, user, repo, …), …"
+        ),
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="The files' columns under our names: item=instance_id,score=resolved.")
@@ -256,10 +259,11 @@ def _write(found: Examination, out: Path, settings: dict[str, Any], files: dict[
     from simstudy.examination import page
     from simstudy.metrics import label
 
+    of = f" on {found.outputs.test_set}" if found.outputs.test_set else ""
     page.write(
         found,
         out,
-        title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}",
+        title=f"{found.outputs.n_systems} systems compared by {label(found.outputs.metric.name)}{of}",
         command=f"simstudy {shlex.join(sys.argv[1:])}",
         settings=settings,
         files=files,

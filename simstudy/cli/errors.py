@@ -38,7 +38,7 @@ _STOPPED = {
 # How a message begins that says what an argument must be, and how it says another argument with its value: a name, a
 # column under our name, a flag.
 _ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
-_VALUE = re.compile(r"\b(\w+)='([\w-]+)'")
+_VALUE = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(\d+(?:\.\d+)?))")
 _COLUMN = re.compile(r"\b(\w+)=\{'(.+?)': (?:'(.+?)'|(\.\.\.))\}")
 _FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 
@@ -136,9 +136,12 @@ def by_options(message: str, params: Iterable[Any]) -> str:
     def column(found: re.Match[str]) -> str:
         return f"{options[found[1]]} {found[2]}={found[3] or found[4]}" if found[1] in options else found[0]
 
+    def option(found: re.Match[str]) -> str:
+        return f"{options[found[1]]} {found[2] or found[3]}" if found[1] in options else found[0]
+
     message = _COLUMN.sub(column, message)
     message = _FLAG.sub(lambda found: flags.get((found[1], found[2]), found[0]), message)
-    return _VALUE.sub(lambda found: f"{options[found[1]]} {found[2]}" if found[1] in options else found[0], message)
+    return _VALUE.sub(option, message)
 
 
 def raised_by_simstudy(trace: TracebackType | None) -> bool:

@@ -134,7 +134,10 @@ def plan(
         str | None, typer.Option(help="Column of the systems table for relation classes.", rich_help_panel=_FILES)
     ] = None,
     items: Annotated[
-        Path | None, typer.Option(help="CSV with a row for each item: domain, cluster, …", rich_help_panel=_FILES)
+        Path | None,
+        typer.Option(
+            help="CSV with a row for each item: domain, cluster (or doc, user, repo, …), …", rich_help_panel=_FILES
+        ),
     ] = None,
     columns: Annotated[
         str | None,
@@ -217,7 +220,7 @@ def plan(
         loaded, read = _loaded(paths, metric, ways)
         outputs, said = _distinct(loaded, duplicates)
         named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
-        notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *said, *named))
+        notes = (*loaded.notes, *said, *named)
         asked |= {"by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate}
         if outputs.n_systems > 2 and asked["by"] is None:
             notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
@@ -225,7 +228,7 @@ def plan(
         _refuse_files(context)
     with redirect_stdout(sys.stderr):
         found = planned(outputs, metric=None if outputs is not None else metric, **asked)
-    found = replace(found, notes=(*notes, *found.notes))
+    found = replace(found, notes=tuple(by_options(note, context.command.params) for note in (*notes, *found.notes)))
     if out is not None:
         from simstudy.planning.page import write
 

@@ -154,7 +154,8 @@ def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any
     sizes = np.diff(bounds)
     if sizes.min() < 2:
         # A single unit never varies: were it resampled, its part of every gain would look certain.
+        items = "" if unit == "item" else "; unit='item' takes items"
         raise ValueError(
-            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1"
+            f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1{items}"
         )
     return units.statistics if strata is None else units.statistics[:, order], bounds

@@ -19,7 +19,7 @@ from simstudy.examination.examination import Examination
 from simstudy.loaders.base import counted
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
-from simstudy.numerals import score_format
+from simstudy.numerals import at_floor, p_floor, p_text, score_format
 from simstudy.plain_text import line, shown
 from simstudy.report import InOrder, Page, write_results
 from simstudy.results_folder import results_folder
@@ -85,7 +85,8 @@ def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.iloc[0]
     units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
-    listed = {
+    listed = {"Test set": shown(one.test_set)} if one.test_set else {}
+    listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
@@ -141,15 +142,28 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "gain": f"{{gain:{digits}}}",
         "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
         "units +/−": "{n_better:,}/{n_worse:,}",
-        "p": "{p_value:p}",
+        "p": "{p}",
         "speaks for": "[{other:name}]",
-        "p (Holm)": "{p_holm:p}",
-        "p (BH)": "{p_bh:p}",
+        "p (Holm)": "{holm}",
+        "p (BH)": "{bh}",
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
-    return title, Table(pairs.assign(other=other), {name: columns[name] for name in columns if not dull.get(name)})
+    rows = pairs.assign(other=other, **_written(pairs))
+    return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
+
+
+def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
+    """p-values as people see them; those that are corrected are bounds where the p-value itself is one."""
+    columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
+    written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
+    for p, *adjusted, n_resamples in zip(*columns, strict=True):
+        floor = p_floor(n_resamples)
+        written["p"].append(p_text(p, floor=floor))
+        for name, q in zip(("holm", "bh"), adjusted, strict=True):
+            written[name].append(p_text(q, floor=max(q, floor) if at_floor(p, floor) and q < 1 else 0))
+    return written
 
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from simstudy.decisions import Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
-from simstudy.numerals import p_digits, p_text, score_format
+from simstudy.numerals import p_digits, p_floor, p_text, score_format
 from simstudy.plain_text import shown
 from simstudy.validation import brief, check_fraction
 
@@ -88,11 +88,11 @@ def _measured(pair: pd.Series[Any], alpha: float) -> str:
     if pair["gain"] == 0 or (pair["score_a"] < pair["score_b"]):
         between = between.replace("interval", f"interval of the gain of {a}", 1)
     better = f"{a} better on {pair['n_better']:,}, worse on {pair['n_worse']:,}, level on {pair['n_level']:,}"
-    return f"{said}; {between}, p {_equals(pair['p_value'], alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
+    return f"{said}; {between}, p {_equals(pair, 'p_value', alpha)} ({_how(pair, alpha)}); {_units(pair)}, {better}."
 
 
-def _equals(p: float, alpha: float) -> str:
-    text = p_text(p, alpha)
+def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:
+    text = p_text(pair[name], alpha, p_floor(pair["n_resamples"]))
     return text if text.startswith("<") else f"= {text}"
 
 
@@ -110,7 +110,7 @@ def _how(pair: pd.Series[Any], alpha: float) -> str:
         parts.append(f"convention {pair['convention']}")
     how = ", ".join(parts)
     if not two_sided and not isnan(pair["p_two_sided"]):
-        how += f"; two-sided p {_equals(pair['p_two_sided'], alpha)}"
+        how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
     return how
 
 

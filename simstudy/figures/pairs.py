@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from simstudy.decisions import Decision
 from simstudy.figures.style import better_end, one_panel, score_unit, sides, styled
+from simstudy.numerals import at_floor, p_floor
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
 from simstudy.tables import check_table, require_one_table
@@ -109,10 +111,11 @@ def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None 
     where = {"loc": "upper right"} if k >= _ROOMY else {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
     ax.legend(handles=handles, fontsize=7.5, handlelength=1, handleheight=1, borderaxespad=0, **where)
     if numbered:
-        for x, y, p, strong in zip(column, row, p_value, significant, strict=True):
+        floors = map(p_floor, pairs["n_resamples"])
+        for x, y, p, floor, strong in zip(column, row, p_value, floors, significant, strict=True):
             # The darker 70 % of the blues, on their logarithmic scale.
             ink = "white" if strong and p < smallest**0.3 * alpha**0.7 else "0.1"
-            ax.text(x + 0.5, y + 0.5, _written(p, alpha), ha="center", va="center", fontsize=7, color=ink)
+            ax.text(x + 0.5, y + 0.5, _written(p, alpha, floor), ha="center", va="center", fontsize=7, color=ink)
     else:
         # One bar in two parts, below the legend; what is at alpha is written once.
         bottom = 1 - 0.8 / (_SMALL_CELL * k)
@@ -195,8 +198,10 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _written(p: float, alpha: float) -> str:
-    """Two digits, and a third where p is small or would be rounded to alpha."""
+def _written(p: float, alpha: float, floor: float) -> str:
+    """Two digits, and a third where p is small or would be rounded to alpha; a bound where it is at its floor."""
+    if at_floor(p, floor):
+        return f"<{ceil(1000 * floor - 1e-6) / 1000:.3f}"
     fine = p < 0.0095 or (p != alpha and round(p, 2) == round(alpha, 2))
     return "<0.001" if p < 0.001 else f"{p:.3f}" if fine else f"{p:.2f}"
 

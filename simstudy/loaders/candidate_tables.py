@@ -11,6 +11,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from simstudy.loaders.base import MISSING, counted
+from simstudy.loaders.clusters import names_clusters
 from simstudy.loaders.item_scores import numbers
 from simstudy.loaders.tables import BLANK, Where, check_plain, coded, first_of, no_column, places, read_table, renamed
 from simstudy.notes import note
@@ -23,7 +24,6 @@ from simstudy.validation import check_choice
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.
 _IDS = ("item", "id")
-_DESCRIPTIONS = ("domain", "cluster")
 
 # Columns that are no scores where a table has contingency tables: counts.
 _COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
@@ -63,7 +63,7 @@ def read_candidate_table(
     for name in names:
         check_plain(frame[name], columns.get(name, name), where)
     counts = [name for name in _COUNTS if name in names and has_tables(names)]
-    described = {"gold", *_IDS, *_DESCRIPTIONS, *columns, *counts}
+    described = {"gold", *_IDS, "domain", *filter(names_clusters, names), *columns, *counts}
     scores = _scores(frame.drop(columns=[name for name in names if name in described]))
     _check_commas(frame.drop(columns=[name for name in names if name in described or name in scores]), where)
     if scores.empty and not counts:

@@ -55,8 +55,9 @@ def load_candidates(
 ) -> LoadedCandidates:
     r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
 
-    Every column with numbers is a scoring function but those that `columns` names, ``domain`` and ``cluster``; from
-    contingency tables (O11 … O22, or f, f1, f2, N) come association measures.
+    Every column with numbers is a scoring function but those that `columns` names, ``domain``, and ``cluster`` or
+    another name of clusters (`simstudy.loaders.clusters`); from contingency tables (O11 … O22, or f, f1, f2, N) come
+    association measures.
 
     Parameters
     ----------
@@ -107,9 +108,10 @@ def read_candidates(source: Source) -> Loaded:
     ``gold`` says whether a candidate is true (1 or true) or not (0 or false). ``item`` or ``id`` is its id; without
     these the words of its columns of text, where no two candidates have the same, else the number of its row.
     Every other column with numbers is a scoring function, higher is better (inf and -inf rank first and last), and one
-    without describes the candidates. So do ``domain``, ``cluster`` and what `Source.columns` declares, whatever is in
-    them. Where there are contingency tables (O11, O12, O21, O22, or f, f1, f2, N), their counts are features, and every
-    association measure of them is a scoring function.
+    without describes the candidates. So do ``domain``, ``cluster`` or another name of clusters
+    (`simstudy.loaders.clusters`), and what `Source.columns` declares, whatever is in them. Where there are contingency
+    tables (O11, O12, O21, O22, or f, f1, f2, N), their counts are features, and every association measure of them is a
+    scoring function.
 
     The systems' outputs are the n-best lists of `Source.metric`, "precision@n". Their answers are None: most candidates
     are in no list, so that the lists agree on them by chance.

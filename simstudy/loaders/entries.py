@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
+from simstudy.loaders.clusters import names_clusters
 from simstudy.loaders.item_scores import narrow, numbers, score_statistics, takes_one_score
+from simstudy.loaders.samples import HINT, names_samples, sample_id
 from simstudy.loaders.tables import BLANK, Where, coded, first_of, no_column
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
@@ -84,6 +86,43 @@ def wide_entries(frame: pd.DataFrame, origin: str, source: Source, where: Where)
     return Entries(list(by_system), items, system_codes, item[row], row, np.concatenate(parts), others)
 
 
+def by_sample(entries: Entries, frame: pd.DataFrame, where: Where) -> tuple[Entries, Entries, dict[str, str]]:
+    """Entries of items and of their samples, and the item of each sample, where systems have several of an item.
+
+    Else both are as given, and no sample has a name. A ValueError names the first entry of a system and item that comes
+    again and that nothing numbers, or that is the same sample.
+    """
+    again = _again(entries)
+    if again is None:
+        return entries, entries, {}
+    column = next((name for name in entries.others if names_samples(name)), None)
+    if column is None:
+        raise ValueError(f"{_told(entries, again, 'item', where)}; {HINT}")
+    sample, names = coded(frame[column].iloc[entries.row], "sample", lambda i: where(entries.row[i]))
+    keys, pairs = pd.factorize(entries.item * len(names) + sample)
+    own = [entries.items[pair // len(names)] for pair in pairs.tolist()]
+    ids = [sample_id(item, names[pair % len(names)]) for item, pair in zip(own, pairs.tolist(), strict=True)]
+    sampled = replace(entries, items=ids, item=keys)
+    if (again := _again(sampled)) is not None:
+        raise ValueError(_told(sampled, again, "sample", where))
+    of_items = replace(entries, others=[name for name in entries.others if name != column])
+    return of_items, sampled, dict(zip(ids, own, strict=True))
+
+
+def _again(entries: Entries) -> int | None:
+    """The first entry of a system and item that are there already."""
+    keys = pd.Series(entries.system * len(entries.items) + entries.item)
+    return first_of(keys.duplicated()) if not keys.is_unique else None
+
+
+def _told(entries: Entries, again: int, what: str, where: Where) -> str:
+    """Where an entry is that comes again, and where it was first."""
+    same = (entries.system == entries.system[again]) & (entries.item == entries.item[again])
+    first = where(entries.row[int(np.argmax(same))])
+    system, item = entries.systems[entries.system[again]], entries.items[entries.item[again]]
+    return f"{where(entries.row[again])}: {what} '{item}' of system '{system}' again, first in {first}"
+
+
 def _count_columns(frame: pd.DataFrame, source: Source) -> dict[str, list[str]]:
     """System -> its columns of statistics, `<system>:<statistic>` or shared; empty where scores are meant."""
     metric = source.metric
@@ -101,8 +140,8 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
-    known = {"item", "domain", "cluster", *source.columns}
-    systems = [name for name in frame.columns if name not in known]
+    known = {"item", "domain", *source.columns}
+    systems = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
     if "system" in systems or not systems:
         no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
     return {system: [system] for system in systems}

@@ -98,12 +98,15 @@ def load(
     format
         A name in `FORMATS`; by default the one that the files' names and the metric tell.
     items
-        A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, …
+        A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, … Without a column
+        ``cluster`` one called doc, user, repo, session, question or the like is taken for it where its values come
+        again (`simstudy.loaders.clusters` has the rule), as it is in tables of scores; a note says which.
     systems
         A table with a row for each system, as for `simstudy.describe_systems`: system, group, family, …
     columns
         Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``. Of
-        candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``.
+        candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``. ``{"cluster": "doc"}`` says
+        which items are resampled together.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
     tokenize, lowercase

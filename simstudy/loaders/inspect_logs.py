@@ -16,9 +16,9 @@ from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_
 from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
 from simstudy.loaders.lines import read_content
 from simstudy.loaders.reading import once
+from simstudy.loaders.samples import sample_id
 from simstudy.loaders.task_logs import assemble_tasks, by_task, chosen, parse_json
 from simstudy.metrics.base import Array
-from simstudy.notes import note
 
 #: Inspect's value_to_float.
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -28,16 +28,14 @@ _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 class Log:
     """One log: a model's answers to the samples of a task.
 
-    Scores and answers (as JSON) are those of each sample under the scorer, one an epoch; samples that were not scored
-    have none.
+    Samples go by id and epoch; the scored ones have a value under the scorer, and an answer (as JSON).
     """
 
     path: Path
     model: str
     task: str
-    samples: Sequence[str]
-    scores: Mapping[str, Sequence[Any]]
-    answers: Mapping[str, Sequence[str]]
+    samples: Sequence[tuple[str, int]]
+    scored: Mapping[tuple[str, int], tuple[Any, str]]
     scorer: str
 
 
@@ -47,22 +45,23 @@ def read_inspect(source: Source) -> Loaded:
 
     The system is the model, or the file where logs of one task have the same model. Items are samples, by their id;
     with several tasks ids are ``<task>/<id>``, and the task is the ``domain``. Values are numbers as Inspect takes
-    them: C 1, P (partial) 0.5, I and N (no answer) 0. A sample of several epochs has the mean of their values, and one
-    without a score (it failed, or the scorer left it unscored) is missing.
+    them: C 1, P (partial) 0.5, I and N (no answer) 0. Epochs are samples of an item (`simstudy.loaders.samples`). What
+    has no score (it failed, or the scorer left it unscored) is missing.
 
     `Source.columns` chooses of several scorers: {"score": "match"}.
     """
     check_takes_one_score(source.metric)
     read = [read_log(path, source.columns.get("score")) for path in source.paths]
+    several = any(epoch > 1 for log in read for _, epoch in log.samples)
+
+    def id_of(sample: str, epoch: int) -> str:
+        return sample_id(sample, epoch) if several else sample
+
     logs = []
     for name, log in zip(_names(read), read, strict=True):
-        n_epochs = max((len(values) for values in log.scores.values()), default=1)
-        if n_epochs > 1:
-            note(f"{log.path}: scores are means over {n_epochs} epochs")
-        answers = [tuple(log.answers[sample]) for sample in log.scores]
-        found = SystemOutputs(name, str(log.path), list(log.scores), _statistics(log, source), answers)
-        logs.append((log.task, found))
-    asked = [(log.task, sample) for log in read for sample in log.samples]
+        ids, answers = [id_of(*key) for key in log.scored], [answer for _, answer in log.scored.values()]
+        logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
+    asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
     scorers = dict.fromkeys(log.scorer for log in read)
     return Loaded(assemble_tasks(by_task(logs), source, asked), scored_by=tuple(scorers))
 
@@ -79,8 +78,7 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
         raise ValueError(f"{path}: the log has no samples")
     known = list(dict.fromkeys(name for _, _, own in samples for name in own))
     scorer = chosen(path, known, scorer, "scorer", "score")
-    scores: dict[str, list[Any]] = {}
-    answers: dict[str, list[str]] = {}
+    scored: dict[tuple[str, int], tuple[Any, str]] = {}
     seen: dict[tuple[str, int], None] = {}
     for name, epoch, own in samples:
         if (name, epoch) in seen:
@@ -89,10 +87,8 @@ def read_log(path: Path, scorer: str | None = None) -> Log:
         value, answer = own.get(scorer, (None, ""))
         # NaN is Inspect's mark of what a scorer leaves unscored.
         if value is not None and value == value:
-            scores.setdefault(name, []).append(value)
-            answers.setdefault(name, []).append(answer)
-    ids = list(dict.fromkeys(name for name, _ in seen))
-    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), ids, scores, answers, scorer)
+            scored[name, epoch] = value, answer
+    return Log(path, str(log["eval"]["model"]), str(log["eval"]["task"]), list(seen), scored, scorer)
 
 
 def _sample(path: Path, n: int, sample: Any) -> tuple[str, int, dict[str, tuple[Any, str]]]:
@@ -140,16 +136,13 @@ def _names(logs: Sequence[Log]) -> list[str]:
 
 
 def _statistics(log: Log, source: Source) -> Array:
-    """The mean value of each sample over its epochs, as statistics."""
-    places = [f"{log.path}, sample '{sample}'" for sample in log.scores]
-    means = []
-    for place, values in zip(places, log.scores.values(), strict=True):
-        found = [_number(value) for value in values]
-        if np.isnan(found).any():
-            wrong = values[int(np.argmax(np.isnan(found)))]
-            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {wrong!r:.60}")
-        means.append(np.mean(found))
-    return score_statistics(pd.Series(means, dtype=np.float64), source.metric, places.__getitem__)
+    """The values of the samples that were scored, as statistics."""
+    places = [f"{log.path}, sample '{sample}'" for sample, _ in log.scored]
+    found = [_number(value) for value, _ in log.scored.values()]
+    for place, (value, _), score in zip(places, log.scored.values(), found, strict=True):
+        if np.isnan(score):
+            raise ValueError(f"{place}: the value must be one number or C, I, P, N, not {value!r:.60}")
+    return score_statistics(pd.Series(found, dtype=np.float64), source.metric, places.__getitem__)
 
 
 def _number(value: Any) -> float:

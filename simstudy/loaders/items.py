@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
+from simstudy.loaders.clusters import clustered
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
@@ -26,9 +27,10 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
 
     The table needs a column ``id`` (or what `Source.columns` calls ``id`` or ``item``); its rows may be in any order,
     and more of them. Columns whose names of ours are in `found` are in other files: the table need not have them.
+    Columns of documents, users and the like are taken as clusters (`simstudy.loaders.clusters`).
     """
     if source.items is None:
-        return known
+        return clustered(known)
     table = read_table(source.items)
     key = source.columns.get("id", source.columns.get("item", "id"))
     if key not in table:
@@ -49,7 +51,8 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
 
     Row i of the table is item i; rows whose ids are those of the items in another order go by them. Where the ids of
     the items are names (`named`), the table's own ids must be the same. Else they are numbers (`numbered`), and the
-    items take the table's ids where it has any.
+    items take the table's ids where it has any. Columns of documents, users and the like are taken as clusters
+    (`simstudy.loaders.clusters`).
 
     Examples
     --------
@@ -57,13 +60,13 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
     >>> from tempfile import mkdtemp
     >>> from simstudy.metrics import get_metric
     >>> path = Path(mkdtemp()) / "items.tsv"
-    >>> _ = path.write_text("doc\tgenre\nd1\tnews\nd1\tnews\n")
-    >>> source = Source((), get_metric("bleu"), items=path, columns={"cluster": "doc"})
+    >>> _ = path.write_text("text\tgenre\nt1\tnews\nt1\tnews\n")
+    >>> source = Source((), get_metric("bleu"), items=path, columns={"cluster": "text"})
     >>> items_in_order(source, numbered(2)).to_dict("list")
-    {'id': ['1', '2'], 'genre': ['news', 'news'], 'cluster': ['d1', 'd1']}
+    {'id': ['1', '2'], 'genre': ['news', 'news'], 'cluster': ['t1', 't1']}
     """
     if source.items is None:
-        return known
+        return clustered(known)
     path, n = source.items, len(known)
     table = read_table(path)
     if len(table) != n:
@@ -90,12 +93,15 @@ def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) 
 
 def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """Rows of the same items: the table's columns, and those that only the files have."""
-    return table.join(known[[name for name in known if name not in table]])
+    return clustered(table.join(known[[name for name in known if name not in table]]))
 
 
 def _check_ids(ids: pd.Series[str], where: Where) -> None:
     if (row := first_of(ids.duplicated())) is not None:
-        raise ValueError(f"{where(row)}: item '{ids.iloc[row]}' occurs twice")
+        raise ValueError(
+            f"{where(row)}: item '{ids.iloc[row]}' occurs twice; samples of an item need ids of their own, and a "
+            "column 'cluster' that names the item"
+        )
 
 
 def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()) -> pd.DataFrame:

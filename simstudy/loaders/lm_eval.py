@@ -84,7 +84,10 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
     for line, sample in logged:
         doc_id = str(sample["doc_id"])
         if doc_id in samples:
-            raise ValueError(f"{path}, line {line}: doc_id {doc_id} again, first in line {samples[doc_id].line}")
+            first = f"doc_id {doc_id} again, first in line {samples[doc_id].line}"
+            raise ValueError(
+                f"{path}, line {line}: {first}; samples of a document go into a table of scores, with a column 'sample'"
+            )
         if metric not in sample:
             raise ValueError(f"{path}, line {line}: no metric '{metric}' in this sample")
         score = sample[metric]

@@ -9,13 +9,16 @@ import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
+from simstudy.loaders.clusters import names_clusters
 from simstudy.loaders.direction import all_errors
-from simstudy.loaders.entries import Entries, is_tidy, tidy_entries, wide_entries
+from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
 from simstudy.loaders.items import items_by_id
+from simstudy.loaders.samples import of_samples
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
 from simstudy.notes import note
+from simstudy.outputs.checks import note_exchanged
 
 # Characters of a cell that a note shows.
 _SHOWN = 40
@@ -31,8 +34,11 @@ def read_scores(source: Source) -> Loaded:
     systems share. An empty cell of a wide table is an item that the system lacks; of a tidy one it is an error, unless
     items may be missing.
 
+    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.samples`).
+
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
-    one ``domain``, ``cluster`` and what `Source.columns` declares.
+    one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.clusters`), and what `Source.columns`
+    declares.
     `Source.columns` maps our name to the file's: ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
     """
     return scores_from_frame(read_frame(source), str(source.paths[0]), source)
@@ -78,12 +84,16 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         frame = frame[frame["score"].notna() & (frame["score"] != "")]
     where = places(frame, origin)
     entries = (tidy_entries if tidy else wide_entries)(frame, origin, source, where)
-    _check_once(entries, where)
+    of_items, entries, samples = by_sample(entries, frame, where)
     _check_rules(entries, source.metric, where)
-    items = items_by_id(source, _item_table(frame, entries, source, where), frame.columns)
+    items = items_by_id(source, _item_table(frame, of_items, source, where), frame.columns)
+    if samples:
+        items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     systems = _systems(entries, where)
     outputs = assemble(systems, source, expected=entries.items, nothing=nothing, items=items)
+    if not tidy:
+        note_exchanged(outputs.n_systems, outputs.n_items)
     return Loaded(outputs, scored_by=_scored_by(entries.systems, tidy, source))
 
 
@@ -115,17 +125,6 @@ def _plain(frame: pd.DataFrame, tidy: bool, source: Source, where: Where) -> pd.
             frame = frame.drop(columns=name)
             note(f"column '{name}' left out: a cell of it is {nested[1]}")
     return frame
-
-
-def _check_once(entries: Entries, where: Where) -> None:
-    keys = entries.system * len(entries.items) + entries.item
-    in_order = np.sort(keys)
-    if (in_order[1:] == in_order[:-1]).any():
-        again = int(np.argmax(pd.Series(keys).duplicated()))
-        first = int(np.argmax(keys == keys[again]))
-        system, item = entries.systems[entries.system[again]], entries.items[entries.item[again]]
-        places = where(entries.row[first]), where(entries.row[again])
-        raise ValueError(f"{places[1]}: item '{item}' of system '{system}' again, first in {places[0]}")
 
 
 def _check_rules(entries: Entries, metric: Metric, where: Where) -> None:
@@ -166,7 +165,7 @@ def _item_table(frame: pd.DataFrame, entries: Entries, source: Source, where: Wh
                 f"'{values[least[i]]}' in {rows[0]}"
             )
         # Of a column that nobody asked for there is nothing to tell.
-        if name in ("domain", "cluster"):
+        if name == "domain" or names_clusters(name):
             first, other = (_short(values[c]) for c in (least[i], most[i]))
             note(f"column '{name}' left out: item '{entries.items[i]}' has '{first}' and '{other}'")
     return pd.DataFrame(table)

@@ -15,6 +15,7 @@ import pandas as pd
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Source, SystemOutputs
 from simstudy.loaders.items import items_by_id
+from simstudy.loaders.samples import of_samples
 from simstudy.outputs import Outputs
 from simstudy.validation import check_utf8, nearest
 
@@ -85,31 +86,36 @@ def by_task(logs: Iterable[tuple[str, SystemOutputs]]) -> dict[tuple[str, str], 
 def assemble_tasks(
     logs: Mapping[tuple[str, str], SystemOutputs],
     source: Source,
-    asked: Sequence[tuple[str, str]] = (),
+    asked: Mapping[tuple[str, str], str] | None = None,
 ) -> Outputs:
     """Outputs of models on one or several tasks, with one score for each item, from the logs by model and task.
 
-    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, item), are
-    items that logs have besides, without a score: they are missing, perhaps for all models.
+    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
+    the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
     """
+    asked = asked or {}
     for (model, task), log in logs.items():
         check_utf8([model, task], f"{log.origin}: model and task")
         check_utf8(log.ids, f"{log.origin}: samples")
-    check_utf8((item for _, item in asked), "samples")
+    check_utf8((name for _, name in asked), "samples")
     several = len({task for _, task in logs}) > 1
-    domains = {_id(task, item, several): task for task, item in asked}
+    items = {_id(task, name, several): _id(task, item, several) for (task, name), item in asked.items()}
+    domains = {_id(task, item, several): task for (task, _), item in asked.items()}
     parts: dict[str, list[SystemOutputs]] = {}
     for (model, task), log in logs.items():
         ids = [_id(task, item, several) for item in log.ids]
-        domains |= dict.fromkeys(ids, task)
+        if not asked:
+            items |= zip(ids, ids, strict=True)
+            domains |= dict.fromkeys(ids, task)
         parts.setdefault(model, []).append(SystemOutputs(model, log.origin, ids, log.statistics, log.answers))
-    table = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if several else {}))
+    known = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if several else {}))
+    table = items_by_id(source, known)
     return assemble(
         [_joined(own) for own in parts.values()],
         source,
-        expected=list(domains),
+        expected=list(items),
         nothing=lambda item: np.array([0, 1]),
-        items=items_by_id(source, table),
+        items=of_samples(table, items) if len(items) > len(domains) else table,
     )
 
 

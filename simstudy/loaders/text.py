@@ -15,6 +15,7 @@ from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
 from simstudy.loaders.direction import all_errors
 from simstudy.loaders.item_scores import number
 from simstudy.loaders.items import items_in_order, numbered
+from simstudy.loaders.lengths import note_lengths
 from simstudy.loaders.lines import read_lines
 from simstudy.loaders.references import References, check_lengths, is_table, read_references, unmarked
 from simstudy.loaders.scripts import note_script
@@ -34,7 +35,8 @@ def read_text(source: Source) -> Loaded:
       not count.
     - "mean", and any other `Mean`: lines are numbers. There are no references.
 
-    A system's line may be empty where it is text or a label. Items' ids are those of the table of references, which
+    A system's line may be empty where it is text or a label; a note counts such lines, and those that are far longer or
+    shorter than their references (`simstudy.loaders.lengths`). Items' ids are those of the table of references, which
     the items table must have then, in any order; else those of the items table, or "1", "2", … Lines have no ids by
     which one could tell which of them is missing, so that `Source.missing` does not matter.
     """
@@ -59,6 +61,7 @@ def read_text(source: Source) -> Loaded:
         systems.append(SystemOutputs(name, str(path), ids, counter.statistics(said), said))
     if gold:
         note_script(gold.texts, source)
+        note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
     outputs = assemble(systems, source, expected=ids, items=items)
     return Loaded(outputs, scored_by=() if gold else all_errors(path.name for path in source.paths))
 

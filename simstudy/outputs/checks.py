@@ -5,7 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.metrics.scaling import check_range
+from simstudy.notes import note
 from simstudy.outputs.collection import Collection
+
+# Fewer items are hardly a test set; so many times more systems than items are hardly a leaderboard.
+_FEW, _TIMES = 20, 10
+
+
+def note_exchanged(n_systems: int, n_items: int) -> None:
+    """Say where a table with a column for each system looks as if its rows were the systems.
+
+    Examples
+    --------
+    >>> from simstudy.notes import notes_kept
+    >>> with notes_kept() as notes:
+    ...     note_exchanged(200, 2)
+    ...     note_exchanged(150, 50)
+    >>> notes
+    ['200 systems on 2 items: are rows and columns exchanged? Columns are systems, rows are items']
+    """
+    if n_systems >= _FEW and (n_items < _FEW or n_systems >= _TIMES * n_items):
+        items = f"{n_items:,} item{'s' * (n_items != 1)}"
+        note(f"{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items")
 
 
 def check_outputs(argument: str, value: object) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
-from simstudy.outputs.checks import check_outputs
+from simstudy.outputs.checks import check_outputs, note_exchanged
 from simstudy.outputs.collection import Collection
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
@@ -97,7 +97,8 @@ class Outputs(Collection):
         Parameters
         ----------
         scores
-            (n items, K systems), numbers. The index names the items, the columns name the systems.
+            (n items, K systems), numbers. The index names the items, the columns name the systems. A warning says where
+            rows and columns look as if they were exchanged: many systems on few items.
         metric
             "mean" (the scale of the scores) or "accuracy" (0/1 scores, in percent).
         systems
@@ -130,6 +131,7 @@ class Outputs(Collection):
         if metric.item_range is None:
             raise ValueError(f"metric must be 'mean' or 'accuracy' for one score per item, not '{metric.name}'")
         values = score_values(scores)
+        note_exchanged(values.shape[1], values.shape[0])
         names = [str(name) for name in scores.columns]
         # All columns: one system of many may be called after its loss.
         called = [str(scores.columns.name), *(names if all(map(sounds_like_error, names)) else ())]

@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.planning import fractions
 from simstudy.planning.answers import answer, at_size, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
 from simstudy.planning.benchmarks import shipped
@@ -207,7 +208,7 @@ def plan(
         held,
         tuple(part for parts in said for part in parts if part),
         tuple(assumptions(cases, asked, outputs is not None)),
-        tuple(notes + _named(outputs)),
+        tuple(fractions.noted(asked.metric, score=score, gain=gain, margin=margin) + notes + _named(outputs)),
     )
 
 

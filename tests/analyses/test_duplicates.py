@@ -116,8 +116,8 @@ def test_sentences_without_names_are_right_for_all_who_find_none() -> None:
 @pytest.mark.parametrize("with_answers", [True, False])
 def test_many_systems_need_little_memory(with_answers: bool, rng: np.random.Generator) -> None:
     """1,000 systems x 100 items whose scores are all different: K x K x n numbers were 800 MB."""
-    frame = pd.DataFrame(rng.random((100, 1000)))
-    outputs = Outputs.from_scores(frame)
+    scores = rng.random((1000, 100, 1))
+    outputs = Outputs.from_statistics(np.concatenate([scores, np.ones_like(scores)], axis=-1), "mean")
     answers = rng.integers(0, 9, (1000, 100)) if with_answers else None
     tracemalloc.start()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import numpy as np
@@ -252,3 +253,34 @@ def test_what_is_missing_is_told_in_one_line(two: str) -> None:
     assert (code, out) == (2, "")
     assert "missing option '--metric'" in err
     assert err.count("\n") == 1
+
+
+# p-values of which resamples say only that they are small
+
+
+def test_a_p_value_that_no_resample_reaches_is_printed_as_a_bound() -> None:
+    """Of all signs of 20 items one pattern in 2^19 is as extreme, of 999 none: p < 1/1,000, by Holm 3, by BH 3 / 3."""
+    path = write_wide("three.csv", {"new": [1] * 40, "mid": [1] * 20 + [0] * 20, "old": [0] * 40})
+    drawn = ("--metric", "accuracy", "--convention", "noreen", "--resamples", "999")
+    pairs = as_json(path, *drawn)["pairs"]
+    assert [pair["n_extreme"] for pair in pairs] == [0, 0, 0]
+    _, out, _ = compare(path, *drawn, "--out", "page")
+    page = Path("page/README.md").read_text().replace("\\", "")
+    for row in ("40/0", "20/0"):
+        (printed,) = {re.sub(" +", " ", text.partition(row)[2]).strip() for text in out.splitlines() if row in text}
+        assert printed == "< 0.001 < 0.003 < 0.001"
+        assert f"| {row} | < 0.001 | < 0.003 | < 0.001 |" in page.replace("&lt;", "<")
+    two = write_wide("two.csv", {"new": [1] * 20 + [0] * 9, "old": [0] * 29})
+    assert "p < 0.001 (sign-flip test, two-sided, exact, 999 resamples" in compare(two, *drawn)[1]
+    one_sided = compare(two, *drawn, "--alternative", "greater")[1]
+    assert "p < 0.001 (sign-flip test, one-sided, exact, 999 resamples" in one_sided
+    assert "two-sided p < 0.001" in one_sided
+    # Without Monte Carlo error p-values are as small as they are.
+    assert "p = 0.0000019 (" in compare(two, "--metric", "accuracy")[1]
+
+
+def test_the_matrix_of_p_values_has_bounds_too() -> None:
+    outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 20, "old": [0] * 20}), "accuracy")
+    pairs = ss.compare(outputs, convention="noreen", n_resamples=299)
+    assert pairs["n_extreme"].tolist() == [0]
+    assert [text.get_text() for text in ss.plot.matrix(pairs).texts] == ["<0.004"]

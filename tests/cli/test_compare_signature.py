@@ -36,6 +36,28 @@ def test_options_that_decide_a_p_value_are_in_the_signature() -> None:
     )
 
 
+def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
+    """Header, signature, title of the page and verdict say whose numbers these are; without --domain there is none."""
+    rights = {"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 0], "other": [1, 0, 0, 0, 0]}
+    table = pd.DataFrame(rights | {"domain": ["java"] * 3 + ["c"] * 2}).rename_axis("item")
+    table.to_csv("all.csv")
+    _, out, _ = compare_signed("all.csv", "--metric", "accuracy", "--domain", "java", "--out", "page")
+    assert out.startswith("Test set: java\nSystems: 3 (3 pairs)\nItems: 3\n")
+    assert "|unit:item|test_set:java|simstudy:" in out
+    page = Path("page/README.md").read_text()
+    assert page.startswith("# 3 systems compared by accuracy on java\n")
+    assert "|test_set:java|" in page
+    assert "Test set" in page
+    table.drop(columns="other").to_csv("two.csv")
+    assert "|test_set:java|" in said("two.csv", "--metric", "accuracy", "--domain", "java")
+    _, out, _ = compare_signed("all.csv", "--metric", "accuracy")
+    assert out.startswith("Systems: 3 (3 pairs)\nItems: 5\n")
+    assert "test_set" not in out
+    outputs = ss.load("all.csv", "accuracy").outputs
+    both = pd.concat([ss.compare(outputs.domain(name)) for name in ("java", "c")])
+    assert "test_set" not in ss.signature(both)
+
+
 def test_sacrebleu_s_own_signature_is_part_of_it() -> None:
     from sacrebleu.metrics.bleu import BLEU
 

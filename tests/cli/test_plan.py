@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
+import simstudy as ss
 from simstudy.cli import app
 from tests.cli.command import write_wide
 
@@ -41,6 +42,21 @@ def test_guesses_make_a_sentence() -> None:
     assert textbook < n < 1.05 * textbook
     assert f"With {n:,} items and an agreement of 0.9, a true gain of 1 point of accuracy is found (two-sided, " in out
     assert "Assumed: The test is the default one of compare" in out
+
+
+def test_fractions_are_noted_where_points_are_meant() -> None:
+    """A plan of 80 to 81 % in fractions is one of 0.8 to 0.81 %: the note has the numbers that were meant."""
+    code, out, err = plan("--metric", "accuracy", "--score", "0.8", "--gain", "0.01")
+    assert (code, err) == (0, "")
+    assert "Note: scores of accuracy go to 100, and gains are in points of these: did you mean " in out
+    (meant,) = re.findall(r"did you mean (.*)\?$", out, flags=re.MULTILINE)
+    _, out, _ = plan("--metric", "accuracy", *meant.replace(",", "").split())
+    assert "To find a true gain of 1 point of accuracy" in out
+    assert "did you mean" not in out
+    for well in (["ap", "--sd", "0.2", "--r12", "0.5", "--gain", "0.01"], ["bleu", "--gain", "0.5"]):
+        assert "did you mean" not in plan("--metric", *well)[1]
+    assert "did you mean --margin 5?" in plan("--metric", "bleu", "--margin", "0.05", "--n-items", "2000")[1]
+    assert any("did you mean score=70?" in note for note in ss.plan(metric="accuracy", score=0.7, n_items=100).notes)
 
 
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:

@@ -59,12 +59,31 @@ def test_values_are_numbers_as_inspect_takes_them(tmp_path: Path, value: Any, nu
     assert read(path, metric="mean").outputs.scores().tolist() == [number]
 
 
-def test_epochs_are_averaged_and_it_is_said(tmp_path: Path) -> None:
+def test_epochs_are_samples_of_an_item(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(i, "CI"[i * epoch % 2], epoch) for epoch in (1, 2) for i in (0, 1)])
-    loaded = read(path, metric="mean")
-    assert loaded.outputs.statistics[0, :, 0].tolist() == [1, 0.5]
-    assert loaded.notes == (f"{path}: scores are means over 2 epochs",)
-    assert read(path).outputs.scores().tolist() == [75]
+    loaded = read(path)
+    assert loaded.outputs.items.to_dict("list") == {"id": ["0#1", "1#1", "0#2", "1#2"], "cluster": ["0", "1"] * 2}
+    assert loaded.outputs.statistics[0, :, 0].tolist() == [1, 0, 1, 1]
+    assert loaded.outputs.scores().tolist() == [75]
+
+
+def test_logs_of_other_numbers_of_epochs_and_an_epoch_without_a_score(tmp_path: Path) -> None:
+    """Each lacks what the others have; tasks are domains of samples too."""
+    one = write(tmp_path / "1.json", [sample("x", "C"), sample("y", "I")])
+    two = write(tmp_path / "2.json", [sample(i, "C", k) for i in "xy" for k in (1, 2)], "org/b")
+    with pytest.raises(ValueError, match=r"1.json lacks 2 of 4 items, first 'x#2' \(system 'org/a'\); missing='drop'"):
+        read(one, two)
+    assert read(one, two, missing="drop").outputs.items["id"].tolist() == ["x#1", "y#1"]
+    failed = write(tmp_path / "3.json", [sample("x", "C"), sample("x", None, 2)])
+    exam = write(tmp_path / "4.json", [sample("x", "I")], task="exam")
+    with pytest.raises(ValueError, match=r"lacks 1 of 3 items, first 'quiz/x#2'"):
+        read(failed, exam)
+    items = read(failed, exam, missing="zero").outputs.items
+    assert items.to_dict("list") == {
+        "id": ["quiz/x#1", "quiz/x#2", "exam/x#1"],
+        "domain": ["quiz", "quiz", "exam"],
+        "cluster": ["quiz/x", "quiz/x", "exam/x"],
+    }
 
 
 def test_tasks_are_domains(tmp_path: Path) -> None:

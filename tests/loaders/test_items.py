@@ -66,7 +66,12 @@ def test_names_of_items_are_the_tables_names(tmp_path: Path) -> None:
     ("content", "columns", "told"),
     [
         ("doc\n1\n2\n", {}, " has 2 rows, but there are 3 items"),
-        ("id,x\n1,a\n2,b\n1,c\n", {}, ", line 4: item '1' occurs twice"),
+        (
+            "id,x\n1,a\n2,b\n1,c\n",
+            {},
+            ", line 4: item '1' occurs twice; samples of an item need ids of "
+            "their own, and a column 'cluster' that names the item",
+        ),
         ("id,domain\n1,a\n2,\n3,c\n", {}, ", line 3: no domain"),
         ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' among doc (did you mean 'doc'?)"),
         ("doc\n1\n2\n3\n", {"foo": "dco"}, ": no column 'dco' among doc (did you mean 'doc'?)"),
@@ -96,7 +101,7 @@ def test_items_are_matched_by_id(tmp_path: Path) -> None:
     ):
         items_by_id(Source((), get_metric("ap"), items=path), named("1"))
     path.write_text("id\n1\n2\n1\n")
-    with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' occurs twice$"):
+    with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' occurs twice; samples of"):
         items_by_id(Source((), get_metric("ap"), items=path), named("1"))
 
 

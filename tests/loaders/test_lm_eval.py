@@ -152,7 +152,11 @@ GOOD = json.dumps(sample(0, {"em": 1}))
     [
         (GOOD + "\n" + GOOD[:40], ", line 2: not a whole JSON line (is the file cut?)"),
         (GOOD + "\n[1]\n", ", line 2: not a sample of lm-evaluation-harness: it has no doc_id"),
-        (GOOD + "\n" + GOOD, ", line 2: doc_id 0 again, first in line 1"),
+        (
+            GOOD + "\n" + GOOD,
+            ", line 2: doc_id 0 again, first in line 1; samples of a document go into a table of scores, with a "
+            "column 'sample'",
+        ),
         (
             GOOD.replace('"em": 1', '"em": ["A", "B"]'),
             """, line 1: 'em' is no score of this one sample, but ["A", "B"]""",

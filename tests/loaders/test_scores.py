@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded, Source, noting
+from simstudy.loaders.samples import HINT
 from simstudy.loaders.scores import read_frame, read_scores
 from simstudy.loaders.scores import scores_from_frame as scores_and_notes
 from simstudy.metrics import METRICS, Ratio, get_metric
 from simstudy.metrics.bleu import BleuCounter
 from simstudy.metrics.chrf import ChrfCounter
+from simstudy.outputs import Outputs
 
 scores_from_frame = noting(scores_and_notes)
 
@@ -81,6 +83,18 @@ def test_wide(tmp_path: Path) -> None:
     assert outputs.names == ["keras:net", "torch:net"]
     assert outputs.items.to_dict("list") == {"id": ["01", "1"], "domain": ["cat", "dog"], "label": ["7", "8"]}
     assert outputs.scores().tolist() == [100, 50]
+
+
+def test_a_wide_table_whose_rows_are_systems_is_noted(tmp_path: Path, rng: np.random.Generator) -> None:
+    """200 items of two systems, turned round: 200 systems on two items. Turned back, or with a hundred topics, none."""
+    frame = pd.DataFrame(rng.random((200, 2)), columns=["old", "new"]).rename_axis("item")
+    for given in (frame.T.rename_axis("item"), frame):
+        notes = read(tmp_path, given.to_csv(), metric="mean").notes
+        assert [note[:24] for note in notes] == ["200 systems on 2 items: "] * (given is not frame)
+    retrieval = pd.DataFrame(rng.random((50, 150))).rename_axis("item").add_prefix("run")
+    assert read(tmp_path, retrieval.to_csv(), metric="mean").notes == ()
+    with pytest.warns(UserWarning, match="^200 systems on 2 items: are rows and columns exchanged"):
+        Outputs.from_scores(frame.T)
 
 
 def test_wide_files_are_joined_by_item(tmp_path: Path) -> None:
@@ -190,7 +204,11 @@ HEAD = "system,item,score\na,01,1\n"
             "number",
         ),
         (HEAD + "a,02,1.5\n", "ap", "{s}, line 3: a score must be between 0 and 1 for metric 'ap', not 1.5"),
-        (HEAD + "b,02,1\na,01,0\n", "mean", "{s}, line 4: item '01' of system 'a' again, first in {s}, line 2"),
+        (
+            HEAD + "b,02,1\na,01,0\n",
+            "mean",
+            f"{{s}}, line 4: item '01' of system 'a' again, first in {{s}}, line 2; {HINT}",
+        ),
         (HEAD + "a,02,1_0\n", "mean", "{s}, line 3: a score must be a number, not '1_0'"),
         (HEAD + "a,02,٣\n", "mean", "{s}, line 3: a score must be a number, not '٣'"),
         (HEAD + 'a,"0\n2",1\n', "mean", r"{s}, line 3: the item must be of one line, not '0\n2'"),
@@ -225,7 +243,7 @@ HEAD = "system,item,score\na,01,1\n"
             "{s}, line 2: column 'note' is taken for a system, but has 'good'; "
             "columns={'note': 'note'} makes it a column of the items",
         ),
-        ("item,a\nx,1\nx,1\n", "mean", "{s}, line 3: item 'x' of system 'a' again, first in {s}, line 2"),
+        ("item,a\nx,1\nx,1\n", "mean", f"{{s}}, line 3: item 'x' of system 'a' again, first in {{s}}, line 2; {HINT}"),
         (
             "item,a\nx,2\n",
             "accuracy",
@@ -260,7 +278,7 @@ def test_bad_columns(tmp_path: Path) -> None:
 
 
 def test_a_system_and_item_in_two_files(tmp_path: Path) -> None:
-    message = "{t}, line 2: item '01' of system 'a' again, first in {s}, line 2"
+    message = f"{{t}}, line 2: item '01' of system 'a' again, first in {{s}}, line 2; {HINT}"
     check_error(message, tmp_path, HEAD, HEAD)
 
 
