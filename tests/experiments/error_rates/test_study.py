@@ -23,6 +23,8 @@ from tests.experiments.error_rates.small import (
     study,
 )
 
+OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
+
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
@@ -52,11 +54,15 @@ def test_every_test_is_asked_where_it_applies(done: Results) -> None:
     assert set(rates["condition"]) == nulls, "where there is a gain, a rejection is no error"
     assert set(rates["test"]) == set(TESTS)
     by_condition = rates.groupby("condition")["test"].agg(set)
-    sums = {"sign_flips", "bootstrap", "randomization"}
+    sums = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
     assert by_condition["f1"] == by_condition["bleu_short"] == sums
-    assert by_condition["precision_few"] == sums | {"two_proportions", "chi_square", "fisher"}
-    assert by_condition["accuracy"] == set(TESTS) - {"fisher"}
-    assert by_condition["skewed_means"] == set(TESTS) - {"fisher", "mcnemar", "two_proportions", "chi_square"}
+    assert by_condition["precision_few"] == sums | {"two_proportions", "chi_square"} | OF_ACCEPTANCE_SETS
+    assert by_condition["accuracy"] == set(TESTS) - OF_ACCEPTANCE_SETS
+    assert by_condition["skewed_means"] == set(TESTS) - OF_ACCEPTANCE_SETS - {
+        "mcnemar",
+        "two_proportions",
+        "chi_square",
+    }
     fisher = rates[rates["test"] == "fisher"]
     assert set(fisher["alternative"]) == {"two-sided"}
 

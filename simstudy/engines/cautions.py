@@ -1,0 +1,67 @@
+"""What a gain rests on, and whether that is too little for its p-value and its interval.
+
+Tests and intervals of scores that are no plain right or wrong answers take the mean of many units to be normal. The
+units are too few for that where a handful of them decides: where one of two precisions rests on few wrong (or few
+right) answers, and where the units' differences are skewed.
+
+The rule was found by simulation, of the default test and of the jackknife interval: 1,000 test sets in each of 349
+conditions of equal scores and 20 to 2,000 units, the conditions of the study `error_rates` among them. Level or
+coverage was off in 99 of them: p <= 0.05 in more than 7 % of the test sets, or a coverage of less than 93 %.
+RATES_HERE
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simstudy.engines.question import Question
+from simstudy.metrics.base import FloatArray
+from simstudy.metrics.f_measure import Counts
+
+#: Values of the column ``caution``.
+FEW_WRONG, FEW_RIGHT, SKEWED = "few wrong answers", "few right answers", "skewed differences"
+
+#: Fewer right or wrong answers of a system than this are few.
+FEW = 5
+
+#: Skewness over the square root of the number of units (the skewness of the gain) from which on it is large.
+LARGE = 0.2
+
+
+def cautions(question: Question, skewness: FloatArray) -> dict[str, Any]:
+    """Columns of Comparisons that tell what each pair's scores rest on, and a caution; `skewness` (P,) is `spread`'s.
+
+    Counts are NaN where the metric does not count what each system chose; the caution is "" where there is none.
+    """
+    counts = _chosen(question)
+    i, j = question.pairs
+    if counts is None:
+        of_a = wrong_a = of_b = wrong_b = np.full(question.n_pairs, np.nan)
+    else:
+        of, wrong = counts
+        of_a, wrong_a, of_b, wrong_b = of[i], wrong[i], of[j], wrong[j]
+    caution = np.full(question.n_pairs, "", dtype=object)
+    if not question.right_or_wrong:
+        caution[np.abs(skewness) > LARGE * np.sqrt(question.n_units)] = SKEWED
+        if question.metric.is_proportion:
+            caution[np.fmin(of_a - wrong_a, of_b - wrong_b) < FEW] = FEW_RIGHT
+            caution[np.fmin(wrong_a, wrong_b) < FEW] = FEW_WRONG
+    return {"accepted_a": of_a, "wrong_a": wrong_a, "accepted_b": of_b, "wrong_b": wrong_b, "caution": caution}
+
+
+def _chosen(question: Question) -> tuple[FloatArray, FloatArray] | None:
+    """How many answers each system gave, or candidates it accepted, and how many are wrong (K,); None: not counted."""
+    metric = question.metric
+    if question.unit_scores is not None or question.factor != 1:
+        return None
+    if isinstance(metric, Counts):
+        right, of = question.statistics[..., 0], question.statistics[..., 1]
+    elif question.ratio is not None and question.fractions and metric.is_proportion:
+        above, of = question.ratio
+        right = above if metric.higher_is_better else of + above
+    else:
+        return None
+    n_of = of.sum(axis=1, dtype=np.float64)
+    return n_of, n_of - right.sum(axis=1, dtype=np.float64)
