@@ -245,7 +245,7 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     --------
     >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
     >>> applicable(outputs)
-    ['sign_flips', 'bootstrap', 'randomization']
+    ['sign_flips', 'bootstrap', 'randomization', 'skew_corrected']
     >>> scores = Outputs.from_scores(pd.DataFrame({"a": [0.2, 0.5, 0.4], "b": [0.1, 0.3, 0.5]}))
     >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
     ['sign', 'wilcoxon']

@@ -9,6 +9,7 @@ import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, check_margin, equivalence
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.examination.footing import footing
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_text, score_format
 from simstudy.plain_text import shown
@@ -56,7 +57,8 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     if margin is not None:
         check_margin(margin)
     pair = _printable(pair)
-    return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha)])
+    rests_on = footing(pair, few_units=pair["n_units"] < FEW_UNITS)
+    return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha), *rests_on])
 
 
 def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
