@@ -62,6 +62,7 @@ def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> Non
     assert (row["n_sets"], row["n_undefined"]) == (known.sum(), (~known).sum())
     assert row["n_covered"] == covered.sum()
     assert row["sum_width"] == pytest.approx((pairs["gain_high"] - pairs["gain_low"]).sum())
+    assert row["n_cautioned"] == (pairs["caution"] != "").sum()
     assert row["interval"] == ("score" if name == "accuracy_gain" else "jackknife")
 
 

@@ -112,6 +112,23 @@ def test_few_units_are_the_default_tests_rates_and_coverage(done: Results) -> No
         np.testing.assert_equal([row.error_rate, row.coverage], [rate, cover])
 
 
+def test_cautions_are_beside_level_and_coverage(done: Results) -> None:
+    table, rates, covered = (done.tables[name] for name in ("cautions", "rates", "coverage"))
+    right_or_wrong = {"accuracy", "accuracy_easy"}
+    assert set(table["condition"]) == (set(NULLS) & set(KINDS)) - right_or_wrong
+    assert set(table["n_units"]) == {40}
+    for row in table.itertuples():
+        at = f"condition == '{row.condition}' and unit == '{row.unit}' and n_units == 40"
+        (rate,) = rates.query(f"{at} and alpha == 0.05 and test == 'sign_flips' and alternative == 'two-sided'")[
+            "share"
+        ]
+        (cover,), (cautioned,) = covered.query(at)["share"], covered.query(at)["n_cautioned"]
+        assert (row.error_rate, row.coverage, row.cautioned) == (rate, cover, cautioned / 24)
+        assert row.off == (rate > 0.07 or cover < 0.93)
+    assert table.set_index("condition")["cautioned"]["precision_few"] > 0.9, "8 % of 40 are three answers"
+    assert table.set_index("condition")["cautioned"]["f1"] < 0.1
+
+
 def test_coverage_says_width_and_what_is_undefined(done: Results) -> None:
     covered = done.tables["coverage"]
     assert len(covered) == 2 * len(
