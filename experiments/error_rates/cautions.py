@@ -35,7 +35,7 @@ def caution_section(table: pd.DataFrame, study: Settings) -> Section:
     found = [f"{of.mean():.0%} where {where} ({len(of):,} of them)" for where, of in shares.items() if len(of)]
     return Section(
         "Cautions",
-        "Column caution of a comparison says that p-value and interval rest on few wrong or right answers, or on skewed "
+        "Column caution of a comparison says that p-value and interval rest on few wrong or right answers or on skewed "
         f"differences. Off are those with an error rate of {DEFAULT_TEST} above {_HIGHEST:g} (two-sided), "
         f"or a coverage below {study.aims.coverage[0]:g}. Share of the test sets with a caution: {'; '.join(found)}. "
         "Cells: error rate / coverage / share of cautions, and ▲ where one of the first two is off.",
