@@ -11,6 +11,7 @@ import pandas as pd
 from simstudy.sections import Section, Table
 from simstudy.studies import Cell, Findings, RunContext
 
+from .cautions import caution_section, cautions
 from .choices import choices
 from .conditions import TWO_SIDED, Settings, examine
 from .page import CLOSING, chosen, coverage_sections, exact_sections, intervals, power_sections, rate_sections, verdicts
@@ -55,6 +56,7 @@ def run(study: Settings, context: RunContext) -> Findings:
             "rates": rates,
             "exact": exact(rates, study),
             "few_units": few_units(at_alpha, covered, study.aims.from_units),
+            "cautions": cautions(at_alpha, covered, study),
         }
         if len(counted["quantiles"]):
             tables["quantiles"] = quantiles(counted["quantiles"], study)
@@ -67,6 +69,8 @@ def run(study: Settings, context: RunContext) -> Findings:
     tables |= {"coverage": covered, "conditions": conditions(study)}
     if nulls:
         sections += [*rate_sections(tables, study), *exact_sections(tables, study)]
+        if len(tables["cautions"]):
+            sections.append(caution_section(tables["cautions"], study))
     if "power" in tables:
         sections += power_sections(tables, study)
     n_many, n_few = (study.sets * batches for batches in (study.batches_of_many, study.batches))

@@ -76,15 +76,31 @@ def quantiles(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 
 def coverage(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """Shares of the intervals that hold the true gain, their mean width, and how many test sets have none."""
+    """Shares of the intervals that hold the true gain, their mean width, and how many test sets have none.
+
+    cautioned is the share of all test sets with a caution.
+    """
     keys = ["condition", "unit", "n_units", "interval"]
     table = with_shares(_summed(counted, keys).assign(test=DEFAULT_TEST, level=0.95), "n_covered", study)
     table = table.assign(
         true_gain=[study.conditions[name].pair.true_gain for name in table["condition"]],
         mean_width=table["sum_width"] / table["n_sets"].where(table["n_sets"] > 0),
         undefined=table["n_undefined"] / (table["n_sets"] + table["n_undefined"]),
+        cautioned=table["n_cautioned"] / (table["n_sets"] + table["n_undefined"]),
     )
-    counts = ["n_sets", "n_covered", "share", "low", "high", "n_undefined", "mean_width", "undefined", "breaks"]
+    counts = [
+        "n_sets",
+        "n_covered",
+        "share",
+        "low",
+        "high",
+        "n_undefined",
+        "mean_width",
+        "undefined",
+        "breaks",
+        "n_cautioned",
+        "cautioned",
+    ]
     return table[["condition", "metric", "unit", "n_units", "true_gain", "interval", "level", *counts]]
 
 
@@ -151,12 +167,19 @@ def exact(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 def few_units(rates: pd.DataFrame, covered: pd.DataFrame, below: int) -> pd.DataFrame:
     """The default test and the interval on few independent units, in the conditions without a gain; at one alpha."""
-    keys = ["condition", "unit", "n_units"]
+    both = at_one_level(rates, covered).rename(columns={"undefined": "no_interval"})
+    errors, shares = (["_".join([what, end]) for end in ("low", "high")] for what in ("error", "coverage"))
+    columns = ["condition", "unit", "n_units", "n_sets", "error_rate", *errors, "coverage", *shares, "no_interval"]
+    return both.loc[both["n_units"] < below, columns].reset_index(drop=True)
+
+
+def at_one_level(rates: pd.DataFrame, covered: pd.DataFrame) -> pd.DataFrame:
+    """The default test's error rates on independent units, and beside them the coverage of the interval."""
     default = rates[(rates["test"] == DEFAULT_TEST) & (rates["alternative"] == TWO_SIDED) & (rates["breaks"] == "")]
-    both = default[default["n_units"] < below].merge(covered, on=keys, suffixes=("", "_covered"))
+    both = default.merge(covered, on=["condition", "unit", "n_units"], suffixes=("", "_covered"))
     names = {"share": "error_rate", "low": "error_low", "high": "error_high"}
     names |= {"share_covered": "coverage", "low_covered": "coverage_low", "high_covered": "coverage_high"}
-    return both[[*keys, "n_sets", *names, "undefined"]].rename(columns=names | {"undefined": "no_interval"})
+    return both.rename(columns=names)
 
 
 def conditions(study: Settings) -> pd.DataFrame:

@@ -24,7 +24,19 @@ _SPARE = ("units +/−", "p (BH)", "p ≈ 0.05")
 
 # Columns of words; all others are numbers.
 _WORDS = (
-    *("system", "better", "worse", "speaks for", "relation", "groups", "test set", "metric", "winner on", "wins on"),
+    *(
+        "system",
+        "better",
+        "worse",
+        "speaks for",
+        "caution",
+        "relation",
+        "groups",
+        "test set",
+        "metric",
+        "winner on",
+        "wins on",
+    ),
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.engines.asking import ask
+from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
 from simstudy.engines.question import Answers, MonteCarlo, Question
@@ -95,8 +96,14 @@ def compare(
         - score_a, score_b, gain (on the metric's scale), gain_se (its standard error over units, by the jackknife),
           gain_low, gain_high (95 % interval of the true gain, two-sided whatever the test is), detectable (the least
           true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05), interval ("score":
-          Tango's, for right and wrong items; "jackknife": t with df degrees of freedom), df; NaN where nothing varies;
+          Tango's, for right and wrong items; "jackknife": t with df degrees of freedom), df, skewness (of the units'
+          contributions to the gain, of a mean their differences; far from 0 where few units decide); NaN where nothing
+          varies;
         - n_better, n_worse, n_level: units on which system_a does better, worse, neither (see `wins`);
+        - accepted_a, wrong_a, accepted_b, wrong_b: the answers that each system gave, and the wrong ones, for precision
+          and F (NaN for other metrics); caution: "few wrong answers", "few right answers" or "skewed differences"
+          where p-value and interval are approximate for that reason, "" elsewhere (the rule, and how often it is right:
+          `simstudy.engines.cautions`);
         - p_value, p_low, p_high (the 95 % Clopper-Pearson interval for its Monte Carlo error; the p-value itself where
           it has none), p_two_sided (the two-sided p-value, beside a one-sided one too; NaN where the convention has
           none), p_floor (the least p-value that the randomization test could give on the units that differ:
@@ -157,6 +164,7 @@ def compare(
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     n_better, n_worse, n_differ = wins(question)
+    known = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
         {
             "task": ranked.task,
@@ -180,10 +188,11 @@ def compare(
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,
-            **intervals(question, gain, n_better, n_worse),
+            **known,
             "n_better": n_better,
             "n_worse": n_worse,
             "n_level": question.n_units - n_better - n_worse,
+            **cautions(question, known["skewness"]),
             "p_value": answers.p_value,
             "p_low": low,
             "p_high": high,
@@ -236,7 +245,7 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     --------
     >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
     >>> applicable(outputs)
-    ['sign_flips', 'bootstrap', 'randomization']
+    ['sign_flips', 'bootstrap', 'randomization', 'skew_corrected']
     >>> scores = Outputs.from_scores(pd.DataFrame({"a": [0.2, 0.5, 0.4], "b": [0.1, 0.3, 0.5]}))
     >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
     ['sign', 'wilcoxon']

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
@@ -131,7 +132,8 @@ class DrawnPairs:
         Returns
         -------
         row
-            interval ("score" or "jackknife"); n_sets that have one, n_covered, sum_width; n_undefined that have none.
+            interval ("score" or "jackknife"); n_sets that have one, n_covered, sum_width; n_undefined that have none;
+            n_cautioned, of all of them those with a caution (`simstudy.engines.cautions`).
         """
         better, worse = self.question.pairs
         n_better, n_worse, _ = wins(self.question)
@@ -147,6 +149,7 @@ class DrawnPairs:
             "n_covered": int(covered[known].sum()),
             "sum_width": float((high - low)[known].sum()),
             "n_undefined": int((~known).sum()),
+            "n_cautioned": int((cautions(self.question, found["skewness"])["caution"] != "").sum()),
         }
 
     def way(self, test: str) -> MonteCarlo:

@@ -1,26 +1,24 @@
 """The interval of a gain, its standard error, and the least gain that a pair would detect.
 
 No test is needed for them: the jackknife gives the covariances of all scores as one Gram matrix. Where items are right
-or wrong and taken one by one, the interval is Tango's (1998), which covers for few items too.
+or wrong and taken one by one, the interval is Tango's (1998), which covers for few items too: 0.95 to 1.00 on 5 to 50
+items with accuracies of 0.8 and 0.95. The jackknife's is approximate: `simstudy.engines.cautions` has its coverage by
+condition.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from scipy import special
 
-from simstudy.engines.question import Question, products
+from simstudy.engines.question import Question
+from simstudy.engines.spread import spread
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.influence import deviations, n_undefined
 from simstudy.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the detectable gain.
 LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
-
-# Variances of a difference below this part of both systems' are rounding.
-_ROUNDING = 1e-12
 
 
 def intervals(question: Question, gain: FloatArray, better: IntArray, worse: IntArray) -> dict[str, Any]:
@@ -31,7 +29,7 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
     system's score is undefined without one of the units: the whole denominator is there.
     """
     df = question.n_units - (len(question.strata) - 1)
-    se = question.factor * _standard_errors(question)
+    se, skewness = spread(question)
     by_score = question.right_or_wrong and len(question.strata) == 2
     if by_score:
         low, high = (question.metric.scale * bound for bound in tango(better, worse, question.n_units, LEVEL))
@@ -45,18 +43,5 @@ def intervals(question: Question, gain: FloatArray, better: IntArray, worse: Int
         "detectable": (special.stdtrit(df, 1 - ALPHA / 2) + special.stdtrit(df, POWER)) * se,
         "interval": "score" if by_score else "jackknife",
         "df": df,
+        "skewness": skewness,
     }
-
-
-def _standard_errors(question: Question) -> FloatArray:
-    i, j = question.pairs
-    centred = deviations(question.contributions, question.strata)
-    own = np.einsum("kn,kn->k", centred, centred)
-    variance = own[i] + own[j] - 2 * products(centred, question)
-    # What is left of two nearly equal systems is rounding: their own difference tells.
-    for p in np.flatnonzero(variance <= 1e-6 * (own[i] + own[j])):
-        variance[p] = ((centred[i[p]] - centred[j[p]]) ** 2).sum()
-    variance[variance <= _ROUNDING**2 * (own[i] + own[j])] = np.nan
-    undefined = n_undefined(question.statistics, question.metric) > 0
-    variance[undefined[i] | undefined[j]] = np.nan
-    return np.asarray(np.sqrt(variance))

@@ -239,9 +239,13 @@ def not_computed(what: str) -> ValueError:
     return ValueError(f"monte_carlo=False can not be had for {what}; use monte_carlo='auto' or True")
 
 
-def products(rows: Array, question: Question) -> Array:
-    """The inner product of the rows (K, n) of each pair's two systems, shape (P,)."""
+def products(rows: Array, question: Question, others: Array | None = None) -> Array:
+    """The inner product of each pair's better system in `rows` (K, n) and its worse one in `others`, shape (P,).
+
+    Without `others` both are rows of the same array.
+    """
     i, j = question.pairs
+    others = rows if others is None else others
     if question.n_pairs < question.n_systems:
-        return np.asarray(np.einsum("pn,pn->p", rows[i], rows[j]))
-    return np.asarray((rows @ rows.T)[i, j])
+        return np.asarray(np.einsum("pn,pn->p", rows[i], others[j]))
+    return np.asarray((rows @ others.T)[i, j])

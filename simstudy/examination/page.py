@@ -16,6 +16,7 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.examination.examination import Examination
+from simstudy.examination.footing import cautioned
 from simstudy.loaders.base import counted
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
@@ -50,7 +51,7 @@ def closing(found: Examination) -> str:
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
         "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
-        f"metric's scale.{_MARGIN if found.margin is not None else ''}"
+        f"metric's scale.{_MARGIN if found.margin is not None else ''}{cautioned(found.pairs)}"
     )
 
 
@@ -146,10 +147,12 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "speaks for": "[{other:name}]",
         "p (Holm)": "{holm}",
         "p (BH)": "{bh}",
+        "caution": "[{caution}]",
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
+    dull["caution"] = (pairs["caution"] == "").all()
     rows = pairs.assign(other=other, **_written(pairs))
     return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 

@@ -11,6 +11,7 @@ from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, c
 from simstudy.decisions import Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.examination.footing import footing
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_floor, p_text, score_format
 from simstudy.plain_text import shown
@@ -58,7 +59,8 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     if margin is not None:
         check_margin(margin)
     pair = _printable(pair)
-    return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha)])
+    rests_on = footing(pair, few_units=pair["n_units"] < FEW_UNITS)
+    return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha), *rests_on])
 
 
 def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:

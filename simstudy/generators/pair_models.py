@@ -222,10 +222,10 @@ class Responses(PairModel):
 
 @dataclass(frozen=True)
 class Acceptances(PairModel):
-    """Acceptance sets (precision): candidates are true or false for both systems, which accept them regardless of it.
+    """Acceptance sets (precision): candidates are true or false for both systems, which accept some of them.
 
-    So both precisions are the share of true candidates, however many a system accepts; and what only one accepts is
-    true as often as what only the other does.
+    Without `precisions` they accept them regardless of it. So both precisions are the share of true candidates, however
+    many a system accepts; and what only one accepts is true as often as what only the other does.
 
     Attributes
     ----------
@@ -233,31 +233,47 @@ class Acceptances(PairModel):
         The share of the candidates that each system accepts.
     true
         The share that is true.
+    precisions
+        The share of each system's accepted candidates that is true; None: as many as of all candidates.
 
     Examples
     --------
-    >>> Acceptances((0.8, 0.2), true=0.5).scores()
-    (50.0, 50.0)
+    >>> Acceptances((0.8, 0.2), true=0.5).scores(), Acceptances((0.5, 0.2), 0.5, (0.6, 0.8)).scores()
+    ((50.0, 50.0), (60.0, 80.0))
     """
 
     accepted: Two
     true: float
+    precisions: Two | None = None
     metric: ClassVar[str] = "precision"
 
     def __post_init__(self) -> None:
         check_two("accepted", self.accepted, "fractions", 0, 1)
         check_one("true", self.true, 0, 1)
+        if self.precisions is None:
+            return
+        check_two("precisions", self.precisions, "fractions", 0, 1)
+        for accepted, precision in zip(self.accepted, self.precisions, strict=True):
+            if max(accepted * precision - self.true, accepted * (1 - precision) - 1 + self.true) > _ROUNDING:
+                raise ValueError(
+                    f"precisions must leave each system no more true and false candidates to accept than the shares "
+                    f"{self.true:g} and {1 - self.true:g} that there are, unlike {precision:g} of {accepted:g}"
+                )
 
     @property
     def exchangeable(self) -> bool:
-        return _alike(self.accepted)
+        return _alike(self.accepted) and (self.precisions is None or _alike(self.precisions))
 
     def scores(self) -> Two:
-        return 100 * self.true, 100 * self.true
+        return _percent(self.precisions or (self.true, self.true))
 
     def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
         true = rng.random((n_sets, 1, n_units), dtype=np.float32) < self.true
-        accepted = rng.random((n_sets, 2, n_units), dtype=np.float32) < _column(self.accepted)
+        chance: Array = _column(self.accepted)
+        if self.precisions is not None:
+            right = chance * _column(self.precisions)
+            chance = np.where(true, right / max(self.true, _ROUNDING), (chance - right) / max(1 - self.true, _ROUNDING))
+        accepted = rng.random((n_sets, 2, n_units), dtype=np.float32) < chance
         gold = np.broadcast_to(true, accepted.shape)
         return Drawn(np.stack([accepted & true, accepted, gold], axis=-1).astype(np.int8))
 

@@ -234,7 +234,9 @@ def test_standard_deviations_are_not_negative() -> None:
         sd_of_gain(1, -1)
 
 
-OF_ANY_SUMS = {"sign_flips", "bootstrap", "randomization"}
+OF_ANY_SUMS = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
+
+OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
 
 #: Tests and the questions that they can be asked.
 APPLIES = {
@@ -243,9 +245,9 @@ APPLIES = {
     "muc_f": OF_ANY_SUMS,
     "decimals": {*OF_ANY_SUMS, *OF_MEANS},
     "ratings": {*OF_ANY_SUMS, *OF_MEANS},
-    "words": set(TESTS) - {"mcnemar", "fisher"},
-    "right or wrong": set(TESTS) - {"fisher"},
-    "acceptance sets": {*OF_ANY_SUMS, "two_proportions", "chi_square", "fisher"},
+    "words": set(TESTS) - {"mcnemar", *OF_ACCEPTANCE_SETS},
+    "right or wrong": set(TESTS) - OF_ACCEPTANCE_SETS,
+    "acceptance sets": {*OF_ANY_SUMS, "two_proportions", "chi_square", *OF_ACCEPTANCE_SETS},
     "lost, tied, won": {*OF_ANY_SUMS, *OF_MEANS},
 }
 

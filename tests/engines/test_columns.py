@@ -13,7 +13,7 @@ from scipy import stats
 
 from simstudy.decisions import Decision
 from simstudy.engines.comparisons import compare
-from simstudy.engines.registry import MEAN, TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
@@ -123,7 +123,7 @@ class TestFavours:
         wrong = np.array([[1] * 18 + [0] * 22, [1] * 30 + [0] * 10])
         outputs = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], -1), ERROR_RATE, ["a", "b"])
         for test in TESTS:
-            if test != "fisher":
+            if ACCEPTANCE_SETS not in TESTS[test].needs:
                 row = compare(outputs, test=test, n_resamples=100).iloc[0]
                 assert (row.system_a, row.favours) == ("a", "a"), test
 
@@ -194,6 +194,7 @@ class TestWhatAPIsWorth:
         "sign_flips": ((True, False), (True, True)),
         "bootstrap": ((False, False), (False, True)),
         "randomization": ((True, False), (True, True)),
+        "skew_corrected": ((True, False), (True, True)),
         "t_paired": ((False, False), (False, False)),
         "z_paired": ((False, False), (False, False)),
         "sign": ((True, False), (True, False)),
@@ -203,12 +204,13 @@ class TestWhatAPIsWorth:
         "t_two_sample": ((False, False), (False, False)),
         "two_proportions": ((False, False), (False, False)),
         "chi_square": ((False, False), (False, False)),
+        "precision_score": ((False, False), (False, False)),
         "fisher": ((True, False), (True, False)),
     }  # fmt: skip
 
     @pytest.mark.parametrize("test", TESTS)
     def test_of_every_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
-        outputs = accepting if test == "fisher" else answered
+        outputs = accepting if ACCEPTANCE_SETS in TESTS[test].needs else answered
         for monte_carlo, (exact, drawn) in zip(("auto", True), self.EXPECTED[test], strict=True):
             pairs = compare(outputs, test=test, unit="item", monte_carlo=monte_carlo, n_resamples=99)
             assert set(pairs["exact"]) == {exact}
@@ -238,9 +240,10 @@ class TestTwoSided:
     """The two-sided p-value beside a one-sided one."""
 
     @pytest.mark.parametrize("test", [name for name, test in TESTS.items() if "greater" in test.alternatives])
-    def test_it_is_that_of_the_two_sided_test(self, test: str, answered: Outputs) -> None:
+    def test_it_is_that_of_the_two_sided_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
         options: dict[str, Any] = {"test": test, "unit": "item", "n_resamples": 300}
-        one, both = (compare(answered, alternative=sides, **options) for sides in ("greater", "two-sided"))
+        outputs = accepting if ACCEPTANCE_SETS in TESTS[test].needs else answered
+        one, both = (compare(outputs, alternative=sides, **options) for sides in ("greater", "two-sided"))
         pd.testing.assert_series_equal(one["p_two_sided"], both["p_value"], check_names=False)
         pd.testing.assert_series_equal(both["p_two_sided"], both["p_value"], check_names=False)
         assert (one["p_value"] < both["p_value"]).any()

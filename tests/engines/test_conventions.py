@@ -257,7 +257,10 @@ class TestRunTwice:
         for options, message in (
             ({"seeds": (1, 1)}, r"seeds must be two different ones .*, not \(1, 1\)"),
             ({"seeds": (1, 2, 3)}, "seeds must be two different ones"),
-            ({"test": "t_paired"}, "test must be one of sign_flips, bootstrap, randomization, not 't_paired'"),
+            (
+                {"test": "t_paired"},
+                "test must be one of sign_flips, bootstrap, randomization, skew_corrected, not 't_paired'",
+            ),
             ({"seeds": (0, -1)}, "seed must be at least 0"),
             ({"n_resamples": 0}, "n_resamples must be at least 1"),
         ):

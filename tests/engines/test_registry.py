@@ -17,6 +17,8 @@ from simstudy.engines.registry import (
 )
 from simstudy.outputs import Outputs
 
+OF_ACCEPTANCE_SETS = ("precision_score", "fisher")
+
 
 def test_every_test_says_what_it_is() -> None:
     for name, test in TESTS.items():
@@ -46,8 +48,11 @@ def test_three_tests_have_another_hypothesis_than_equal_scores() -> None:
 
 
 def test_who_draws_and_who_computes() -> None:
-    assert {name for name, test in TESTS.items() if test.n_resamples} == {"sign_flips", "bootstrap", "randomization"}
+    assert {name for name, test in TESTS.items() if test.n_resamples} == {
+        *("sign_flips", "bootstrap", "randomization", "skew_corrected")
+    }
     approximations = {"t_paired", "z_paired", "z_independent", "t_two_sample", "two_proportions", "chi_square"}
+    approximations.add("precision_score")
     assert {name for name, test in TESTS.items() if not test.computed} == approximations
 
 
@@ -62,14 +67,14 @@ def test_without_a_name_signs_are_flipped_two_sided(answered: Outputs) -> None:
 def test_applicable_names_the_tests_that_compare_accepts(
     tagged: Outputs, answered: Outputs, accepting: Outputs, found: Outputs
 ) -> None:
-    assert applicable(answered, unit="item") == [test for test in TESTS if test != "fisher"]
-    assert applicable(tagged, unit="item") == [test for test in TESTS if test not in ("mcnemar", "fisher")]
-    of_any_sums = ["sign_flips", "bootstrap", "randomization"]
+    assert applicable(answered, unit="item") == [test for test in TESTS if test not in OF_ACCEPTANCE_SETS]
+    assert applicable(tagged, unit="item") == [test for test in TESTS if test not in ("mcnemar", *OF_ACCEPTANCE_SETS)]
+    of_any_sums = ["sign_flips", "bootstrap", "randomization", "skew_corrected"]
     of_counts = [*of_any_sums, "two_proportions", "chi_square"]
-    assert applicable(accepting, unit="item") == [*of_counts, "fisher"]
+    assert applicable(accepting, unit="item") == [*of_counts, *OF_ACCEPTANCE_SETS]
     assert applicable(found) == of_any_sums
     # By document there are several answers a unit.
-    assert applicable(answered) == [test for test in TESTS if test not in ("mcnemar", "fisher")]
+    assert applicable(answered) == [test for test in TESTS if test not in ("mcnemar", *OF_ACCEPTANCE_SETS)]
     assert applicable(accepting) == of_counts
 
 

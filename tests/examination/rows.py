@@ -22,6 +22,8 @@ def pair(**changed: object) -> pd.Series[Any]:
         "n_better": 200, "n_worse": 125, "n_level": 1175,
         "p_value": 0.031, "p_low": 0.031, "p_high": 0.031, "p_two_sided": 0.031, "p_floor": 2.0**-324,
         "favours": "new", "exact": True, "monte_carlo": False, "n_extreme": 0, "n_resamples": 0, "statistic": np.nan,
+        "skewness": np.nan, "accepted_a": np.nan, "wrong_a": np.nan, "accepted_b": np.nan, "wrong_b": np.nan,
+        "caution": "",
     }  # fmt: skip
     assert set(changed) <= set(row)
     row |= changed

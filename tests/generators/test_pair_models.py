@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from simstudy.generators.clustered import clustered_accuracies
+from simstudy.generators.growing_gains import GrowingGains
 from simstudy.generators.pair_base import Drawn, PairModel
 from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
 from simstudy.generators.synthetic import outcome_correlation
@@ -20,6 +21,8 @@ MODELS: dict[str, PairModel] = {
     "means": SkewedMeans(0.3),
     "responses": Responses(recall=(0.6, 0.85), precision=(0.9, 0.5)),
     "acceptances": Acceptances((0.7, 0.1), true=0.4),
+    "acceptances by truth": Acceptances((0.6, 0.15), true=0.7, precisions=(0.8, 0.9)),
+    "growing gains": GrowingGains(size=4, slope=0.1, spread=1.0, gain=0.5),
     "translations": Translations(quality=(0.9, 0.5), length=(0.9, 1.1)),
 }
 each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -125,6 +128,29 @@ def test_acceptance_depends_on_nothing_and_truth_is_the_candidates() -> None:
     assert np.abs(np.corrcoef([gold[0], *accepted])[np.triu_indices(3, 1)]).max() < 5.5 / np.sqrt(200_000)
 
 
+def test_acceptance_may_depend_on_truth() -> None:
+    """By Bayes: P(accepted | true) = 0.6 x 0.8 / 0.7, and for each system regardless of the other."""
+    drawn = MODELS["acceptances by truth"].draw(1, 200_000, np.random.default_rng(7)).statistics[0]
+    gold, accepted = drawn[0, :, 2] == 1, drawn[..., 1]
+    assert accepted.mean(axis=1) == pytest.approx([0.6, 0.15], abs=0.006)
+    assert accepted[:, gold].mean(axis=1) == pytest.approx([0.6 * 0.8 / 0.7, 0.15 * 0.9 / 0.7], abs=0.007)
+    assert abs(np.corrcoef(accepted[:, gold])[0, 1]) < 5.5 / np.sqrt(gold.sum())
+
+
+def test_gains_grow_with_the_cluster_and_are_what_they_should_be_over_all_items() -> None:
+    sums = GrowingGains(size=4, slope=0.1, spread=2.0, gain=0.5).draw(20, 20_000, np.random.default_rng(8)).statistics
+    sizes, differences = sums[:, 0, :, 1].ravel(), (sums[:, 0, :, 0] - sums[:, 1, :, 0]).ravel()
+    for s in (1, 5, 12):
+        of_size = differences[sizes == s] / s
+        expected, spread = 0.5 + 0.1 * (s - 7), 2.0 / np.sqrt(s)
+        assert of_size.mean() == pytest.approx(expected, abs=5.5 * spread / np.sqrt(len(of_size)))
+        assert of_size.std() == pytest.approx(spread, rel=0.05)
+    shares = stats.geom.pmf(np.arange(1, 12), 1 / 4)
+    counts = np.bincount(np.minimum(sizes, 12).astype(int), minlength=13)[1:]
+    assert stats.chisquare(counts, len(sizes) * np.append(shares, 1 - shares.sum())).pvalue > 1e-6
+    assert (sums[0, 0, :, 1] != sums[1, 0, :, 1]).any(), "sizes are drawn for each test set"
+
+
 HALF = (0.5, 0.5)
 
 
@@ -153,6 +179,16 @@ HALF = (0.5, 0.5)
         (Responses, ((0.5, 0.1), HALF, 3, 0.2), r"swing must be at most 0.1 for recall \(0.5, 0.1\), not 0.2"),
         (Acceptances, ((0.5, -1), 0.5), "accepted must be two fractions"),
         (Acceptances, (HALF, 50), "true must be a finite number from 0 to 1, not 50"),
+        (Acceptances, (HALF, 0.5, (0.5, 1.5)), "precisions must be two fractions"),
+        (
+            Acceptances,
+            (HALF, 0.4, (0.9, 0.5)),
+            "precisions must leave each system no more true and false .*, unlike 0.9",
+        ),
+        (GrowingGains, (0, 0.1, 1), "size must be at least 1, not 0"),
+        (GrowingGains, (5, float("inf"), 1), "slope must be a finite number"),
+        (GrowingGains, (5, 0.1, -1), "spread must be a finite number of at least 0, not -1"),
+        (GrowingGains, (5, 0.1, 1, "x"), "gain must be a number, not 'x'"),
         (Translations, ((0.5, float("inf")), (1, 1)), "quality must be two numbers, one for each system, not"),
         (Translations, (HALF, (1, 2.5)), "length must be two numbers from 0 to 2, one for each system"),
         (Translations, (HALF, (1, 1), -1), "shared must be a finite number of at least 0, not -1"),

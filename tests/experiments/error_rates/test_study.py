@@ -23,6 +23,8 @@ from tests.experiments.error_rates.small import (
     study,
 )
 
+OF_ACCEPTANCE_SETS = {"precision_score", "fisher"}
+
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
@@ -52,11 +54,15 @@ def test_every_test_is_asked_where_it_applies(done: Results) -> None:
     assert set(rates["condition"]) == nulls, "where there is a gain, a rejection is no error"
     assert set(rates["test"]) == set(TESTS)
     by_condition = rates.groupby("condition")["test"].agg(set)
-    sums = {"sign_flips", "bootstrap", "randomization"}
+    sums = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
     assert by_condition["f1"] == by_condition["bleu_short"] == sums
-    assert by_condition["precision_few"] == sums | {"two_proportions", "chi_square", "fisher"}
-    assert by_condition["accuracy"] == set(TESTS) - {"fisher"}
-    assert by_condition["skewed_means"] == set(TESTS) - {"fisher", "mcnemar", "two_proportions", "chi_square"}
+    assert by_condition["precision_few"] == sums | {"two_proportions", "chi_square"} | OF_ACCEPTANCE_SETS
+    assert by_condition["accuracy"] == set(TESTS) - OF_ACCEPTANCE_SETS
+    assert by_condition["skewed_means"] == set(TESTS) - OF_ACCEPTANCE_SETS - {
+        "mcnemar",
+        "two_proportions",
+        "chi_square",
+    }
     fisher = rates[rates["test"] == "fisher"]
     assert set(fisher["alternative"]) == {"two-sided"}
 
@@ -104,6 +110,23 @@ def test_few_units_are_the_default_tests_rates_and_coverage(done: Results) -> No
         ]
         (cover,) = covered.query(at)["share"]
         np.testing.assert_equal([row.error_rate, row.coverage], [rate, cover])
+
+
+def test_cautions_are_beside_level_and_coverage(done: Results) -> None:
+    table, rates, covered = (done.tables[name] for name in ("cautions", "rates", "coverage"))
+    right_or_wrong = {"accuracy", "accuracy_easy"}
+    assert set(table["condition"]) == (set(NULLS) & set(KINDS)) - right_or_wrong
+    assert set(table["n_units"]) == {40}
+    for row in table.itertuples():
+        at = f"condition == '{row.condition}' and unit == '{row.unit}' and n_units == 40"
+        (rate,) = rates.query(f"{at} and alpha == 0.05 and test == 'sign_flips' and alternative == 'two-sided'")[
+            "share"
+        ]
+        (cover,), (cautioned,) = covered.query(at)["share"], covered.query(at)["n_cautioned"]
+        assert (row.error_rate, row.coverage, row.cautioned) == (rate, cover, cautioned / 24)
+        assert row.off == (rate > 0.07 or cover < 0.93)
+    assert table.set_index("condition")["cautioned"]["precision_few"] > 0.9, "8 % of 40 are three answers"
+    assert table.set_index("condition")["cautioned"]["f1"] < 0.1
 
 
 def test_coverage_says_width_and_what_is_undefined(done: Results) -> None:

@@ -1,0 +1,52 @@
+"""Cautions: whether they come where the default test's level, or the interval's coverage, is off."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy.sections import Section, Table
+
+from .conditions import DEFAULT_TEST, Settings
+from .tables import at_one_level
+
+# Error rates above this are off; fewer units have a remark of their own in verdicts.
+_HIGHEST, _LEAST_UNITS = 0.07, 20
+
+# The two kinds of conditions and sizes: whether one of the two is off.
+_WHERE = {"level or coverage is off": True, "neither is": False}
+
+
+def cautions(rates: pd.DataFrame, covered: pd.DataFrame, study: Settings) -> pd.DataFrame:
+    """Error rate, coverage and the share of cautions of each condition with equal scores, from 20 units on.
+
+    Both are of independent units and of scores that are no right and wrong answers, which have no cautions. A row is
+    off where the default test's two-sided error rate is above 0.07, or coverage below what is aimed at.
+    """
+    both = at_one_level(rates, covered)
+    both = both[(both["n_units"] >= _LEAST_UNITS) & (both["interval"] == "jackknife")]
+    off = (both["error_rate"] > _HIGHEST) | (both["coverage"] < study.aims.coverage[0])
+    columns = ["condition", "unit", "n_units", "error_rate", "coverage", "cautioned", "off"]
+    return both.assign(off=off)[columns].reset_index(drop=True)
+
+
+def caution_section(table: pd.DataFrame, study: Settings) -> Section:
+    """How often cautions are right."""
+    shares = {where: table.loc[table["off"] == off, "cautioned"] for where, off in _WHERE.items()}
+    found = [f"{of.mean():.0%} where {where} ({len(of):,} of them)" for where, of in shares.items() if len(of)]
+    return Section(
+        "Cautions",
+        "Column caution of a comparison says that p-value and interval rest on few wrong or right answers or on skewed "
+        f"differences. Off are those with an error rate of {DEFAULT_TEST} above {_HIGHEST:g} (two-sided), "
+        f"or a coverage below {study.aims.coverage[0]:g}. Share of the test sets with a caution: {'; '.join(found)}. "
+        "Cells: error rate / coverage / share of cautions, and ▲ where one of the first two is off.",
+        table=Table(
+            table.assign(
+                size=table["n_units"].map("{:,} units".format),
+                title=[study.conditions[name].title for name in table["condition"]],
+                mark=table["off"].map({True: " ▲", False: ""}),
+            ),
+            {"condition": "{title}"},
+            across="size",
+            cell="{error_rate:.3f} / {coverage:.3f} / {cautioned:.0%}{mark}",
+        ),
+    )

@@ -1,0 +1,116 @@
+"""Sign flips with Hall's correction, and the score test of precision: by hand, and where others are wrong too often."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.engines.comparisons import compare
+from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.generators import PAIR_MODELS
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs
+
+ACCEPTED = METRICS["precision_of_accepted"]
+
+
+def scored(first: np.ndarray, second: np.ndarray) -> Outputs:
+    return Outputs.from_scores(pd.DataFrame({"a": first, "b": second}))
+
+
+def accepting(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Statistics (2, n, 2) of two systems that accept some of n candidates."""
+    accepted = rng.random((2, n)) < [[0.5], [0.2]]
+    return np.stack([accepted & (rng.random(n) < 0.8), accepted], axis=-1).astype(int)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("side", [1, -1])
+def test_it_is_the_larger_of_flips_and_of_halls_t(alternative: str, side: int) -> None:
+    """All 2^12 flips of twelve differences, and the t statistic and skewness as scipy has them."""
+    differences = side * (np.random.default_rng(4).exponential(size=12) - 0.4)
+    outputs = scored(5 + differences, np.full(12, 5.0))
+    row = compare(outputs, test="skew_corrected", alternative=alternative).iloc[0]
+    better = differences * np.sign(differences.mean())
+    two = alternative == "two-sided"
+    sums = [np.dot(signs, better) for signs in product((1, -1), repeat=12)]
+    flips = np.mean([(abs(x) if two else x) >= better.sum() - 1e-9 for x in sums])
+    t, a = stats.ttest_1samp(better, 0).statistic, stats.skew(better) / np.sqrt(12)
+    # Hall's transformation is a cube: ((1 + a t / 3)^3 - 1) / (3 a) - a (1 - 1) / 6 + a / 6.
+    g = ((1 + a * t / 3) ** 3 - 1) / a + a / 6
+    by_hall = (2 if two else 1) * stats.t.sf(abs(g) if two else g, 11)
+    assert row.p_value == pytest.approx(max(flips, by_hall), rel=1e-9)
+    assert (by_hall > flips) == (stats.skew(better) < 0), "skewness against the gain makes it less sure"
+    assert not row.monte_carlo
+    assert row.p_low == row.p_value == row.p_high
+
+
+def test_flips_that_were_drawn_are_told_only_where_they_decide(found: Outputs) -> None:
+    flips, corrected = (
+        compare(found, test=test, unit="item", n_resamples=500, monte_carlo=True)
+        for test in ("sign_flips", "skew_corrected")
+    )
+    assert (corrected["p_value"] >= flips["p_value"]).all()
+    by_flips = corrected["p_value"] == flips["p_value"]
+    assert 0 < by_flips.sum() < len(flips)
+    pd.testing.assert_series_equal(corrected["n_resamples"], flips["n_resamples"].where(by_flips, 0))
+    pd.testing.assert_series_equal(corrected["n_extreme"], flips["n_extreme"].where(by_flips, 0))
+
+
+def test_of_right_and_wrong_answers_it_is_mcnemars_test(answered: Outputs) -> None:
+    corrected, exact = (compare(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
+    np.testing.assert_allclose(corrected["p_value"], exact["p_value"], rtol=1e-12)
+    assert corrected["exact"].all()
+
+
+def test_the_score_of_precisions_is_kosinskis() -> None:
+    """His formula of 2013: pooled precision p, and C of what both accept, candidate by candidate."""
+    rng = np.random.default_rng(3)
+    for n in (30, 200):
+        pair = accepting(rng, n)
+        row = compare(Outputs.from_statistics(pair, ACCEPTED, ["a", "b"]), test="precision_score").iloc[0]
+        n_1, n_2 = pair[..., 1].sum(axis=1)
+        p = pair[..., 0].sum() / (n_1 + n_2)
+        c = sum((t - p) ** 2 for (t, one), (_, other) in zip(*pair.tolist(), strict=True) if one and other)
+        variance = (p * (1 - p) - 2 * c / (n_1 + n_2)) * (1 / n_1 + 1 / n_2)
+        assert row.statistic == pytest.approx(row.gain / ACCEPTED.scale / np.sqrt(variance), rel=1e-9)
+        assert row.p_value == pytest.approx(stats.chi2.sf(row.statistic**2, 1), rel=1e-9)
+
+
+def test_sets_that_share_nothing_are_a_test_of_two_proportions() -> None:
+    """Pooled: statsmodels' and every textbook's z."""
+    true = np.repeat([1, 0], [43, 17])
+    accepted = np.stack([np.arange(60) % 3 > 0, np.arange(60) % 3 == 0]).astype(int)
+    outputs = Outputs.from_statistics(np.stack([accepted * true, accepted], axis=-1), ACCEPTED, ["a", "b"])
+    row = compare(outputs, test="precision_score").iloc[0]
+    table = [[int((side * true).sum()), int((side * (1 - true)).sum())] for side in accepted]
+    assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-9)
+
+
+def rejected(model: str, parameters: dict[str, object], n: int, tests: list[str], sets: int = 2000) -> dict[str, int]:
+    pair = PAIR_MODELS[model](**parameters)
+    drawn = DrawnPairs(pair.draw(sets, n, np.random.default_rng(1)).by(pair.units[0]), pair.metric, n_resamples=499)
+    found = drawn.p_values(tests, ["two-sided"])
+    return {test: int((found[test, "two-sided"] <= 0.05).sum()) for test in tests}
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("model", "parameters", "n", "test"),
+    [
+        ("Acceptances", {"accepted": (0.3, 0.08), "true": 0.95}, 300, "precision_score"),
+        ("Acceptances", {"accepted": (0.3, 0.08), "true": 0.95}, 500, "precision_score"),
+        ("SkewedMeans", {"spread": 0.01}, 20, "skew_corrected"),
+        ("GrowingGains", {"size": 5, "slope": 0.2, "spread": 3.0}, 50, "skew_corrected"),
+    ],
+)
+def test_levels_where_the_default_is_wrong(model: str, parameters: dict[str, object], n: int, test: str) -> None:
+    """Sign flips above 0.07, the test between 0.02 and 0.08: Bradley's range and two standard errors of 2,000 sets."""
+    counts = rejected(model, parameters, n, ["sign_flips", test])
+    assert 40 < counts[test] < 160
+    assert counts["sign_flips"] > 140 + 2 * np.sqrt(2000 * 0.07 * 0.93)
