@@ -20,12 +20,13 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
+from simstudy.cli.stopping import Stopped, stop_in_order
 from simstudy.cli.usage import ClickException
 from simstudy.plain_text import line, printable
 from simstudy.program_files import ProgramError
 
-#: Exit codes. 1 is also what `compare --fail-unless-better` says.
-FAILED, BAD_INPUT, BUG, STOPPED, TERMINATED = 1, 2, 70, 130, 143
+#: Exit codes; `Stopped` has those of signals. 1 is also what `compare --fail-unless-better` says.
+FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
 
 # What there is to know of a command that was stopped.
 _STOPPED = {
@@ -45,10 +46,6 @@ _FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
-
-
-class Terminated(KeyboardInterrupt):
-    """The system asks this process to end (SIGTERM)."""
 
 
 class OneLineGroup(TyperGroup):
@@ -71,6 +68,7 @@ class OneLineGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; where it fails, say why in one line, and exit with the code for that."""
         try:
+            stop_in_order()
             return super().invoke(ctx)
         except (ClickException, typer.Exit, typer.Abort):
             raise
@@ -79,7 +77,7 @@ class OneLineGroup(TyperGroup):
             _silence(sys.stdout)
             raise typer.Exit(0) from None
         except KeyboardInterrupt as error:
-            code = TERMINATED if isinstance(error, Terminated) else STOPPED
+            code = error.code if isinstance(error, Stopped) else INTERRUPTED
             _fail(_STOPPED.get(ctx.invoked_subcommand, "stopped"), code)
         except Exception as error:
             shown = bool(ctx.params.get("traceback"))
