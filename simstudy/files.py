@@ -67,12 +67,19 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     # The suffix stays last: matplotlib and pandas choose the format by it.
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")
     try:
-        yield temporary
-        os.replace(temporary, target)
-    except OSError as error:
-        # A disk that is full does not say what did not fit; and nobody knows the temporary name.
-        if error.errno is None or error.filename not in (None, str(temporary), temporary):
-            raise
-        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        with named_in_errors(target, instead_of=temporary):
+            yield temporary
+            os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def named_in_errors(path: Path, *, instead_of: Path | None = None) -> Iterator[None]:
+    """Name the path in an OSError that names none, as that of a full disk, or that names a temporary path."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(instead_of), instead_of):
+            raise
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -20,8 +20,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data"},
-    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "workers", "tables"},
-    {"cells", "metrics", "pvalues", "proportions"},
+    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "provenance", "tables"},
+    {"cells", "metrics", "pvalues", "proportions", "workers"},
     {"runner", "results_folder"},
     {"manifest"},
     {"outputs"},

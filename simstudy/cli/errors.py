@@ -154,13 +154,16 @@ def raised_by_simstudy(trace: TracebackType | None) -> bool:
 
 
 def _of_the_disk(error: OSError) -> str:
-    """What the system says of a file, and which file; of standard output where it names none and cannot be written."""
+    """What the system says of a file, and which file; where it names none, which of those that others write for us."""
     reason = (error.strerror or str(error)).lower()
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes | Path)]
     if named:
         return f"{' and '.join(named)}: {reason}"
-    printing = any("rich" in Path(frame.filename).parts for frame in traceback.extract_tb(error.__traceback__))
-    if printing or not _can_be_written(sys.stdout):
+    raised_in = {part for frame in traceback.extract_tb(error.__traceback__) for part in Path(frame.filename).parts}
+    if "numba" in raised_in:
+        # It keeps what it compiled beside the modules, or where it is told to.
+        return f"numba's cache in {os.environ.get('NUMBA_CACHE_DIR') or _PACKAGE}: {reason}"
+    if "rich" in raised_in or not _can_be_written(sys.stdout):
         _silence(sys.stdout)
         return f"standard output: {reason}"
     return reason

@@ -50,9 +50,11 @@ class MadeMetric(Metric):
                 )
 
     def _values(self, sums: Array) -> FloatArray:
-        columns = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0).view()
-        # The sums are the engine's: a function that changed them would change every later score.
-        columns.flags.writeable = False
+        # The sums are the engine's: a function that changed them would change every later score. A copy has nothing of
+        # them for its base.
+        copy = np.array(sums, dtype=np.float64)
+        copy.flags.writeable = False
+        columns = np.moveaxis(copy, -1, 0)
         try:
             with np.errstate(all="ignore"):
                 returned = self.function(*columns)
