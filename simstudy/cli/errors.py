@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import version
+from io import UnsupportedOperation
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
@@ -94,6 +95,12 @@ class OneLineGroup(TyperGroup):
 
 def say(message: str) -> None:
     """One line on standard error, in which nothing of a name acts on the terminal."""
+    if is_closed(sys.stderr):
+        # By a program of the user's. What is below it may be open; otherwise nobody can be told.
+        try:
+            sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        except OSError:
+            return
     _console.print(Text(line(f"simstudy: {message}")))
 
 
@@ -114,6 +121,8 @@ def _said_of(error: Exception) -> tuple[str, int]:
         return _of_the_disk(error), BAD_INPUT
     if isinstance(error, (ValueError, OSError)) and raised_by_simstudy(error.__traceback__):
         return str(error), BAD_INPUT
+    if isinstance(error, ValueError) and is_closed(sys.stdout):
+        return "standard output: it was closed before anything was printed", BAD_INPUT
     named = traceback.format_exception_only(error)[-1].strip()
     return f"this is a bug of simstudy, not of what it was given ({named})", BUG
 
@@ -167,6 +176,17 @@ def _of_the_disk(error: OSError) -> str:
         _silence(sys.stdout)
         return f"standard output: {reason}"
     return reason
+
+
+def is_closed(stream: Any) -> bool:
+    """Whether a stream of Python's is closed, or what the system has below it."""
+    try:
+        return stream is not None and (stream.closed or os.fstat(stream.fileno()) is None)
+    except UnsupportedOperation:
+        # A stream in memory.
+        return False
+    except OSError:
+        return True
 
 
 def _can_be_written(stream: Any) -> bool:
