@@ -14,9 +14,12 @@ Examples
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+# Type checkers take this for true. To import typing takes as long as all the rest of this module.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from simstudy import figures
     from simstudy.analyses.agreement import agreement as agreement
     from simstudy.analyses.calibration import calibration as calibration

@@ -1,12 +1,48 @@
-"""Writing files so that nobody ever reads a half of one."""
+"""Writing files: what may be the name of one, and how nobody ever reads a half of one."""
 
 from __future__ import annotations
 
 import os
+import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from simstudy.validation import brief
+
+# Every file system and every page can hold such a name, also with a suffix and inside a temporary name.
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
+
+
+def check_file_names(what: str, names: Iterable[object]) -> None:
+    """Raise a ValueError where a name cannot be that of a file in a folder of results, or two names are of one file.
+
+    Parameters
+    ----------
+    what
+        What the names are of, for the message: "table".
+    names
+        Names without suffix. Upper and lower case are one, as some file systems have it.
+
+    Examples
+    --------
+    >>> check_file_names("table", ["pairs", "../../pairs"])
+    Traceback (most recent call last):
+    ValueError: table must have a name of letters (a-z), digits, _ and -, at most 100, not '../../pairs'
+    >>> check_file_names("figure", ["gains", "Gains"])
+    Traceback (most recent call last):
+    ValueError: figure must have a name of its own, not 'Gains' again
+    """
+    known: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
+            raise ValueError(
+                f"{what} must have a name of letters (a-z), digits, _ and -, at most 100, not {brief(name)}"
+            )
+        if name.casefold() in known:
+            raise ValueError(f"{what} must have a name of its own, not '{name}' again")
+        known.add(name.casefold())
 
 
 @contextmanager
@@ -31,12 +67,19 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     # The suffix stays last: matplotlib and pandas choose the format by it.
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")
     try:
-        yield temporary
-        os.replace(temporary, target)
-    except OSError as error:
-        # A disk that is full does not say what did not fit; and nobody knows the temporary name.
-        if error.errno is None or error.filename not in (None, str(temporary), temporary):
-            raise
-        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        with named_in_errors(target, instead_of=temporary):
+            yield temporary
+            os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def named_in_errors(path: Path, *, instead_of: Path | None = None) -> Iterator[None]:
+    """Name the path in an OSError that names none, as that of a full disk, or that names a temporary path."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(instead_of), instead_of):
+            raise
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy import figures
-from simstudy.files import atomic_path
+from simstudy.files import atomic_path, check_file_names
 from simstudy.plain_text import code, csv_cell, markdown, paragraph
 from simstudy.results_folder import ResultsFolder
-from simstudy.sections import Section
+from simstudy.sections import Figure, Section
 
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
@@ -50,6 +50,7 @@ class Page:
     """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
 
     A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
+    Tables and figures have names of files (`simstudy.files.check_file_names`); a ValueError names one that has not.
     """
 
     title: str
@@ -60,11 +61,19 @@ class Page:
     tables: Mapping[str, pd.DataFrame | InOrder]
     closing: str
 
+    def __post_init__(self) -> None:
+        check_file_names("table", self.tables)
+        check_file_names("figure", [figure.name for figure in self.drawn])
+
+    @property
+    def drawn(self) -> list[Figure]:
+        return [section.figure for section in self.sections if section.figure]
+
 
 def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
     write_tables(page.tables, results.gathered)
-    for figure in [section.figure for section in page.sections if section.figure]:
+    for figure in page.drawn:
         figures.save(figure.draw().figure, results.gathered / "figures" / figure.name)
     write_page(page, results.gathered)
     results.publish(manifest)

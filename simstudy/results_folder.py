@@ -21,6 +21,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from simstudy.cells import SUFFIX, damaged
+from simstudy.files import named_in_errors
 
 MANIFEST = "manifest.json"
 
@@ -62,6 +63,12 @@ class ResultsFolder:
             for path in sorted(self.gathered.rglob("*"))
             if path.is_file()
         }
+        content = {"results_of": self.of, **manifest, "files": made}
+        content["manifest"] = _own_hash(content)
+        written = self.gathered / MANIFEST
+        with named_in_errors(written):
+            # Before anything is moved: from here on hardly any room on the disk is needed.
+            written.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         stale = _own(self.path) - set(made)
         _mark(self.path, _moving(self.path) | made)
         for name in made:
@@ -70,12 +77,9 @@ class ResultsFolder:
             os.replace(self.gathered / name, target)
         for name in stale:
             (self.path / name).unlink(missing_ok=True)
-        content = {"results_of": self.of, **manifest, "files": made}
-        content["manifest"] = _own_hash(content)
-        written = self.gathered / MANIFEST
-        written.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         os.replace(written, self.path / MANIFEST)
-        _mark(self.path, {})
+        # Nothing is being moved any more. To say so by another marker would need room on the disk.
+        (self.path / _MARKER).unlink()
 
 
 @contextmanager
@@ -97,6 +101,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
     except Timeout:
         raise ValueError(f"out: another run {_holder(folder)} writes to {folder}") from None
     except OSError as error:
+        _leave_nothing(new)
         raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
     gathered = folder / _GATHERED
     try:
@@ -117,6 +122,9 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         if not _moving(folder):
             # Otherwise it says what is torn, until a run ends well.
             (folder / _MARKER).unlink(missing_ok=True)
+        with suppress(OSError):
+            # Only where it is empty: nothing was finished.
+            (folder / _CELLS).rmdir()
         _leave_nothing(new)
         lock.release()
 
@@ -243,8 +251,9 @@ def _mark(folder: Path, moving: Mapping[str, str]) -> None:
     since = datetime.now(UTC).isoformat("T", "seconds")
     marker = {"process": os.getpid(), "host": socket.gethostname(), "since": since, "moving": dict(moving)}
     temporary = folder / _GATHERED / _MARKER
-    temporary.write_text(json.dumps(marker) + "\n", encoding="utf-8")
-    os.replace(temporary, folder / _MARKER)
+    with named_in_errors(folder / _MARKER, instead_of=temporary):
+        temporary.write_text(json.dumps(marker) + "\n", encoding="utf-8")
+        os.replace(temporary, folder / _MARKER)
 
 
 def _moving(folder: Path) -> dict[str, str]:
@@ -272,7 +281,7 @@ def _unlink(lock: Path) -> None:
 
 def _leave_nothing(new: list[Path]) -> None:
     """Remove folders that were made for a run that left nothing in them, while it still holds them."""
-    for folder in new:
+    for folder in filter(Path.exists, new):
         if any(path.name != _LOCK for path in folder.iterdir()):
             return
         _unlink(folder / _LOCK)

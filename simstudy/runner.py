@@ -27,12 +27,12 @@ _TRIALS = 2
 class CellsFailed(RuntimeError):
     """Some cells failed; all others have finished and, where there is a cache, are kept."""
 
-    def __init__(self, failures: Mapping[str, str], cache: Path | None) -> None:
+    def __init__(self, failures: Mapping[str, str], reports: Path | None) -> None:
         #: Label -> traceback, or what ended the process.
         self.failures = dict(failures)
         trace = next(iter(self.failures.values())).strip().splitlines()[-1]
         named = ", ".join(list(self.failures)[:5]) + (" ..." if len(failures) > 5 else "")
-        where = f"; tracebacks in {cache}" if cache else ""
+        where = f"; tracebacks in {reports}" if reports else ""
         super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
 
 
@@ -107,7 +107,9 @@ def run_cells(
                 if finished:
                     finished(missing[key])
     if failures:
-        raise CellsFailed({label: failures[label] for label in sorted(failures)}, cache)
+        # On a full disk there are none.
+        reports = cache if cache and any(cache.glob("*.error.txt")) else None
+        raise CellsFailed({label: failures[label] for label in sorted(failures)}, reports)
     return [results[key] for key in keys]
 
 

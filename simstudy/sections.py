@@ -146,7 +146,7 @@ class Figure:
     Attributes
     ----------
     name
-        Of its files, without suffix.
+        Of its files, without suffix: letters, digits, _ and -.
     draw
         Returns matplotlib's Figure, or Axes of it, and takes no arguments.
     """

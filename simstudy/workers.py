@@ -29,6 +29,7 @@ from typing import IO, Any
 import cloudpickle
 import numpy as np
 
+from simstudy.files import named_in_errors
 from simstudy.program_files import LOADED, ProgramFinder
 
 # Arrays of so many bytes are not sent to each worker, but written once and mapped.
@@ -189,7 +190,9 @@ class _Arrays:
 
     def __init__(self, folder: Path | None) -> None:
         # Only on POSIX can a worker inherit an open file; elsewhere arrays are sent like everything else.
-        self._file = tempfile.TemporaryFile(dir=folder) if os.name == "posix" else None  # noqa: SIM115
+        self._folder = folder or Path(tempfile.gettempdir())
+        with named_in_errors(self._folder):
+            self._file = tempfile.TemporaryFile(dir=self._folder) if os.name == "posix" else None  # noqa: SIM115
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
         self._written: list[pickle.PickleBuffer] = []
         self._end = 0
@@ -204,7 +207,9 @@ class _Arrays:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            self._file.close()
+            # What did not fit was told when it was written.
+            with contextlib.suppress(OSError):
+                self._file.close()
 
     def pickled(self, value: Any) -> bytes:
         """A value as bytes, its large arrays as places in the file."""
@@ -218,11 +223,12 @@ class _Arrays:
             # come to lie at its address.
             known = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
             if known not in self._places:
+                with named_in_errors(self._folder):
+                    self._file.seek(self._end)
+                    self._file.write(raw)
+                    self._file.flush()
                 self._places[known] = (self._end, raw.nbytes)
                 self._written.append(buffer)
-                self._file.seek(self._end)
-                self._file.write(raw)
-                self._file.flush()
                 self._end += -(-raw.nbytes // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
             places.append(self._places[known])
             return False

@@ -20,9 +20,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data"},
-    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "workers", "tables"},
+    {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "tables"},
     {"provenance"},
-    {"cells", "metrics", "pvalues", "proportions"},
+    {"cells", "metrics", "pvalues", "proportions", "workers"},
     {"runner", "results_folder", "decisions"},
     {"manifest"},
     {"outputs"},

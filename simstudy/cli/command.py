@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from importlib.metadata import version
 from io import TextIOWrapper
@@ -14,7 +13,7 @@ import typer
 
 from simstudy.cli import data
 from simstudy.cli.compare import compare
-from simstudy.cli.errors import OneLineGroup, Terminated
+from simstudy.cli.errors import OneLineGroup
 from simstudy.cli.plan import plan
 from simstudy.cli.run import list_studies, run
 from simstudy.cli.usage import StrictCommand
@@ -53,19 +52,11 @@ def options(
 def main() -> None:
     """Run the command."""
     _choose_blas_kernel()
-    signal.signal(signal.SIGTERM, _terminated)
     # What an ASCII terminal lacks is written out.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     app()
-
-
-def _terminated(*_: object) -> None:
-    """Ask to end is taken as Ctrl-C is: workers are stopped, locks are left, one line is printed."""
-    # A second one must not break into that.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Terminated
 
 
 def _choose_blas_kernel() -> None:

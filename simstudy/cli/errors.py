@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import version
+from io import UnsupportedOperation
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
@@ -20,12 +21,13 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
+from simstudy.cli.stopping import Stopped, stop_in_order
 from simstudy.cli.usage import ClickException
 from simstudy.plain_text import line, printable
 from simstudy.program_files import ProgramError
 
-#: Exit codes. 1 is also what `compare --fail-unless-better` says.
-FAILED, BAD_INPUT, BUG, STOPPED, TERMINATED = 1, 2, 70, 130, 143
+#: Exit codes; `Stopped` has those of signals. 1 is also what `compare --fail-unless-better` says.
+FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
 
 # What there is to know of a command that was stopped.
 _STOPPED = {
@@ -45,10 +47,6 @@ _FLAG = re.compile(r"\b(\w+)=(True|False)\b")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 _console = Console(stderr=True, soft_wrap=True, emoji=False)
-
-
-class Terminated(KeyboardInterrupt):
-    """The system asks this process to end (SIGTERM)."""
 
 
 class OneLineGroup(TyperGroup):
@@ -71,6 +69,7 @@ class OneLineGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; where it fails, say why in one line, and exit with the code for that."""
         try:
+            stop_in_order()
             return super().invoke(ctx)
         except (ClickException, typer.Exit, typer.Abort):
             raise
@@ -79,7 +78,7 @@ class OneLineGroup(TyperGroup):
             _silence(sys.stdout)
             raise typer.Exit(0) from None
         except KeyboardInterrupt as error:
-            code = TERMINATED if isinstance(error, Terminated) else STOPPED
+            code = error.code if isinstance(error, Stopped) else INTERRUPTED
             _fail(_STOPPED.get(ctx.invoked_subcommand, "stopped"), code)
         except Exception as error:
             shown = bool(ctx.params.get("traceback"))
@@ -96,6 +95,12 @@ class OneLineGroup(TyperGroup):
 
 def say(message: str) -> None:
     """One line on standard error, in which nothing of a name acts on the terminal."""
+    if is_closed(sys.stderr):
+        # By a program of the user's. What is below it may be open; otherwise nobody can be told.
+        try:
+            sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        except OSError:
+            return
     _console.print(Text(line(f"simstudy: {message}")))
 
 
@@ -116,6 +121,8 @@ def _said_of(error: Exception) -> tuple[str, int]:
         return _of_the_disk(error), BAD_INPUT
     if isinstance(error, (ValueError, OSError)) and raised_by_simstudy(error.__traceback__):
         return str(error), BAD_INPUT
+    if isinstance(error, ValueError) and is_closed(sys.stdout):
+        return "standard output: it was closed before anything was printed", BAD_INPUT
     named = traceback.format_exception_only(error)[-1].strip()
     return f"this is a bug of simstudy, not of what it was given ({named})", BUG
 
@@ -159,16 +166,30 @@ def raised_by_simstudy(trace: TracebackType | None) -> bool:
 
 
 def _of_the_disk(error: OSError) -> str:
-    """What the system says of a file, and which file; of standard output where it names none and cannot be written."""
+    """What the system says of a file, and which file; where it names none, which of those that others write for us."""
     reason = (error.strerror or str(error)).lower()
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes | Path)]
     if named:
         return f"{' and '.join(named)}: {reason}"
-    printing = any("rich" in Path(frame.filename).parts for frame in traceback.extract_tb(error.__traceback__))
-    if printing or not _can_be_written(sys.stdout):
+    raised_in = {part for frame in traceback.extract_tb(error.__traceback__) for part in Path(frame.filename).parts}
+    if "numba" in raised_in:
+        # It keeps what it compiled beside the modules, or where it is told to.
+        return f"numba's cache in {os.environ.get('NUMBA_CACHE_DIR') or _PACKAGE}: {reason}"
+    if "rich" in raised_in or not _can_be_written(sys.stdout):
         _silence(sys.stdout)
         return f"standard output: {reason}"
     return reason
+
+
+def is_closed(stream: Any) -> bool:
+    """Whether a stream of Python's is closed, or what the system has below it."""
+    try:
+        return stream is not None and (stream.closed or os.fstat(stream.fileno()) is None)
+    except UnsupportedOperation:
+        # A stream in memory.
+        return False
+    except OSError:
+        return True
 
 
 def _can_be_written(stream: Any) -> bool:

@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
+from simstudy.cli.errors import is_closed
 from simstudy.metrics import Metric, find_metric
 from simstudy.metrics.made import metric as make_metric
 
@@ -45,6 +46,9 @@ def metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
         raise ValueError(f"metric '{text}': module '{module}' cannot be imported: {said}") from None
     finally:
         sys.path.remove("")
+    if is_closed(sys.__stdout__) or is_closed(sys.stderr):
+        # What it takes for standard output is standard error here.
+        raise ValueError(f"metric '{text}': module '{module}' closes standard output")
     if not hasattr(program, name):
         where = getattr(program, "__file__", None) or "built in"
         raise ValueError(f"metric '{text}': module '{module}' ({where}) has no '{name}'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
+from inspect import Parameter, iscoroutine, signature
 from typing import Any, get_args
 
 import numpy as np
@@ -50,9 +50,11 @@ class MadeMetric(Metric):
                 )
 
     def _values(self, sums: Array) -> FloatArray:
-        columns = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0).view()
-        # The sums are the engine's: a function that changed them would change every later score.
-        columns.flags.writeable = False
+        # The sums are the engine's: a function that changed them would change every later score. A copy has nothing of
+        # them for its base.
+        copy = np.array(sums, dtype=np.float64)
+        copy.flags.writeable = False
+        columns = np.moveaxis(copy, -1, 0)
         try:
             with np.errstate(all="ignore"):
                 returned = self.function(*columns)
@@ -60,6 +62,10 @@ class MadeMetric(Metric):
             # Neither a bug of ours nor an end of the program: whoever made the function is told.
             said = " ".join(f"{type(error).__name__}: {error}".split())
             raise ValueError(f"{self._called()} fails: {said}") from None
+        if iscoroutine(returned):
+            # Otherwise Python warns that nobody awaited it.
+            returned.close()
+            raise ValueError(f"{self._called()} must return real numbers, not a coroutine (as an async def does)")
         values = np.asarray(returned)
         if returned is None or values.dtype.kind not in "biuf":
             what = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"

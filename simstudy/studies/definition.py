@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -33,6 +34,12 @@ def _each_once(values: list[Any]) -> list[Any]:
     if len({str(value) for value in values}) < len(values):
         raise ValueError(f"it must have each value once, not {values}")
     return values
+
+
+def _one_folder(value: str) -> str:
+    if PurePath(value).name != value or value == "..":
+        raise ValueError(f"it must be the name of one folder, not '{value}'")
+    return value
 
 
 #: The rule that a list has no value twice: what is counted would be counted twice.
@@ -120,7 +127,8 @@ class SideBySide(Keys):
 class Study(Keys):
     """What every study says. The fields are the keys of study.toml."""
 
-    name: str
+    name: Annotated[str, AfterValidator(_one_folder)]
+    """Of its folder, and of that of its results."""
     title: str
     question: str
     kind: str

@@ -78,7 +78,7 @@ class Findings:
     """What a study found."""
 
     tables: dict[str, pd.DataFrame]
-    """Name -> table, unrounded, in the order of the page."""
+    """Name (letters, digits, _ and -) -> table, unrounded, in the order of the page."""
     sections: list[Section]
     """The page's parts, with their figures and tables."""
     facts: dict[str, str]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.analyses.signature import signatures
+from simstudy.files import atomic_path
 from simstudy.manifest import manifest_of
 from simstudy.report import Page, write_results
 from simstudy.results_folder import COMPARISONS, results_folder
@@ -112,7 +113,8 @@ def run_study(
         context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside)
         found = run_of_kind(definition)(definition, context)
         if len(found.comparisons):
-            found.comparisons.to_parquet(results.gathered / COMPARISONS, index=False)
+            with atomic_path(results.gathered / COMPARISONS) as temporary:
+                found.comparisons.to_parquet(temporary, index=False)
         page = Page(
             title=definition.title,
             question=definition.question,

@@ -18,7 +18,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from simstudy.cli import app
-from simstudy.cli.errors import Terminated, raised_by_simstudy
+from simstudy.cli.errors import raised_by_simstudy
+from simstudy.cli.stopping import Stopped
 from simstudy.files import atomic_path
 from simstudy.validation import check_fraction
 
@@ -207,21 +208,21 @@ def test_want_of_memory_is_no_bug_and_no_traceback(raising: Callable[[Callable[[
     assert one_line(err).startswith("out of memory (Unable to allocate 1.00 EiB")
 
 
-@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (Stopped(15), 143), (Stopped(1), 129)])
 def test_a_comparison_that_is_stopped_does_not_say_that_something_is_kept(
-    stop: type[BaseException], code: int, raising: Callable[[Callable[[], Any]], None]
+    stop: BaseException, code: int, raising: Callable[[Callable[[], Any]], None]
 ) -> None:
-    raising(lambda: throw(stop()))
+    raising(lambda: throw(stop))
     found, _, err = run("compare", *FILES)
     assert found == code
     assert one_line(err) == "stopped; a comparison keeps nothing of what is not finished: the same command begins again"
 
 
-@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (Stopped(15), 143), (Stopped(1), 129)])
 def test_a_study_that_is_stopped_says_how_it_goes_on(
-    stop: type[BaseException], code: int, monkeypatch: pytest.MonkeyPatch
+    stop: BaseException, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simstudy.studies.run_study", lambda *_, **__: throw(stop()))
+    monkeypatch.setattr("simstudy.studies.run_study", lambda *_, **__: throw(stop))
     found, _, err = run("run", "quickstart")
     assert found == code
     assert one_line(err) == "stopped; what has finished is kept, and the same command goes on from there"

@@ -95,16 +95,37 @@ def test_killed_again_and_again_a_study_ends_with_the_same_bytes(tmp_path: Path,
     assert not [path for path in out.rglob(".*") if path.name != ".simstudy.lock"]
 
 
-def test_asked_to_end_it_says_so_and_goes_on_later(tmp_path: Path) -> None:
-    """SIGTERM as Ctrl-C: one line, exit code 143, workers gone, what has finished kept."""
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "study.toml").write_text(
-        'title = "T"\nquestion = "Q?"\ntask = "digits"\n[training]\nfractions = [0.5]\nreplicates = [40]\n'
-        '[home]\ntest_set = "test"\nsizes = [100]\n'
-    )
+SLOW = """
+import time
+import pandas as pd
+from simstudy.studies import Cell, Findings, Study
+class Settings(Study): ...
+def run(study, context):
+    context.run("cells", wait, [Cell(f"{n}", {"n": n}, (n,)) for n in (0, 100, 200)])
+def wait(n):
+    time.sleep(n)
+    return n
+"""
+
+# Takes the terminal that it is given for its own, as a shell's commands have one.
+WITH_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+@pytest.mark.parametrize("how", ["terminated", "its terminal closed"])
+def test_asked_to_end_it_leaves_its_folder_and_goes_on_later(tmp_path: Path, how: str) -> None:
+    """SIGTERM and SIGHUP as Ctrl-C: workers gone, no marker, what has finished kept; one line, where anybody reads."""
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
+    (tmp_path / "slow" / "study.py").write_text(SLOW)
     out = tmp_path / "out"
-    line = [sys.executable, "-m", "simstudy.cli", "run", str(tmp_path / "small"), "--out", str(out), "--jobs", "2"]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = [sys.executable, "-m", "simstudy.cli", "run", str(tmp_path / "slow"), "--out", str(out), "--jobs", "2"]
+    terminal, other = os.openpty()
+    errors = subprocess.PIPE if how == "terminated" else other
+    line = [sys.executable, "-c", WITH_TERMINAL, *line]
+    process = subprocess.Popen(line, stdin=other, stdout=other, stderr=errors, text=True, start_new_session=True)
+    os.close(other)
     deadline = time.monotonic() + 120
     while not list(out.glob("cells/*.cell")):
         assert process.poll() is None
@@ -112,11 +133,16 @@ def test_asked_to_end_it_says_so_and_goes_on_later(tmp_path: Path) -> None:
         time.sleep(0.02)
     workers = descendants(process.pid)
     assert workers
-    process.terminate()
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert errors.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
-    assert "Traceback" not in errors
+    if how == "terminated":
+        process.terminate()
+    else:
+        os.close(terminal)
+    _, said = process.communicate(timeout=60)
+    if how == "terminated":
+        os.close(terminal)
+        assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
+        assert "Traceback" not in said
+    assert process.returncode == (143 if how == "terminated" else 129)
     assert not any(map(alive, workers))
     assert list(out.glob("cells/*.cell"))
     assert not (out / ".simstudy.running").exists()

@@ -1,4 +1,4 @@
-"""What a study.toml names is read from the folder of data files, and from nowhere else unless the user says so."""
+"""What a study.toml names is read from the folder of data files, what a study writes goes into its own folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,10 @@ from typer.testing import CliRunner
 
 from simstudy.cli import app
 from simstudy.datasets import DataError, find, find_folder
-from simstudy.studies import load_study, make_study
+from simstudy.program_files import ProgramError
+from simstudy.report import Page
+from simstudy.sections import Figure, Section
+from simstudy.studies import load_study, make_study, run_study
 from simstudy.studies.definition import StudyError
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.sources import read_all
@@ -168,3 +172,66 @@ def test_a_study_is_a_file(tmp_path: Path) -> None:
     for name in (tmp_path, tmp_path / "study.toml", "/dev/zero", "\0", ""):
         with pytest.raises(StudyError, match=r"no study and no file is called|there is no study at"):
             load_study(name)
+
+
+_NAMES = ["../../x", "/x", "a/b", "..", ".x", "", "a.b", "a b", "x\n", "x\0", "ä", "x" * 101, 3, None]
+
+
+def page(name: Any, kind: str) -> Page:
+    """A page with a table or a figure of this name."""
+    tables = {name: pd.DataFrame({"x": [1]})} if kind == "table" else {}
+    sections = [Section("H", "T", figure=Figure(name, lambda: None))] if kind == "figure" else []
+    return Page(title="T", question="Q?", command="c", facts={}, sections=sections, tables=tables, closing="End.")
+
+
+@pytest.mark.parametrize("kind", ["table", "figure"])
+@pytest.mark.parametrize("name", _NAMES)
+def test_names_that_are_no_names_of_files_are_refused(name: Any, kind: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{kind} must have a name of letters \(a-z\), digits, _ and -, at most 100"):
+        page(name, kind)
+
+
+@pytest.mark.parametrize("kind", ["table", "figure"])
+def test_names_of_files_are_allowed(kind: str) -> None:
+    for name in ("x", "_x", "9", "a-B_c", "x" * 100):
+        page(name, kind)
+
+
+def test_tables_and_figures_that_would_share_a_file_are_refused() -> None:
+    with pytest.raises(ValueError, match="table must have a name of its own, not 'A' again"):
+        Page(
+            title="",
+            question="",
+            command="",
+            facts={},
+            sections=[],
+            closing="",
+            tables=dict.fromkeys("aA", pd.DataFrame()),
+        )
+    twice = page("x", "figure").sections * 2
+    with pytest.raises(ValueError, match="figure must have a name of its own, not 'x' again"):
+        Page(title="", question="", command="", facts={}, sections=twice, closing="", tables={})
+
+
+def test_a_study_writes_no_table_outside_its_folder(tmp_path: Path) -> None:
+    """Neither where a name is given, nor where it is put in later."""
+    folder = tmp_path / "deep" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
+    for tables, later in (("{'../../x': table}", ""), ("{}", "found.tables['../../x'] = table")):
+        (folder / "study.py").write_text(
+            "import pandas as pd\nfrom simstudy.studies import Findings, Study\nclass Settings(Study): ...\n"
+            "def run(study, context):\n    table = pd.DataFrame({'n': [1]})\n"
+            f"    found = Findings({tables}, [], {{}}, 'End.', {{}})\n    {later}\n    return found\n"
+        )
+        with pytest.raises(ProgramError, match=r"study.py: ValueError: table must have a name .*not '../../x'$"):
+            run_study(folder, out=tmp_path / "deep" / "out", n_jobs=1)
+    assert sorted(path.name for path in tmp_path.rglob("*") if "__pycache__" not in path.parts) == [
+        "deep", "mine", "study.py", "study.toml"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "a/b", "..", "."])
+def test_a_study_has_the_name_of_one_folder(name: str) -> None:
+    with pytest.raises(StudyError, match=f"here: name: it must be the name of one folder, not '{name}'"):
+        make_study({"name": name, "title": "T", "question": "Q?", "kind": "natural", "test_sets": []}, "here")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,36 @@ def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
     assert own.defined(np.array([[0, 0, 0], [1, 2, 2]])).tolist() == [False, True]
 
 
+def writes_below(a: Any) -> Any:
+    if isinstance(a, np.ndarray):
+        a.base[...] = 0
+    return a / 2
+
+
+def unlocks_what_is_below(a: Any) -> Any:
+    if isinstance(a, np.ndarray):
+        a.base.flags.writeable = True
+        a.base[...] = 0
+    return a / 2
+
+
+def test_a_function_cannot_write_to_the_sums_it_is_given() -> None:
+    """Nor through the array that its own is a view of: the engine's sums stay."""
+    with pytest.raises(ValueError, match=r"score\(a\) of metric 'mine' fails: ValueError: .* is read-only"):
+        metric("mine", writes_below)
+    halves = metric("halves", lambda a: a / 2)
+    own = replace(halves, function=unlocks_what_is_below)
+    for sums in (np.arange(1.0, 7.0).reshape(2, 3, 1), np.asfortranarray(np.arange(1.0, 7.0).reshape(2, 3))[..., None]):
+        before = sums.copy()
+        own.score(sums)
+        own.defined(sums)
+        assert (sums == before).all()
+
+
+async def later(a: Any) -> Any:
+    return a
+
+
 @pytest.mark.parametrize("unscored", [np.nan, np.inf])
 def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
     own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
@@ -116,6 +147,8 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
             {"score": lambda a: a * 1j},
             "score(a) of metric 'mine' must return real numbers, not 'complex128'",
         ),
+        ({"score": later}, "score(a) of metric 'mine' must return real numbers, not a coroutine"),
+        ({"score": lambda a: later(a)}, "score(a) of metric 'mine' must return real numbers, not a coroutine"),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
         (
             {"score": lambda a: a.nonsense},
@@ -198,6 +231,29 @@ def test_the_command_takes_a_function_of_a_module(table: str) -> None:
 def test_what_a_module_prints_is_no_part_of_the_output(table: str) -> None:
     code, out, err = compare(table, "--metric", "chatty_measures:chatty", "--json")
     assert (code, json.loads(out)["systems"][0]["score"], err[:16]) == (0, 1, "imported\ncalled\n")
+
+
+@pytest.mark.parametrize(
+    ("at_import", "at_call", "said"),
+    [
+        ("sys.stdout.close()", "", "metric 'closing:share': module 'closing' closes standard output"),
+        ("sys.__stdout__.close()", "", "metric 'closing:share': module 'closing' closes standard output"),
+        pytest.param("os.close(1)", "", "module 'closing' closes standard output", marks=pytest.mark.slow),
+        pytest.param("", "sys.__stdout__.close()", "standard output: it was closed", marks=pytest.mark.slow),
+        pytest.param("sys.__stderr__.close()", "", "closes standard output", marks=pytest.mark.slow),
+    ],
+)
+def test_a_module_that_closes_standard_output_is_told_in_one_line(
+    table: str, at_import: str, at_call: str, said: str
+) -> None:
+    Path("closing.py").write_text(
+        f"import os, sys\n{at_import}\ndef share(hits, tries):\n    {at_call or 'pass'}\n    return hits / tries\n"
+    )
+    line = [sys.executable, "-m", "simstudy.cli", "compare", table, "--metric", "closing:share"]
+    done = subprocess.run(line, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert done.stderr.startswith("simstudy: ")
+    assert said in done.stderr
 
 
 def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str) -> None:
