@@ -267,10 +267,11 @@ def check_utf8(names: Iterable[str], what: str) -> None:
             raise ValueError(f"{what} must be named in whole characters (UTF-8), unlike {name!r}") from None
 
 
-def check_unique(keys: pd.Series[Any], argument: str) -> None:
-    """Raise a ValueError that names the first key which occurs twice."""
+def check_unique(keys: pd.Series[Any], argument: str, hint: str = "") -> None:
+    """Raise a ValueError that names the first key which occurs twice, and ends in the hint."""
     if keys.duplicated().any():
-        raise ValueError(f"{argument} must be named once each; '{keys[keys.duplicated()].iloc[0]}' occurs twice")
+        twice = keys[keys.duplicated()].iloc[0]
+        raise ValueError(f"{argument} must be named once each; '{twice}' occurs twice{hint and '; '}{hint}")
 
 
 def check_range(argument: str, value: object, what: str = "numbers", least: float = -inf, most: float = inf) -> None:

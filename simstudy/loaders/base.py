@@ -28,7 +28,7 @@ T = TypeVar("T", bound="Noted")
 MISSING = ("error", "drop", "zero")
 
 # Our names of columns, whatever the format, and how much alike (difflib) another name is to one that is a slip in it.
-_OURS = ("system", "item", "id", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
+_OURS = ("system", "item", "id", "sample", "score", "gold", "reference", "domain", "cluster", "filter", "tag")
 _SLIP = 0.75
 
 #: Suffixes that say what is in a file; others may be part of a system's name ("gpt-4.1-mini").
@@ -205,8 +205,8 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
     >>> check_columns({"domain": "repo", "length": "n_words"})
     >>> check_columns({"itme": "instance_id"})
     Traceback (most recent call last):
-    ValueError: columns must map our names (system, item, id, score, gold, reference, domain, cluster, filter, tag, or \
-one of your own that is unlike these), not 'itme' (did you mean 'item'?)
+    ValueError: columns must map our names (system, item, id, sample, score, gold, reference, domain, cluster, filter, \
+tag, or one of your own that is unlike these), not 'itme' (did you mean 'item'?)
     """
     if columns is None:
         return

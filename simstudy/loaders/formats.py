@@ -106,7 +106,7 @@ def load(
     columns
         Our name -> the name in the files, where they differ: ``{"score": "resolved", "item": "instance_id"}``. Of
         candidates also what is no score: ``{"gold": "is_idiom", "length": "length"}``. ``{"cluster": "doc"}`` says
-        which items are resampled together.
+        which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
     tokenize, lowercase

@@ -9,6 +9,7 @@ import pandas as pd
 from simstudy.loaders.base import Source, counted
 from simstudy.loaders.clusters import clustered
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
+from simstudy.outputs.tables import SAMPLES
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
 _KEYS = ("id", "domain", "cluster")
@@ -98,10 +99,7 @@ def _together(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 def _check_ids(ids: pd.Series[str], where: Where) -> None:
     if (row := first_of(ids.duplicated())) is not None:
-        raise ValueError(
-            f"{where(row)}: item '{ids.iloc[row]}' occurs twice; samples of an item need ids of their own, and a "
-            "column 'cluster' that names the item"
-        )
+        raise ValueError(f"{where(row)}: item '{ids.iloc[row]}' occurs twice; {SAMPLES}")
 
 
 def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: Iterable[str] = ()) -> pd.DataFrame:

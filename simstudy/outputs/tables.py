@@ -10,6 +10,9 @@ import pandas as pd
 
 from simstudy.validation import brief, check_unique, check_utf8
 
+#: What to say of items that occur twice.
+SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
+
 
 def keyed_table(
     given: Sequence[Hashable] | pd.DataFrame | None, n: int, argument: str, key: str, default: list[str]
@@ -38,7 +41,7 @@ def keyed_table(
     if table[key].isna().any():
         raise ValueError(f"{argument} must have a {key} in every row")
     table[key] = table[key].astype(str)
-    check_unique(table[key], argument)
+    check_unique(table[key], argument, SAMPLES if key == "id" else "")
     return table
 
 

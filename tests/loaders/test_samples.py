@@ -6,8 +6,10 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.engines.comparisons import compare
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
@@ -103,6 +105,16 @@ def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
     path.write_text(text.replace("measure", "sample").replace("ndcg", ""))
     with pytest.raises(ValueError, match=f"^{re.escape(f'{path}, line 3: no sample')}$"):
         load(path, "mean")
+
+
+def test_a_frame_of_samples_says_which_items_they_are_of() -> None:
+    """Rows of one name are refused with what to do, and then have the p-value of all patterns of signs."""
+    frame = pd.DataFrame({system: [int(score) for own in RIGHT[system] for score in own] for system in RIGHT})
+    questions = [f"q{q}" for q in range(7) for _ in range(4)]
+    with pytest.raises(ValueError, match="^items must be named once each; 'q0' occurs twice; samples of an item need"):
+        ss.Outputs.from_scores(frame.set_axis(questions), "accuracy")
+    items = pd.DataFrame({"id": range(28), "cluster": questions})
+    assert compare(ss.Outputs.from_scores(frame, "accuracy", items=items))["p_value"].iloc[0] == BY_QUESTION
 
 
 def test_a_sample_that_a_system_lacks_is_missing(tmp_path: Path) -> None:
