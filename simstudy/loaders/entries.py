@@ -140,9 +140,9 @@ def _score_columns(frame: pd.DataFrame, origin: str, source: Source) -> dict[str
         own = ", ".join(f"<system>:{name}" for name in metric.statistics)
         lacking = next(name for name in metric.statistics if name not in frame)
         no_column(origin, lacking, frame.columns, f"; metric '{metric.name}' needs {own}")
-    known = {"item", "domain", *source.columns}
+    known = {"item", "domain", *metric.statistics, *source.columns}
     systems = [name for name in frame.columns if not (name in known or names_clusters(name) or names_samples(name))]
-    if "system" in systems or not systems:
+    if "system" in frame or not systems:
         no_column(origin, "score", frame.columns, "; columns={'score': ...} names it")
     return {system: [system] for system in systems}
 
@@ -153,7 +153,8 @@ def _system_scores(column: pd.Series[Any], rows: IntArray, metric: Metric, where
     if (i := first_of(np.isnan(found))) is not None:
         raise ValueError(
             f"{where(rows[i])}: column '{system}' is taken for a system, but has '{cells.iloc[i]}'; "
-            f"columns={{'{system}': '{system}'}} makes it a column of the items"
+            f"columns={{'{system}': '{system}'}} makes it a column of the items, columns={{'system': '{system}'}} "
+            "one that names systems"
         )
     return score_statistics(pd.Series(found), metric, lambda i: f"{where(rows[i])}, system '{system}'")
 

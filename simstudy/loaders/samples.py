@@ -19,7 +19,10 @@ from simstudy.notes import note
 NAMES = ("sample", "epoch", "repetition", "attempt", "trial")
 
 #: What to say of rows that nothing numbers.
-HINT = "samples of an item need a column 'sample' that numbers them (columns={'sample': ...} names it)"
+HINT = (
+    "several systems need a column 'system' (columns={'system': ...} names it), and samples of an item a column 'sample' "
+    "that numbers them (columns={'sample': ...})"
+)
 
 _NAME = re.compile(rf"({'|'.join(NAMES)})[ _.-]?(id|idx|index|no|number)?", re.IGNORECASE)
 

@@ -241,7 +241,17 @@ HEAD = "system,item,score\na,01,1\n"
             "item,a,note\nx,1,good\n",
             "mean",
             "{s}, line 2: column 'note' is taken for a system, but has 'good'; "
-            "columns={'note': 'note'} makes it a column of the items",
+            "columns={'note': 'note'} makes it a column of the items, columns={'system': 'note'} one that names systems",
+        ),
+        (
+            "item,system,correct\nx,a,1\n",
+            "accuracy",
+            "{s}: no column 'score' among item, system, correct (did you mean 'correct'?); columns={'score': ...} names it",
+        ),
+        (
+            "item,correct\nx,1\n",
+            "accuracy",
+            "{s}: no column 'score' among item, correct (did you mean 'correct'?); columns={'score': ...} names it",
         ),
         ("item,a\nx,1\nx,1\n", "mean", f"{{s}}, line 3: item 'x' of system 'a' again, first in {{s}}, line 2; {HINT}"),
         (
