@@ -19,10 +19,7 @@ from simstudy.notes import note
 NAMES = ("sample", "epoch", "repetition", "attempt", "trial")
 
 #: What to say of rows that nothing numbers.
-HINT = (
-    "several systems need a column 'system' (columns={'system': ...} names it), and samples of an item a column 'sample' "
-    "that numbers them (columns={'sample': ...})"
-)
+HINT = "samples of an item need a column 'sample' that numbers them (columns={'sample': ...} names it)"
 
 _NAME = re.compile(rf"({'|'.join(NAMES)})[ _.-]?(id|idx|index|no|number)?", re.IGNORECASE)
 

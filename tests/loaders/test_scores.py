@@ -241,7 +241,8 @@ HEAD = "system,item,score\na,01,1\n"
             "item,a,note\nx,1,good\n",
             "mean",
             "{s}, line 2: column 'note' is taken for a system, but has 'good'; "
-            "columns={'note': 'note'} makes it a column of the items, columns={'system': 'note'} one that names systems",
+            "columns={'note': 'note'} makes it a column of the items, columns={'system': 'note'} one that names "
+            "systems",
         ),
         (
             "item,system,correct\nx,a,1\n",
