@@ -163,7 +163,7 @@ def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
     """Three systems, two tests; triples and disagreements name what the rule says of each pair."""
     rng = np.random.default_rng(2)
     n_split = n_triples = 0
-    for seed in range(20):
+    for seed in range(30):
         scores = rng.lognormal(0, 1.2, (25, 3)) + [0, 0.3, 0.6]
         outputs = Outputs.from_scores(pd.DataFrame(scores, columns=list("xyz")), "mean")
         tables = [
