@@ -76,7 +76,7 @@ def _apart(vectors: Vectors) -> None:
 @pytest.mark.parametrize("clusters", CLUSTERS.values(), ids=CLUSTERS)
 @pytest.mark.parametrize("name", COPULAS)
 def test_scores_differ_by_seed_block_item_and_system(name: str, clusters: ItemClusters | None) -> None:
-    """Two blocks and a part of a third of nearly independent systems: no number comes twice."""
+    """Two blocks and a part of a third, of nearly independent systems: no number comes twice."""
     model = ScoreModel([LogNormal(2.0, 1.0), StudentT(1.0, 1.0, 4.0)], COPULAS[name], clusters)
     scores, found = [], {}
     for seed in SEEDS:
@@ -85,7 +85,7 @@ def test_scores_differ_by_seed_block_item_and_system(name: str, clusters: ItemCl
         scores += blocks
         found |= {(seed, b, k): blocks[b][k][:780] for b, k in product(range(3), range(2))}
     every = np.concatenate(scores, axis=1)
-    assert every.shape == (2, 28_500)
+    assert every.shape == (2, 38_000)
     assert all(np.unique(own).size == own.size for own in every)
     # Margins differ, so that a number used twice shows as correlation between systems only.
     _apart({label: np.argsort(np.argsort(vector)) for label, vector in found.items()})
