@@ -13,7 +13,7 @@ test: lint
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 slow: .venv/installed-dev
-	$(BIN)/pytest -m slow
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -m slow -n auto --maxprocesses 4 --dist loadfile
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -7,13 +7,15 @@ import pandas as pd
 
 from simstudy.metrics.base import IntArray
 from simstudy.outputs import Outputs
+from simstudy.validation import check_text
 
 
 def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     """The Outputs with a row for each unit, in the order of the units' names.
 
     Random numbers belong to places: units in an order of their own keep theirs, in whatever order files have them. A
-    unit is "item", or a column of the item table whose values name clusters; None is the natural unit.
+    unit is "item", or a column of the item table whose values name clusters; None is the natural unit. Anything else is
+    a ValueError.
 
     Examples
     --------
@@ -21,6 +23,7 @@ def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     >>> in_units(outputs).items["id"].tolist()
     ['9', 'b', '10']
     """
+    check_text("unit", unit, "the name of a column of the items", or_none=True)
     unit = unit or outputs.natural_unit
     units = outputs if unit == "item" else outputs.sum_by(unit)
     order = _shortest_first(units.items["id"])

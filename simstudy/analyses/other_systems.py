@@ -22,8 +22,8 @@ OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these famili
 
 # With fewer families in effect than these (five, some larger than others), or fewer variants, coverage was below 0.9.
 _LEAST_FAMILIES, _LEAST_VARIANTS = 4.5, 10
-# Weights of pairs that are held at a time: 32 MiB.
-_TOGETHER = 2**22
+# Weights of pairs that are held at a time: 8 MiB, a few times over.
+_TOGETHER = 2**20
 # The share of pairs that may be with a system without other variants, where variants are drawn.
 _MOST_ALONE = 0.1
 

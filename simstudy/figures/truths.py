@@ -11,6 +11,7 @@ from simstudy.figures.rates import by_units, draw_test
 from simstudy.figures.style import REFERENCE, colours_of, in_percents, one_panel, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
+from simstudy.validation import check_number
 
 # What a test is worth in a situation, from good to bad: the colour of its cell.
 _VERDICTS = {
@@ -66,12 +67,12 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
     table
         Columns view (of a condition), share (the power, a fraction), type_m, type_m_low and type_m_high; one test.
     most
-        The end of the axis: what is above is not seen.
+        The end of the axis, above 1: what is above is not seen.
 
     Raises
     ------
     ValueError
-        Where a column or all rows are missing, or there is no type M.
+        Where a column or all rows are missing, there is no type M, or the axis has no such end.
 
     Examples
     --------
@@ -81,6 +82,9 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
     'power'
     """
     check_table("table", table, ["view", "share", "type_m", "type_m_low", "type_m_high"])
+    check_number("most", most)
+    if not 1 < most < np.inf:
+        raise ValueError(f"most must be a finite number above 1, not {most}")
     table = table[table["type_m"].notna()]
     if table.empty:
         raise ValueError("table must have a type_m in some row")
@@ -93,7 +97,7 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
         reach = np.array([rows["type_m"] - rows["type_m_low"], rows["type_m_high"] - rows["type_m"]])
         ax.errorbar(rows["share"], rows["type_m"], reach, fmt="o-", markersize=3, linewidth=0.9, elinewidth=0.8,
                     color=colours[view], label=label(view, 60))  # fmt: skip
-    ax.set(xlim=(0, 1.01), ylim=(0.9, most), yscale="log", xlabel="power", ylabel="significant gain / true gain")
+    ax.set(xlim=(0, 1.01), ylim=(0.9, float(most)), yscale="log", xlabel="power", ylabel="significant gain / true gain")
     ticks = [tick for tick in (1, 1.5, 2, 3, 4, 6, 8, 12, 16) if tick <= most]
     ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()

@@ -38,8 +38,9 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name, value in (("cost_item", self.item), ("cost_cluster", self.unit), ("budget", self.budget)):
-            if value is not None:
+            if value is not None or name == "cost_cluster":
                 check_number(name, value)
+                assert value is not None
                 if not 0 <= value < np.inf or (name == "budget" and value == 0):
                     least = "above 0" if name == "budget" else "at least 0"
                     raise ValueError(f"{name} must be {least}, not {value:g}")

@@ -77,6 +77,23 @@ def test_the_calls_that_are_attacked_work(name: str) -> None:
     function(**arguments)
 
 
+@pytest.mark.parametrize(
+    ("name", "argument", "odd", "message"),
+    [
+        ("plan", "cost_cluster", None, "cost_cluster must be a number, not None"),
+        ("plan with a pilot", "unit", pd.NA, "unit must be the name of a column of the items, or None, not <NA>"),
+        ("plot.exaggeration", "most", None, "most must be a number, not None"),
+        ("plot.exaggeration", "most", 1, "most must be a finite number above 1, not 1"),
+    ],
+)
+def test_missing_values_are_refused_by_the_name_of_their_argument(
+    name: str, argument: str, odd: object, message: str
+) -> None:
+    function, arguments = CALLS[name]
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        function(**arguments | {argument: odd})
+
+
 @pytest.mark.parametrize("study", ODD)
 def test_what_is_no_study_is_refused(study: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match="^[^\n]*$") as refused:
