@@ -181,13 +181,21 @@ class DrawnPairs:
 def p_values(question: Question, test: str) -> FloatArray | None:
     """A p-value for each test set (M,); None where the test does not apply."""
     chosen = TESTS[test]
-    if ACCEPTANCE_SETS in chosen.needs:
-        # Whether a candidate is true is the same for two systems, and not on another test set.
+    if ACCEPTANCE_SETS in chosen.needs or _denominators_of_sets(question):
+        # Whether a candidate is true, and the size of a cluster, is the same for two systems, not on another test set.
         parts = [_one_set(question, m) for m in range(question.n_pairs)]
         if any(chosen.refusal(part) for part in parts):
             return None
         return np.concatenate([chosen.run(part).p_value for part in parts])
     return None if chosen.refusal(question) else chosen.run(question).p_value
+
+
+def _denominators_of_sets(question: Question) -> bool:
+    """Whether denominators are the same for the two systems of each test set, and others on other test sets."""
+    if question.ratio is None or question.unit_scores is not None:
+        return False
+    of_sets = question.ratio[1].reshape(-1, 2, question.n_units)
+    return bool((of_sets[:, 0] == of_sets[:, 1]).all())
 
 
 def _one_set(question: Question, m: int) -> Any:

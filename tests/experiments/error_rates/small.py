@@ -14,7 +14,8 @@ NULLS = [name for name, condition in CONDITIONS.items() if condition.null]
 # One condition of each kind: others differ from these in parameters only.
 KINDS = [
     "accuracy", "accuracy_easy", "ratings_means", "ap_asymmetric", "skewed_means", "clusters", "f1", "f1_opposite",
-    "precision_few", "bleu_short", "accuracy_gain", "ratings_gain", "ratings_clusters_gain", "f1_gain",
+    "precision_few", "bleu_short", "clusters_growing", "accuracy_gain", "ratings_gain", "ratings_clusters_gain",
+    "f1_gain",
 ]  # fmt: skip
 SMALL: dict[str, Any] = {
     "n_units": [6, 40], "shown": [40], "batches": 2, "sets": 12, "n_resamples": 99, "many_units": 1000,
