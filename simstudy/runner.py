@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -49,6 +50,7 @@ def run_cells(
     cells: Sequence[Cell],
     *,
     n_jobs: int = 1,
+    own_process: bool = False,
     cache: Path | None = None,
     finished: Callable[[Cell], None] | None = None,
 ) -> list[Any]:
@@ -63,8 +65,10 @@ def run_cells(
     function
         Returns JSON values, arrays, data frames, or tuples, lists and dictionaries of these.
     n_jobs
-        Processes. With 1 the function is called in this one, so that a call that ends its process (`os._exit`) ends
-        everything without a word. More than twice the number of cores are not started.
+        Processes; more than twice the number of cores are not started.
+    own_process
+        Whether a single job, too, has a process of its own. Otherwise the function is then called in this one, which
+        spares the second that a process takes to start; but a call that ends its process (`os._exit`) ends this one.
     cache
         A folder: results are written to it as they come, whole or not at all, and read instead of computed. A
         file that is not what was written is computed again.
@@ -92,7 +96,9 @@ def run_cells(
                 if finished:
                     finished(cell)
         failures: dict[str, str] = {}
-        with closing(_done(function, missing, n_processes, folder)) as done:
+        here = not own_process and min(n_processes, len(missing)) < 2
+        calls = _done_here(function, missing, folder) if here else _done(function, missing, n_processes, folder)
+        with closing(calls) as done:
             for key, trace in done:
                 label = missing[key].label
                 report = folder / f"{key}.error.txt"
@@ -130,19 +136,22 @@ def _folder(cache: Path | None) -> Iterator[Path]:
         yield cache
 
 
+def _done_here(function: Callable[..., Any], missing: Mapping[str, Cell], folder: Path) -> Generator[tuple[str, str]]:
+    """Key and traceback (empty: none) of each missing cell, as they are done, in this process."""
+    for key, cell in missing.items():
+        trace = ""
+        try:
+            _make(function, folder, key, cell.label, cell.arguments)
+        except (Exception, SystemExit):
+            trace = traceback.format_exc()
+        yield key, trace
+
+
 def _done(
     function: Callable[..., Any], missing: Mapping[str, Cell], n_processes: int, folder: Path
 ) -> Generator[tuple[str, str]]:
-    """Key and traceback (empty: none) of each missing cell, as they are done."""
-    if n_processes < 2 or len(missing) < 2:
-        for key, cell in missing.items():
-            trace = ""
-            try:
-                _make(function, folder, key, cell.label, cell.arguments)
-            except Exception:
-                trace = traceback.format_exc()
-            yield key, trace
-        return
+    """The same in worker processes."""
+    hint = ": fewer jobs need less" if n_processes > 1 else ""
     deaths = dict.fromkeys(missing, 0)
     todo = list(missing)
     while todo:
@@ -154,14 +163,43 @@ def _done(
                 deaths[key] += bool(ended.died)
                 if not ended.died or deaths[key] == _TRIALS:
                     over.add(key)
-                    died = f"its process {ended.died}, twice: fewer jobs need less" if ended.died else ""
+                    died = f"its process {ended.died}, twice{hint}" if ended.died else ""
                     yield key, died or ended.trace
         todo = [key for key in todo if key not in over]
         n_processes = max(1, n_processes // 2)
 
 
 def _make(function: Callable[..., Any], folder: Path, key: str, label: str, arguments: tuple[Any, ...]) -> None:
-    keep(folder, key, label, function(*arguments))
+    with _no_forks_left():
+        result = function(*arguments)
+    keep(folder, key, label, result)
+
+
+@contextmanager
+def _no_forks_left() -> Iterator[None]:
+    """Raise a RuntimeError where the block leaves a copy of this process behind (`os.fork`); a copy ends here."""
+    if not hasattr(os, "fork"):
+        yield
+        return
+    process = os.getpid()
+    # Copies of this process have the pipe open too; programs that it starts have not.
+    reader, writer = os.pipe()
+    try:
+        yield
+    finally:
+        if os.getpid() != process:
+            # It must not do what comes next once more.
+            os.write(writer, b"!")
+            os._exit(1)
+        os.close(writer)
+        os.set_blocking(reader, False)
+        try:
+            left = os.read(reader, 1) != b""
+        except BlockingIOError:
+            left = True
+        os.close(reader)
+    if left:
+        raise RuntimeError("it forked a process that had not ended when the function returned")
 
 
 @contextmanager

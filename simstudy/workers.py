@@ -90,7 +90,7 @@ def call_in_processes(
                     yield one
         finally:
             for worker in workers:
-                worker.kill()
+                _kill(worker)
             for worker in workers:
                 worker.wait()
                 for pipe in (worker.stdin, worker.stdout):
@@ -113,7 +113,7 @@ def _started(n: int, descriptor: int | None) -> list[subprocess.Popen[bytes]]:
                 stdout=subprocess.PIPE,
                 env=environment,
                 pass_fds=() if descriptor is None else (descriptor,),
-                # Ctrl-C is for this process, which then stops its workers.
+                # Ctrl-C is for this process, which then stops its workers, and what they have forked.
                 process_group=0 if os.name == "posix" else None,
             )
         except OSError as error:
@@ -153,10 +153,20 @@ def _attend(
                 answer = None
             if answer is None:
                 ended.put(Ended(task, died=_cause(worker.wait())))
+                _kill(worker)
                 return
             ended.put(Ended(task, trace=answer.decode()))
     finally:
         ended.put(None)
+
+
+def _kill(worker: subprocess.Popen[bytes]) -> None:
+    """End a worker and all that it has forked."""
+    if os.name == "posix":
+        with contextlib.suppress(OSError):
+            os.killpg(worker.pid, signal.SIGKILL)
+    else:
+        worker.kill()
 
 
 def _cause(code: int) -> str:
@@ -245,6 +255,9 @@ def serve() -> None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
+    if hasattr(os, "register_at_fork"):
+        # What a call forks must not keep the pipe open when this process dies.
+        os.register_at_fork(after_in_child=answers.close)
     # What a learner prints must not get between the answers.
     os.dup2(2, 1)
     descriptor = int(sys.argv[2])
@@ -271,6 +284,6 @@ def serve() -> None:
             function, arguments = pickle.loads(content, buffers=maps)
             function(*arguments)
             del function, arguments, maps
-        except Exception:
+        except (Exception, SystemExit):
             trace = traceback.format_exc()
         _send(answers, trace.encode(errors="replace"))

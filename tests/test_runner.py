@@ -130,6 +130,84 @@ def test_a_cell_whose_process_dies_is_tried_once_more_and_named(tmp_path: Path) 
     assert len(list((tmp_path / "cells").glob("*.cell"))) == 5
 
 
+def leaves(how: str) -> str:
+    if how == "exit":
+        sys.exit(3)
+    if how == "end":
+        os._exit(3)
+    return how
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_cell_that_ends_its_process_is_named_and_the_others_finish(tmp_path: Path, n_jobs: int) -> None:
+    work = [Cell(f"cell {how}", {"how": how}, (how,)) for how in ("exit", "end", "stay", "rest")]
+    with pytest.raises(CellsFailed) as error:
+        run_cells(leaves, work, n_jobs=n_jobs, own_process=True, cache=tmp_path)
+    ended = "its process ended with exit code 3, twice" + (": fewer jobs need less" if n_jobs > 1 else "")
+    assert error.value.failures["cell end"] == ended
+    assert error.value.failures["cell exit"].endswith("\nSystemExit: 3\n")
+    assert len(list(tmp_path.glob("*.cell"))) == 2
+
+
+def test_a_cell_that_exits_is_named_where_it_is_called_here(tmp_path: Path) -> None:
+    work = [Cell(f"cell {how}", {"how": how}, (how,)) for how in ("exit", "stay")]
+    with pytest.raises(CellsFailed, match=r"1 failed \(cell exit\), the first with SystemExit: 3"):
+        run_cells(leaves, work, cache=tmp_path)
+
+
+def forks(how: str, folder: str) -> str:
+    """What a cell may do with a process that it forks: the number of that process is written into the folder."""
+    if how in ("none", "also none"):
+        return how
+    child = os.fork()
+    if child == 0:
+        if how in ("sleeps", "parent dies"):
+            time.sleep(1000)
+        if how == "ends":
+            os._exit(0)
+        return "of the child"
+    Path(folder, how).write_text(str(child))
+    if how in ("ends", "comes back first"):
+        os.waitpid(child, 0)
+    if how == "parent dies":
+        os._exit(4)
+    return how
+
+
+def alive(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_cell_that_forks_is_named_and_what_it_forked_is_ended(tmp_path: Path, n_jobs: int) -> None:
+    """A process that is forked and ends is nobody's matter; one that stays, or goes on as if it were the cell, is."""
+    hows = ("none", "sleeps", "comes back", "comes back first", "ends", "also none")
+    work = [Cell(f"cell {how}", {"how": how}, (how, str(tmp_path))) for how in hows]
+    with pytest.raises(CellsFailed) as error:
+        run_cells(forks, work, n_jobs=n_jobs, own_process=True, cache=tmp_path / "cells")
+    assert list(error.value.failures) == ["cell comes back", "cell comes back first", "cell sleeps"]
+    for trace in error.value.failures.values():
+        assert trace.endswith("RuntimeError: it forked a process that had not ended when the function returned\n")
+    assert len(list((tmp_path / "cells").glob("*.cell"))) == 3
+    deadline = time.monotonic() + 20
+    while any(alive((tmp_path / how).read_text()) for how in hows if "none" not in how):
+        assert time.monotonic() < deadline, "what a cell forked lives"
+        time.sleep(0.01)
+    kept = [cell for cell in work if cell.label in ("cell none", "cell ends", "cell also none")]
+    assert run_cells(forks, kept, cache=tmp_path / "cells") == ["none", "ends", "also none"]
+
+
+def test_what_a_dying_process_forked_keeps_nobody_waiting(tmp_path: Path) -> None:
+    (tmp_path / "tried").mkdir()
+    cell = Cell("cell", {}, ("parent dies", str(tmp_path / "tried")))
+    with pytest.raises(CellsFailed, match=r"\(cell\), the first with its process ended with exit code 4, twice$"):
+        run_cells(forks, [cell], own_process=True)
+
+
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk without room."""
     script = f"""

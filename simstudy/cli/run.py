@@ -40,7 +40,9 @@ def run(
     """Run a study, or what is left of it, and write its tables, figures and page."""
     from simstudy.studies import run_study
 
-    results = run_study(study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir, allow_outside=allow_outside)
+    results = run_study(
+        study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir, allow_outside=allow_outside, own_process=True
+    )
     for title, rows in results.summary.items():
         print_table(title, rows)
     print_written(results.folder)

@@ -40,6 +40,8 @@ class RunContext:
     data_dir: str | Path | None = None
     allow_outside: bool = False
     """Whether a study may read files outside `data_dir`."""
+    own_process: bool = False
+    """Whether cells are computed in another process even where `n_jobs` is 1."""
     clock: Clock = field(default_factory=Clock)
 
     def run(
@@ -62,6 +64,7 @@ class RunContext:
                 function,
                 cells,
                 n_jobs=self.n_jobs if n_jobs is None else n_jobs,
+                own_process=self.own_process,
                 cache=self.cells,
                 finished=lambda cell: advance(amount(cell)),
             )

@@ -62,6 +62,7 @@ def run_study(
     seed: int | None = None,
     data_dir: str | Path | None = None,
     allow_outside: bool = False,
+    own_process: bool = False,
 ) -> Results:
     """Run a study, or what is left of it, and write its tables, figures, page and manifest.
 
@@ -81,6 +82,9 @@ def run_study(
         Folder of data files; see `simstudy.datasets.fetch`.
     allow_outside
         Whether the study may name files outside that folder: by absolute paths, by "..", or by links that lead out.
+    own_process
+        Whether the work is done in another process even with n_jobs=1, so that a cell that ends its process ends no
+        other work and is named; it takes a second more.
 
     Raises
     ------
@@ -110,7 +114,7 @@ def run_study(
     folder = Path(out) if out is not None else Path("results") / definition.name
     told = blaming_program(definition) if definition.kind == PROGRAM else nullcontext()
     with results_folder(folder, of=f"study {definition.name}") as results, told:
-        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside)
+        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside, own_process)
         found = run_of_kind(definition)(definition, context)
         if len(found.comparisons):
             with atomic_path(results.gathered / COMPARISONS) as temporary:
