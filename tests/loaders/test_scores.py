@@ -247,7 +247,8 @@ HEAD = "system,item,score\na,01,1\n"
         (
             "item,system,correct\nx,a,1\n",
             "accuracy",
-            "{s}: no column 'score' among item, system, correct (did you mean 'correct'?); columns={'score': ...} names it",
+            "{s}: no column 'score' among item, system, correct (did you mean 'correct'?); columns={'score': ...} "
+            "names it",
         ),
         (
             "item,correct\nx,1\n",
