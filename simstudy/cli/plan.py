@@ -102,6 +102,14 @@ def plan(
             help="Correlation of the two systems' difference on two items of one unit.", rich_help_panel=_DESIGN
         ),
     ] = None,
+    cluster_cv: Annotated[
+        str | None,
+        typer.Option(
+            help="Standard deviation of the units' sizes over their mean (1, or 0.5:1.5), 0 where all have one size "
+            "(default: that of known documents and repositories).",
+            rich_help_panel=_DESIGN,
+        ),
+    ] = None,
     judge_error: Annotated[
         float | None,
         typer.Option(help="Accuracy, win rate: share of verdicts that a judge turns round.", rich_help_panel=_DESIGN),
@@ -206,6 +214,7 @@ def plan(
         "comparisons": comparisons, "margin": margin, "cost_item": cost_item, "cost_cluster": cost_cluster,
         "budget": budget, "score": score, "agreement": value_or_range("--agreement", agreement),
         "r12": value_or_range("--r12", r12), "sd": sd, "relation": relation, "cluster_size": cluster_size, "icc": icc,
+        "cluster_cv": value_or_range("--cluster-cv", cluster_cv),
         "sd_difference": value_or_range("--sd-difference", sd_difference), "judge_error": judge_error,
         "judge_sd": judge_sd, "judgements": judgements, "seed": seed,
     }  # fmt: skip

@@ -115,6 +115,10 @@ class NormalDifference(Difference):
         The standard deviation of one unit's difference, on the metric's scale; above 0.
     largest
         The largest true gain, on that scale.
+    size_variance, size_covariance
+        Where units weigh more or less (items of a document, candidates that a system accepts): the variance of their
+        weights, whose mean is 1, and their covariance with the difference on a unit, less what the true gain makes of
+        it. The test takes a gain for chance, so that what it compares a gain with has these in it too.
 
     Examples
     --------
@@ -127,6 +131,8 @@ class NormalDifference(Difference):
 
     sd: float
     largest: float = np.inf
+    size_variance: float = 0.0
+    size_covariance: float = 0.0
 
     def __post_init__(self) -> None:
         check_number("sd", self.sd)
@@ -138,7 +144,7 @@ class NormalDifference(Difference):
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
-        cut = t_cut(level.tail, df) * chi_nodes(df)
+        cut = t_cut(level.tail, df) * chi_nodes(df) * self._null_sd(gain) / self.sd
         right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
         of_right = shift * right + normal_density(cut - shift)
@@ -149,6 +155,11 @@ class NormalDifference(Difference):
         size = float((of_right + of_wrong).mean()) / significant if significant > 0 else np.nan
         larger = size / shift if shift > 0 else np.nan
         return Found(float(right.mean()), float(wrong.mean()), larger, float(special.ndtr(-shift)))
+
+    def _null_sd(self, gain: float) -> float:
+        """The standard deviation that flips of signs give one unit, where all weigh the same: that around the gain."""
+        variance = self.sd**2 + 2 * gain * self.size_covariance + gain**2 * self.size_variance
+        return float(np.sqrt(max(variance, 0.0)))
 
 
 @lru_cache(maxsize=512)

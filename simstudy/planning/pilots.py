@@ -229,5 +229,6 @@ def _design(outputs: Outputs, unit: str, unit_sd: float) -> tuple[Design | None,
     icc = float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
     if not np.isfinite(icc) or size < 1 + 1e-9:
         return None, float("nan")
-    design = Design(size, float(np.clip(icc, -0.99 / (size - 1), 1.0)))
+    cv = float(np.bincount(codes).std() / size)
+    design = Design(size, float(np.clip(icc, 0.99 * Design.least_icc(size, cv), 1.0)), cv)
     return design, unit_sd / design.unit(1.0).sd

@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.planning.answers import answer, at_size, merged, sizes_around, units_of
+from simstudy.planning.answers import answer, at_size, items_of, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
 from simstudy.planning.benchmarks import shipped
 from simstudy.planning.cases import Case
@@ -46,6 +46,7 @@ def plan(
     relation: str | None = None,
     cluster_size: float | None = None,
     icc: float | None = None,
+    cluster_cv: Guess | None = None,
     judge_error: float | None = None,
     judge_sd: float | None = None,
     judgements: int = 1,
@@ -105,8 +106,11 @@ def plan(
     relation
         "variants" (of one base model or one group) or "unlike systems": whose usual numbers stand in; by default both.
     cluster_size, icc
-        Items come in units (sentences of documents, samples of one question): how many, and how the two systems'
-        difference on two of them correlates.
+        Items come in units (sentences of documents, samples of one question): how many on average, and how the two
+        systems' difference on two of them correlates.
+    cluster_cv
+        How unequal units are: the standard deviation of their sizes over the mean, or a range; 0 where all have one
+        size. By default what documents and repositories of known test sets have, with its range.
     judge_error
         Accuracy and win rate: the share of verdicts that a judge turns round, below 0.5. Gains shrink by 1 - 2 of it.
     judge_sd
@@ -156,7 +160,18 @@ def plan(
     """
     level = Level(alpha, alternative, comparisons)
     guesses = Guesses(
-        score, agreement, r12, sd, sd_difference, relation, cluster_size, icc, judge_error, judge_sd, judgements
+        score,
+        agreement,
+        r12,
+        sd,
+        sd_difference,
+        relation,
+        cluster_size,
+        icc,
+        cluster_cv,
+        judge_error,
+        judge_sd,
+        judgements,
     )
     costs = Costs(cost_item, cost_cluster, budget)
     if sizes is not None:
@@ -182,7 +197,7 @@ def plan(
     if budget is not None:
         if n_items is not None:
             raise ValueError("n_items must be None with budget, which says how many there can be")
-        asked = replace(asked, n_items=int(costs.affordable(cases[0].size) * cases[0].size))
+        asked = replace(asked, n_items=items_of(cases[0], costs.affordable(cases[0].size)))
     rows = [(case, answer(case, asked, goal, asked.n_items)) for case in cases for goal in asked.goals]
     firsts = [next(row for of, row in rows if of is case) for case in cases]
     others = _sizes(cases, asked, [int(row["at_units"]) for row in firsts], outputs, sizes)

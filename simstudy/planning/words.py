@@ -99,8 +99,8 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average and are independent of each other; "
-            "items of one need not be."
+            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are independent "
+            "of each other; items of one need not be."
         )
     if asked.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
@@ -149,6 +149,13 @@ def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:
         return ""
     low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
     return f" ({write(low)} to {write(high)})" if np.isfinite(high) else f" (from {write(low)})"
+
+
+def _unequal(case: Case) -> str:
+    if case.design is None:
+        return ""
+    cv = case.design.cv
+    return f" (their standard deviation over that mean: {cv:.2g})" if cv > 0 else ", all of them the same number,"
 
 
 def _averaged(case: Case) -> str:

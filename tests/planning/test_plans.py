@@ -194,8 +194,9 @@ class TestDesigns:
 
     def test_a_budget_buys_whole_units(self) -> None:
         plan = ss.plan(
-            metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, cost_item=1, cost_cluster=5, budget=1000
-        )
+            metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, cluster_cv=0, cost_item=1, cost_cluster=5,
+            budget=1000,
+        )  # fmt: skip
         assert plan.answers["at_units"].iloc[0] == 66
         assert plan.answers["detectable_gain"].iloc[0] == pytest.approx(
             ss.plan(metric="mean", sd_difference=np.sqrt(1.9 / 10), n_items=66).answers["detectable_gain"].iloc[0]
