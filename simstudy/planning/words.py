@@ -99,8 +99,8 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are independent "
-            "of each other; items of one need not be."
+            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
+            "independent of each other; items of one need not be."
         )
     if asked.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")

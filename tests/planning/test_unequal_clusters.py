@@ -27,7 +27,7 @@ def geometric_cv(mean: float) -> float:
 
 @pytest.mark.parametrize(("sizes", "icc"), [((1, 1, 1, 5, 12), 0.3), ((2, 9), 1.0), ((3, 4, 5, 6), -0.1)])
 def test_the_variance_of_a_total_is_that_of_its_covariance_matrix(sizes: tuple[int, ...], icc: float) -> None:
-    """Items of variance 4, units as blocks of the covariance matrix; the total's variance is the sum of all its cells."""
+    """Items of variance 4, units as blocks of the covariance matrix, whose cells add up to the total's variance."""
     unit = np.repeat(np.arange(len(sizes)), sizes)
     covariance = 4 * np.where(unit[:, None] == unit, icc, 0.0)
     np.fill_diagonal(covariance, 4)
@@ -133,7 +133,7 @@ def test_what_units_cannot_be_is_refused(arguments: dict[str, Any], message: str
 @pytest.mark.statistical
 @pytest.mark.parametrize(("mean", "icc", "gain"), [(10, 0.1, 0.1), (20, 0.3, 0.15), (20, 0.3, 0.2), (5, 0.5, 0.2)])
 def test_the_power_with_geometric_sizes_is_the_planned_one(mean: int, icc: float, gain: float) -> None:
-    """Sign flips of units on 4,000 test sets of the planned size: within 0.03 of 0.8 (planned for equal sizes: 0.56)."""
+    """Sign flips of units on 4,000 test sets of the planned size; a plan for equal sizes would have 0.56 to 0.65."""
     n = int(planned(cluster_size=mean, icc=icc, gain=gain, cluster_cv=geometric_cv(mean)).answers["n_units"].iloc[0])
     rng = np.random.default_rng(1)
     found = 0
