@@ -15,7 +15,8 @@ from simstudy.planning.designs import Design, best_size, intraclass_correlation
 
 
 def planned(**more: Any) -> ss.Plan:
-    return ss.plan(**({"metric": "mean", "sd_difference": 1.0, "cluster_size": 10, "icc": 0.1, "cluster_cv": 0} | more))
+    usual: dict[str, Any] = {"metric": "mean", "sd_difference": 1.0, "cluster_size": 10, "icc": 0.1, "cluster_cv": 0}
+    return ss.plan(**(usual | more))
 
 
 def geometric_cv(mean: float) -> float:
@@ -31,7 +32,7 @@ def test_the_variance_of_a_total_is_that_of_its_covariance_matrix(sizes: tuple[i
     unit = np.repeat(np.arange(len(sizes)), sizes)
     covariance = 4 * np.where(unit[:, None] == unit, icc, 0.0)
     np.fill_diagonal(covariance, 4)
-    n, mean = len(unit), np.mean(sizes)
+    n, mean = len(unit), float(np.mean(sizes))
     design = Design(mean, icc, float(np.std(sizes) / mean))
     assert design.effect == pytest.approx(covariance.sum() / (4 * n))
     assert design.unit(2.0).sd == pytest.approx(np.sqrt(covariance.sum() / len(sizes)) / mean)
