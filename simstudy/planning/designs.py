@@ -71,7 +71,7 @@ class Design:
 
     def unit(self, sd: float) -> NormalDifference:
         """How two systems differ on a unit, per mean size, from the standard deviation on one item."""
-        return NormalDifference(sd * float(np.sqrt(max(self.effect, 1e-9) / self.size)), size_variance=self.cv**2)
+        return NormalDifference(sd * float(np.sqrt(max(self.effect, 1e-9) / self.size)))
 
 
 def check_cv(cv: float) -> None:

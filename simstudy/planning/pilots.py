@@ -85,7 +85,11 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
-    cases = [NormalDifference(end) for end in (sd, low, high)]
+    weights = _weights(units) - 1
+    pilot = NormalDifference(
+        sd, weight_variance=float(np.mean(weights**2)), weight_covariance=float(np.mean(values * weights))
+    )
+    cases = [pilot.times(end / sd) for end in (sd, low, high)]
     return Case(TWO_SYSTEMS, cases[0], cases[1], cases[2], known, ends, unit, size, *_design(outputs, unit, sd))
 
 
@@ -165,6 +169,17 @@ def _difference(units: Outputs) -> FloatArray:
     return np.asarray(first - second)
 
 
+def _weights(units: Outputs) -> FloatArray:
+    """What each unit adds to the gain (n,), on average 1, where both systems are as good as their pooled ratio."""
+    ratio = units.metric.ratio(units.statistics.astype(np.float64))
+    if ratio is None or np.array_equal(*ratio[1]):
+        return np.ones(units.n_items)
+    first, second = ratio[1]
+    # Over the first one's denominator of all, times the other one's part of both: and the other way round.
+    both = first.sum() + second.sum()
+    return np.asarray(units.n_items * (first / first.sum() * second.sum() + second / second.sum() * first.sum()) / both)
+
+
 def is_right_or_wrong(units: Outputs) -> bool:
     """Whether each unit is one answer, right or wrong."""
     statistics = units.statistics
@@ -187,7 +202,7 @@ def _times(difference: Difference, factor: float) -> Difference:
     if isinstance(difference, RightOrWrongDifference):
         return RightOrWrongDifference(min(difference.disagreement * factor**2, 1.0), difference.scale)
     assert isinstance(difference, NormalDifference)
-    return NormalDifference(difference.sd * factor)
+    return difference.times(factor)
 
 
 def _sds_without_groups(units: Outputs) -> FloatArray:
