@@ -224,17 +224,19 @@ def plan(
             "columns": mapping(columns), "missing": missing, "domain": domain, "lower_is_better": lower_is_better,
         }  # fmt: skip
         loaded, read = _loaded(paths, metric, ways)
-        outputs, said = _distinct(loaded, duplicates)
+        outputs = loaded.outputs
         named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
-        notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *said, *named))
-        asked |= {"by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate}
+        notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *named))
+        asked |= {
+            "by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate, "duplicates": duplicates,
+        }  # fmt: skip
         if outputs.n_systems > 2 and asked["by"] is None:
             notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
     else:
         _refuse_files(context)
     with redirect_stdout(sys.stderr):
         found = planned(outputs, metric=None if outputs is not None else metric, **asked)
-    found = replace(found, notes=(*notes, *found.notes))
+    found = replace(found, notes=(*notes, *(by_options(note, context.command.params) for note in found.notes)))
     if out is not None:
         from simstudy.planning.page import write
 
@@ -255,21 +257,6 @@ def _loaded(paths: list[Path], metric: str, ways: dict[str, Any]) -> tuple[Loade
     with reading() as read, redirect_stdout(sys.stderr):
         loaded = load(paths, metric_named(metric, ways["lower_is_better"]), **ways)
     return loaded, {str(path): digest for path, digest in sorted(read.hashes.items())}
-
-
-def _distinct(loaded: Loaded, duplicates: str) -> tuple[Any, list[str]]:
-    """The outputs, without near-duplicates of three systems and more, and what to say of those."""
-    from simstudy.examination.examination import DUPLICATES, distinct
-    from simstudy.validation import check_choice
-
-    check_choice("duplicates", duplicates, DUPLICATES)
-    if loaded.outputs.n_systems < 3 or duplicates == "keep":
-        return loaded.outputs, []
-    kept, _ = distinct(loaded.outputs, duplicates)
-    if kept.n_systems < 3:
-        return loaded.outputs, []
-    gone = loaded.outputs.n_systems - kept.n_systems
-    return kept, [f"{gone} near-duplicate systems were left out (duplicates='keep' keeps them)"] if gone else []
 
 
 def _refuse_files(context: typer.Context) -> None:

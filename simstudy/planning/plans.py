@@ -21,7 +21,7 @@ from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
 from simstudy.planning.words import assumptions, needed, sentence, single_pairs
-from simstudy.validation import check_list, check_whole
+from simstudy.validation import check_choice, check_list, check_whole
 
 if TYPE_CHECKING:
     from simstudy.planning.simulated import Simulated
@@ -55,6 +55,7 @@ def plan(
     budget: float | None = None,
     by: str | None = None,
     unit: str | None = None,
+    duplicates: str = "drop",
     sizes: Sequence[int] | None = None,
     n_sets: int = 2000,
     n_draws: int = 1000,
@@ -123,6 +124,9 @@ def plan(
         With outputs of many systems: the column of their table that tells which ones are related.
     unit
         With outputs: what is drawn independently, "item" or a column of the items; by default the natural unit.
+    duplicates
+        With outputs of three systems and more: "drop" leaves near-duplicates out (`simstudy.near_duplicates`), which
+        differ less than systems that somebody would compare, but where fewer than three would be left; or "keep".
     sizes
         Numbers of items of ``Plan.sizes`` and ``Plan.predicted``, each at least two; by default round numbers about the
         planned one.
@@ -159,6 +163,7 @@ def plan(
     To find a true gain of 1 point of accuracy with power 0.8: 8,032 items.
     """
     level = Level(alpha, alternative, comparisons)
+    dropped: list[str] = []
     guesses = Guesses(
         score,
         agreement,
@@ -184,6 +189,7 @@ def plan(
         raise ValueError("metric must be given where there are no outputs")
     if outputs is not None:
         _check_with_outputs(outputs, metric, guesses)
+        outputs, dropped = _distinct(outputs, duplicates)
         metric = outputs.metric
         if gain is None and n_items is None and margin is None and budget is None:
             n_items = outputs.n_items
@@ -222,7 +228,7 @@ def plan(
         held,
         tuple(part for parts in said for part in parts if part),
         tuple(assumptions(cases, asked, outputs is not None)),
-        tuple(notes + _named(outputs)),
+        tuple(dropped + notes + _named(outputs)),
     )
 
 
@@ -235,6 +241,18 @@ def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: 
     for name, value in vars(guesses).items():
         if value is not None and name != "judgements":
             raise ValueError(f"{name} must be None with outputs, which tell it")
+
+
+def _distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, list[str]]:
+    """The outputs, without near-duplicates of three systems and more, and what to say of those."""
+    from simstudy.examination.examination import DUPLICATES, distinct
+
+    check_choice("duplicates", duplicates, DUPLICATES)
+    kept = distinct(outputs, duplicates)[0] if outputs.n_systems > 2 and duplicates == "drop" else outputs
+    gone = outputs.n_systems - kept.n_systems
+    if gone == 0 or kept.n_systems < 3:
+        return outputs, []
+    return kept, [f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"]
 
 
 def _of_outputs(outputs: Outputs, by: str | None, unit: str | None) -> list[Case]:

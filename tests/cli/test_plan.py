@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
+import simstudy as ss
 from simstudy.cli import app
 from tests.cli.command import write_wide
 
@@ -74,6 +75,29 @@ def test_many_systems_are_predicted(four: str) -> None:
     assert "of 9 neighbours told apart" in out
 
 
+@pytest.mark.parametrize("duplicates", ["drop", "keep"])
+def test_one_file_is_one_plan(duplicates: str) -> None:
+    """Command and function, of five systems of which two are nearly the same; without it, and with it."""
+    rng = np.random.default_rng(2)
+    scores = {
+        name: (rng.random(300) < at).astype(int) for name, at in zip("abcd", (0.6, 0.62, 0.64, 0.66), strict=True)
+    }
+    again = scores["a"].copy()
+    again[:3] = 1 - again[:3]
+    path = write_wide("board.csv", {name: own.tolist() for name, own in (scores | {"again": again}).items()})
+    code, out, err = plan(path, "--metric", "accuracy", "--gain", "5", "--json", "--duplicates", duplicates)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    kept = scores if duplicates == "drop" else scores | {"again": again}
+    by_hand = ss.plan(ss.Outputs.from_scores(pd.DataFrame(kept), "accuracy"), gain=5, duplicates="keep", n_sets=0)
+    everything = ss.Outputs.from_scores(pd.DataFrame(scores | {"again": again}), "accuracy")
+    function = ss.plan(everything, gain=5, n_sets=0, **({} if duplicates == "drop" else {"duplicates": "keep"}))
+    for found in (function.answers["n_items"].iloc[0], told["answers"][0]["n_items"]):
+        assert found == by_hand.answers["n_items"].iloc[0]
+    said = "near-duplicates left out: 1 of 5 systems (--duplicates keep keeps them)"
+    assert (said in told["notes"]) == (duplicates == "drop")
+
+
 def test_json_has_what_the_sentences_say() -> None:
     code, out, _ = plan("--metric", "accuracy", "--score", "80", "--n-items", "500", "--r12", "0.5:0.7", "--json")
     assert code == 0
@@ -97,7 +121,7 @@ def test_a_page_is_written() -> None:
 def test_costs_and_designs_are_told() -> None:
     code, out, _ = plan(
         "--metric", "mean", "--sd", "1.2", "--r12", "0.6", "--gain", "0.1", "--cluster-size", "10", "--icc", "0.1",
-        "--cost-item", "1", "--cost-cluster", "5",
+        "--cluster-cv", "0", "--cost-item", "1", "--cost-cluster", "5",
     )  # fmt: skip
     assert code == 0
     # sqrt(5 / 1 x 0.9 / 0.1) is 6.7.
