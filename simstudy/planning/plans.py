@@ -20,7 +20,7 @@ from simstudy.planning.forms import Level
 from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
-from simstudy.planning.words import assumptions, needed, sentence, single_pairs
+from simstudy.planning.words import assumptions, left_open, needed, sentence, single_pairs
 from simstudy.validation import check_choice, check_list, check_whole
 
 if TYPE_CHECKING:
@@ -216,7 +216,13 @@ def plan(
         at = sorted({int(n) for n in others["n_units"]}) if len(others) else []
         predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
     said = [
-        (needed(case, asked, row), sentence(case, asked, row), single_pairs(case, asked, row)) for case, row in rows
+        (
+            needed(case, asked, row),
+            sentence(case, asked, row),
+            left_open(case, asked, row),
+            single_pairs(case, asked, row),
+        )
+        for case, row in rows
     ]
     return Plan(
         asked,
