@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,11 +95,12 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     pilot = NormalDifference(
         sd, weight_variance=float(np.mean(weights**2)), weight_covariance=float(np.mean(values * weights))
     )
-    cases = [pilot.times(end / sd) for end in (sd, low, high)]
-    design = _design(outputs, unit, sd)
-    return Case(
-        TWO_SYSTEMS, *cases, known, ends, unit, size, *design, kurtosis=float(stats.kurtosis(values, fisher=False))
-    )
+    case = Case(
+        TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
+        kurtosis=float(stats.kurtosis(values, fisher=False)),
+    )  # fmt: skip
+    design, item_sd = _design(outputs, unit, sd)
+    return replace(case, design=design, item_sd=item_sd)
 
 
 def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) -> list[Case]:
