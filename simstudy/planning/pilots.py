@@ -107,8 +107,9 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     """How two systems of each relation class differ on one unit: those pairs whose gain is in doubt.
 
     Pairs in doubt (gain below twice the just significant one) are more alike than all pairs, and plans are for them.
-    The range is a 95 % interval for other systems of this kind and other units: families of systems, and groups of
-    units, are left out in turn.
+    The range is a 95 % interval for other systems of this kind and other units, both of the same time: families of
+    systems, and groups of units, are left out in turn. The next edition of a benchmark differs more
+    (`simstudy.planning.editions`).
 
     Raises
     ------
@@ -151,8 +152,11 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
             f"{few:.3g} to {most:.3g})"
         )
-        others = "other systems and items" if of_systems > 0 else "other items, as systems are too few to say more"
-        ends = f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average, for {others}"
+        others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
+        ends = (
+            f"spreads {times[0]:.2f} to {times[1]:.2f} times as large, a 95 % interval of the average, for other "
+            f"{others} of the same time"
+        )
         ordinary = about.iloc[int(np.argsort(spreads, kind="stable")[len(spreads) // 2])]
         example = str(ordinary["system_a"]), str(ordinary["system_b"])
         design = _design(outputs, unit, middle.sd_of(0.0))

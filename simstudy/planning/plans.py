@@ -13,14 +13,14 @@ from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.planning.answers import answer, at_size, items_of, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
-from simstudy.planning.benchmarks import shipped
+from simstudy.planning.benchmarks import near_chance, shipped
 from simstudy.planning.cases import Case
 from simstudy.planning.costs import Costs, designs
 from simstudy.planning.forms import Level
 from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
-from simstudy.planning.words import assumptions, left_open, needed, sentence, single_pairs
+from simstudy.planning.words import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
 from simstudy.validation import check_choice, check_list, check_whole
 
 if TYPE_CHECKING:
@@ -215,15 +215,8 @@ def plan(
 
         at = sorted({int(n) for n in others["n_units"]}) if len(others) else []
         predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
-    said = [
-        (
-            needed(case, asked, row),
-            sentence(case, asked, row),
-            left_open(case, asked, row),
-            single_pairs(case, asked, row),
-        )
-        for case, row in rows
-    ]
+    sentences = (needed, sentence, left_open, in_next_edition, single_pairs)
+    said = [write(case, asked, row) for case, row in rows for write in sentences]
     return Plan(
         asked,
         tuple(cases),
@@ -232,9 +225,9 @@ def plan(
         pd.concat([table.assign(relation=case.relation) for table, case in zip(made, cases, strict=True)]),
         predicted,
         held,
-        tuple(part for parts in said for part in parts if part),
+        tuple(part for part in said if part),
         tuple(assumptions(cases, asked, outputs is not None)),
-        tuple(dropped + notes + _named(outputs)),
+        tuple(dropped + notes + _named(outputs) + _chance(asked.metric, guesses)),
     )
 
 
@@ -317,6 +310,11 @@ def _held(
 
 def _named(outputs: Outputs | None) -> list[str]:
     return known_as([outputs.test_set]) if outputs is not None else []
+
+
+def _chance(metric: Metric, guesses: Guesses) -> list[str]:
+    usual = guesses.agreement is None and guesses.r12 is None
+    return near_chance(guesses.score) if metric.name == "accuracy" and usual and guesses.score is not None else []
 
 
 def known_as(names: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from simstudy.metrics.base import Metric
 from simstudy.numerals import gain_text
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
+from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
 from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.margins import BETTER, NOT_WORSE
 from simstudy.planning.mixed import MixedDifference
@@ -69,6 +70,20 @@ def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
         ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f", {case.relation}"
     return f"{what} with power {asked.power:g}{of}: {count}{ends}."
+
+
+def in_next_edition(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+    """What is to be expected of the next edition of a benchmark, in a sentence; empty where there is none."""
+    low, _, high = next_edition()
+    if not case.example or row["goal"] != BETTER:
+        return ""
+    if np.isnan(row["gain"]):
+        found = row["detectable_gain"]
+        ends = f"a gain from {gain_text(low * found)} to {gain_text(high * found)} is found" if found > 0 else ""
+    else:
+        n = row["n_items"]
+        ends = f"it takes {low**2 * n:,.0f} to {high**2 * n:,.0f} items"
+    return f"In the next edition of the benchmark {ends} (80 % of editions so far)." if ends else ""
 
 
 def single_pairs(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
@@ -142,6 +157,13 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
     )
     if any(case.example for case in cases):
         said.append("Pairs are in doubt where their gain is below twice the one that would be just significant here.")
+    if any(case.example for case in cases):
+        low, middle, high = next_edition()
+        said.append(
+            "Ranges are for other systems and items of the same time. What the next edition of a benchmark detects was "
+            f"{low:.2f} to {high:.2f} times the gain that the last one said (median {middle:.2f}; 80 % of "
+            f"{len(EDITIONS)} plans for {n_pairs()} editions)."
+        )
     if of_outputs:
         said.append(
             "From the outputs only the spread of differences is taken, not the gain that they show. Ranges are "
