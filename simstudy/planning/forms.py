@@ -150,7 +150,7 @@ class NormalDifference(Difference):
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
         cut = t_cut(level.tail, df) * chi_nodes(df)
         # At most half of the gain, so that on few units too larger gains are found more often.
-        cut = cut + np.minimum(cut * (self.null_sd(gain) / self.sd - 1), shift / 2)
+        cut = np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2)
         right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
         of_right = shift * right + normal_density(cut - shift)
