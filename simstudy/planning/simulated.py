@@ -42,9 +42,6 @@ class Simulated:
         The case that it is held against.
     systems
         Those that the model was fitted to.
-    fitted
-        Whether test sets are of that model; else they are of the outputs' own units, of which those that speak for the
-        first system are drawn more often.
     n_sets, n_asked, n_units
         Test sets, how many were asked for, and units of each.
     power, low, high
@@ -58,11 +55,13 @@ class Simulated:
         The share where the worse system had the better score.
     exaggeration
         The mean observed gain of significant winners over the true one; NaN where none was significant.
+    fitted
+        Whether test sets are of that model; else they are of the outputs' own units, of which those that speak for the
+        first system are drawn more often.
     """
 
     relation: str
     systems: tuple[str, str]
-    fitted: bool
     n_sets: int
     n_asked: int
     n_units: int
@@ -74,6 +73,7 @@ class Simulated:
     spread_outputs: float
     wrong_winner: float
     exaggeration: float
+    fitted: bool = True
 
     def text(self) -> str:
         """What was found, in a sentence."""
@@ -151,7 +151,6 @@ def simulate(
     return Simulated(
         case.relation,
         (best_first.names[0], best_first.names[1]),
-        fitted,
         n_sets,
         n_asked,
         n_units,
@@ -163,6 +162,7 @@ def simulate(
         of_outputs.middle.sd_of(0.0),
         1 - first_better / n_sets,
         sizes / significant / asked.gain if significant else np.nan,
+        fitted,
     )
 
 

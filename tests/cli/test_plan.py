@@ -85,13 +85,19 @@ def test_one_file_is_one_plan(duplicates: str) -> None:
     again = scores["a"].copy()
     again[:3] = 1 - again[:3]
     path = write_wide("board.csv", {name: own.tolist() for name, own in (scores | {"again": again}).items()})
-    code, out, err = plan(path, "--metric", "accuracy", "--gain", "5", "--json", "--duplicates", duplicates)
+    code, out, err = plan(
+        path, "--metric", "accuracy", "--gain", "5", "--json", "--duplicates", duplicates, "--simulate", "0"
+    )
     assert (code, err) == (0, "")
     told = json.loads(out)
     kept = scores if duplicates == "drop" else scores | {"again": again}
-    by_hand = ss.plan(ss.Outputs.from_scores(pd.DataFrame(kept), "accuracy"), gain=5, duplicates="keep", n_sets=0)
+    by_hand = ss.plan(
+        ss.Outputs.from_scores(pd.DataFrame(kept), "accuracy"), gain=5, duplicates="keep", n_sets=0, n_draws=0
+    )
     everything = ss.Outputs.from_scores(pd.DataFrame(scores | {"again": again}), "accuracy")
-    function = ss.plan(everything, gain=5, n_sets=0, **({} if duplicates == "drop" else {"duplicates": "keep"}))
+    function = ss.plan(
+        everything, gain=5, n_sets=0, n_draws=0, **({} if duplicates == "drop" else {"duplicates": "keep"})
+    )
     for found in (function.answers["n_items"].iloc[0], told["answers"][0]["n_items"]):
         assert found == by_hand.answers["n_items"].iloc[0]
     said = "near-duplicates left out: 1 of 5 systems (--duplicates keep keeps them)"
