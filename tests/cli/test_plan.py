@@ -89,8 +89,8 @@ def test_one_file_is_one_plan() -> None:
     told = json.loads(out)
     every, four = (ss.Outputs.from_scores(pd.DataFrame(own), "accuracy") for own in (scores | {"again": again}, scores))
 
-    default = ss.plan(every, gain=5, n_sets=0, n_draws=0)
-    by_hand, kept = (ss.plan(own, gain=5, n_sets=0, n_draws=0, duplicates="keep") for own in (four, every))
+    default = ss.plan(every, gain=5, n_sets=0, n_draws=0, sizes=[])
+    by_hand, kept = (ss.plan(own, gain=5, n_sets=0, n_draws=0, sizes=[], duplicates="keep") for own in (four, every))
     said, needed, expected, other = (
         found["n_items"].iloc[0]
         for found in (pd.DataFrame(told["answers"]), default.answers, by_hand.answers, kept.answers)
