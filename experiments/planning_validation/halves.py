@@ -13,7 +13,7 @@ from simstudy.studies import derived_seed
 
 #: What is predicted with prediction intervals, by its column of `predict`.
 MEASURES = ("share_significant", "threshold", "separated", "separated_corrected", "ranks")
-#: The true gain that is found with power 0.8; with a 95 % interval for other systems and items.
+#: The true gain that is found with power 0.8; with a 95 % interval for other systems and items of the same time.
 DETECTABLE = "detectable"
 #: From what a prediction was made, and of what.
 HALF, PART = "half", "half of it"

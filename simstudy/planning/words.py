@@ -12,9 +12,10 @@ from simstudy.numerals import gain_text
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
-from simstudy.planning.forms import Difference, NormalDifference
+from simstudy.planning.forms import Difference
 from simstudy.planning.margins import BETTER, NOT_WORSE
-from simstudy.planning.mixed import MixedDifference
+from simstudy.planning.mixed import JudgedDifference, MixedDifference
+from simstudy.planning.right_or_wrong import AnswersDifference
 from simstudy.planning.solving import detectable_gain, least_size
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
@@ -162,7 +163,7 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
         said.append(
             "Ranges are for other systems and items of the same time. What the next edition of a benchmark detects was "
             f"{low:.2f} to {high:.2f} times the gain that the last one said (median {middle:.2f}; 80 % of "
-            f"{len(EDITIONS)} plans for {n_pairs()} editions)."
+            f"{len(EDITIONS)} plans for {n_pairs()} next editions)."
         )
     if of_outputs:
         said.append(
@@ -175,7 +176,7 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
 def _by_standard_error(difference: Difference) -> bool:
     if isinstance(difference, MixedDifference):
         return _by_standard_error(difference.parts[0])
-    return isinstance(difference, NormalDifference)
+    return not isinstance(difference, AnswersDifference | JudgedDifference)
 
 
 def gain_in(metric: Metric, gain: float) -> str:
