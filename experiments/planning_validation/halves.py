@@ -13,7 +13,7 @@ from simstudy.studies import Decision, derived_seed
 
 #: What is predicted with prediction intervals, by its column of `predict`.
 MEASURES = ("share_significant", "threshold", "separated", "separated_corrected", "ranks")
-#: The true gain that is found with power 0.8; with a 95 % interval for other systems and items.
+#: The true gain that is found with power 0.8; with a 95 % interval for other systems and items of the same time.
 DETECTABLE = "detectable"
 #: From what a prediction was made, and of what.
 HALF, PART = "half", "half of it"
@@ -91,7 +91,7 @@ def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
 def detectable(outputs: ss.Outputs, units: int) -> dict[str, float]:
     """The gain that so many units detect, planned from these outputs, with its interval."""
     size = outputs.n_items / n_units(outputs)
-    plan = ss.plan(outputs, n_items=max(2, round(units * size)), n_sets=0, n_draws=0, sizes=[])
+    plan = ss.plan(outputs, n_items=max(2, round(units * size)), n_sets=0, n_draws=0, sizes=[], duplicates="keep")
     row: Any = plan.answers.set_index("relation").loc["all pairs"]
     return {f"detectable{end}": float(row[f"detectable_gain{end}"]) for end in ("", "_low", "_high")}
 

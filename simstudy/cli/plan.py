@@ -102,6 +102,14 @@ def plan(
             help="Correlation of the two systems' difference on two items of one unit.", rich_help_panel=_DESIGN
         ),
     ] = None,
+    cluster_cv: Annotated[
+        str | None,
+        typer.Option(
+            help="Standard deviation of the units' sizes over their mean (1, or 0.5:1.5), 0 where all have one size "
+            "(default: that of known documents and repositories).",
+            rich_help_panel=_DESIGN,
+        ),
+    ] = None,
     judge_error: Annotated[
         float | None,
         typer.Option(help="Accuracy, win rate: share of verdicts that a judge turns round.", rich_help_panel=_DESIGN),
@@ -209,6 +217,7 @@ def plan(
         "comparisons": comparisons, "margin": margin, "cost_item": cost_item, "cost_cluster": cost_cluster,
         "budget": budget, "score": score, "agreement": value_or_range("--agreement", agreement),
         "r12": value_or_range("--r12", r12), "sd": sd, "relation": relation, "cluster_size": cluster_size, "icc": icc,
+        "cluster_cv": value_or_range("--cluster-cv", cluster_cv),
         "sd_difference": value_or_range("--sd-difference", sd_difference), "judge_error": judge_error,
         "judge_sd": judge_sd, "judgements": judgements, "seed": seed,
     }  # fmt: skip
@@ -218,10 +227,12 @@ def plan(
             "columns": mapping(columns), "missing": missing, "domain": domain, "lower_is_better": lower_is_better,
         }  # fmt: skip
         loaded, read = _loaded(paths, metric, ways)
-        outputs, said = _distinct(loaded, duplicates)
+        outputs = loaded.outputs
         named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
-        notes = (*loaded.notes, *said, *named)
-        asked |= {"by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate}
+        notes = (*loaded.notes, *named)
+        asked |= {
+            "by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate, "duplicates": duplicates,
+        }  # fmt: skip
         if outputs.n_systems > 2 and asked["by"] is None:
             notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
     else:
@@ -249,21 +260,6 @@ def _loaded(paths: list[Path], metric: str, ways: dict[str, Any]) -> tuple[Loade
     with reading() as read, redirect_stdout(sys.stderr):
         loaded = load(paths, metric_named(metric, ways["lower_is_better"]), **ways)
     return loaded, {str(path): digest for path, digest in sorted(read.hashes.items())}
-
-
-def _distinct(loaded: Loaded, duplicates: str) -> tuple[Any, list[str]]:
-    """The outputs, without near-duplicates of three systems and more, and what to say of those."""
-    from simstudy.examination.examination import DUPLICATES, distinct
-    from simstudy.validation import check_choice
-
-    check_choice("duplicates", duplicates, DUPLICATES)
-    if loaded.outputs.n_systems < 3 or duplicates == "keep":
-        return loaded.outputs, []
-    kept, _ = distinct(loaded.outputs, duplicates)
-    if kept.n_systems < 3:
-        return loaded.outputs, []
-    gone = loaded.outputs.n_systems - kept.n_systems
-    return kept, [f"{gone} near-duplicate systems were left out (duplicates='keep' keeps them)"] if gone else []
 
 
 def _refuse_files(context: typer.Context) -> None:

@@ -51,7 +51,7 @@ def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str
         units = _sizes(case, asked, gain, goal)
     for end, n in zip(("", "_low", "_high"), units, strict=True):
         row[f"n_units{end}"] = np.nan if n is None else n
-        row[f"n_items{end}"] = np.nan if n is None else int(np.ceil(n * case.size - 1e-9))
+        row[f"n_items{end}"] = np.nan if n is None else items_of(case, n)
     at = units[0] if n_items is None else units_of(case, n_items)
     assert at is not None
     return row | {"at_units": at, "at_items": int(round(at * case.size))} | at_size(case, asked, at, goal, gain)
@@ -60,6 +60,11 @@ def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str
 def units_of(case: Case, n_items: int) -> int:
     """How many units so many items are, at least two."""
     return max(2, int(n_items / case.size + 1e-9))
+
+
+def items_of(case: Case, n_units: int) -> int:
+    """How many items so many units are, of which `units_of` makes as many units again."""
+    return int(np.ceil(n_units * case.size - 1e-9))
 
 
 def _sizes(case: Case, asked: Asked, gain: float, goal: str) -> tuple[int | None, int | None, int | None]:

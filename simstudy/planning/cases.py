@@ -43,6 +43,8 @@ class Case:
         Of many pairs one whose spread is the median: the names of its systems.
     single
         Of many pairs two between which 80 % of them lie, the one with less spread first.
+    kurtosis
+        Of a pilot's differences, 3 for normal ones; NaN where it is not known or the form does not depend on it.
     """
 
     relation: str
@@ -57,6 +59,7 @@ class Case:
     item_sd: float = float("nan")
     example: tuple[str, ...] = ()
     single: tuple[Difference, Difference] | None = None
+    kurtosis: float = float("nan")
 
     def allowing(self, gain: float) -> Case:
         """The same, in which the ends of the range may have a gain as large as this."""

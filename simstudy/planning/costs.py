@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.designs import TIMES, Design, best_size
+from simstudy.planning.designs import TIMES, best_size
 from simstudy.planning.forms import Difference
 from simstudy.planning.solving import detectable_gain, least_size
 from simstudy.validation import check_number
@@ -54,19 +54,26 @@ class Costs:
         """What a unit of so many items costs; NaN where that is not known."""
         return np.nan if self.item is None else self.unit + size * self.item
 
+    def buys_two(self, size: float) -> bool:
+        """Whether the budget buys two units of so many items."""
+        assert self.budget is not None
+        return 2 * self.of(size) <= self.budget * (1 + 1e-12)
+
     def affordable(self, size: float) -> int:
         """How many units of so many items the budget buys; a ValueError where they are not two."""
         assert self.budget is not None
-        units = int(self.budget / self.of(size) + 1e-9)
-        if units < 2:
+        if not self.buys_two(size):
             raise ValueError(
                 f"budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
             )
-        return units
+        return int(self.budget / self.of(size) + 1e-9)
 
 
 def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFrame:
     """What fewer or more items a unit make of a plan; no rows where a unit's items are not known to be alike.
+
+    Sizes are left out at which items cannot be as unlike as they are (a correlation below 0), and those of which the
+    budget does not buy two units.
 
     Returns
     -------
@@ -83,13 +90,15 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         size = design.size if times == 1 else max(1, round(design.size * times))
         sizes.setdefault(float(size), AS_ASKED if times == 1 else "")
     if costs.item and design.icc > 0:
-        best = float(best_size(design.icc, costs.unit, costs.item))
+        best = float(best_size(design.icc, costs.unit, costs.item, design.cv))
         sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
     rows = []
     for size, which in sorted(sizes.items()):
-        effect = max(1 + (size - 1) * design.icc, 1e-9)
+        like = design.of_size(size)
+        if like is None or (costs.budget is not None and size != design.size and not costs.buys_two(size)):
+            continue
         # Units as asked are what the case says they are; others follow by the design effect.
-        unit: Difference = case.middle if size == design.size else Design(size, max(design.icc, 0.0)).unit(case.item_sd)
+        unit: Difference = case.middle if size == design.size else like.unit(case.item_sd)
         units = None
         if asked.gain is not None and asked.gain > 0:
             gain = asked.gain
@@ -99,7 +108,7 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         found = detectable_gain(unit, at, power=asked.power, level=asked.level)
         rows.append(
             {
-                "items_per_unit": size, "which": which, "design_effect": effect, "n_units": n_units,
+                "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
                 "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
                 "at_units": at, "detectable_gain": found,
             }

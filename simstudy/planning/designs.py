@@ -23,41 +23,65 @@ class Design:
     size
         Items of a unit, on average; at least 1.
     icc
-        The correlation of two systems' differences on two items of one unit; from -1 / (size - 1) to 1.
+        The correlation of two systems' differences on two items of one unit, at most 1; at least what leaves the mean
+        of a unit a variance: -1 / (size - 1) where all units have one size.
+    cv
+        The standard deviation of the units' sizes over their mean; 0 where all have one size.
 
     Examples
     --------
-    Twenty sentences a document whose differences correlate by 0.05 tell as much as ten independent ones:
+    Twenty sentences a document whose differences correlate by 0.05 tell as much as ten independent ones, where all
+    documents have twenty, and less where some are longer:
 
-    >>> round(Design(20, 0.05).effect, 2)
-    1.95
+    >>> round(Design(20, 0.05).effect, 2), round(Design(20, 0.05, 1.2).effect, 2)
+    (1.95, 3.39)
     """
 
     size: float
     icc: float
+    cv: float = 0.0
 
     def __post_init__(self) -> None:
         check_number("cluster_size", self.size)
         check_number("icc", self.icc)
         if not 1 <= self.size < np.inf:
             raise ValueError(f"cluster_size must be at least 1 item, not {self.size:g}")
-        least = -1 / (self.size - 1) if self.size > 1 else -1.0
-        if not max(least, -1.0) <= self.icc <= 1:
-            raise ValueError(
-                f"icc must be from {max(least, -1.0):.3g} to 1 for {self.size:g} items a unit, not {self.icc:g}"
-            )
+        check_cv(self.cv)
+        if self.size == 1 and self.cv > 0:
+            raise ValueError(f"cluster_cv must be 0 for units of one item, not {self.cv:g}")
+        least = self.least_icc(self.size, self.cv)
+        if not least <= self.icc <= 1:
+            raise ValueError(f"icc must be from {least:.3g} to 1 for {self.size:g} items a unit, not {self.icc:g}")
+
+    @staticmethod
+    def least_icc(size: float, cv: float) -> float:
+        """The least correlation within units of such sizes."""
+        others = (1 + cv**2) * size - 1
+        return max(-1 / others, -1.0) if others > 0 else -1.0
 
     @property
     def effect(self) -> float:
         """The design effect: how many times the variance is that of as many independent items (Kish 1965)."""
-        return 1 + (self.size - 1) * self.icc
+        return 1 + ((1 + self.cv**2) * self.size - 1) * self.icc
+
+    def of_size(self, size: float) -> Design | None:
+        """Units of another mean size, as alike and as unequal; None where the items of such units cannot be so."""
+        cv = self.cv if size > 1 else 0.0
+        return Design(size, self.icc, cv) if self.icc >= self.least_icc(size, cv) else None
 
     def unit(self, sd: float) -> NormalDifference:
-        """How two systems differ on the mean of a unit, from the standard deviation on one item."""
+        """How two systems differ on a unit, per mean size, from the standard deviation on one item."""
         return NormalDifference(sd * float(np.sqrt(max(self.effect, 1e-9) / self.size)))
 
 
-def best_size(icc: float, cost_unit: float, cost_item: float) -> int:
+def check_cv(cv: float) -> None:
+    """Raise a ValueError where sizes of units cannot have this coefficient of variation."""
+    check_number("cluster_cv", cv)
+    if not 0 <= cv < np.inf:
+        raise ValueError(f"cluster_cv must be at least 0, not {cv:g}")
+
+
+def best_size(icc: float, cost_unit: float, cost_item: float, cv: float = 0.0) -> int:
     """How many items of a unit make the least variance for the money (Cochran 1977, section 10.6).
 
     Parameters
@@ -66,18 +90,20 @@ def best_size(icc: float, cost_unit: float, cost_item: float) -> int:
         Above 0, at most 1: where it is not above 0 there cannot be too many items of a unit.
     cost_unit, cost_item
         Of a unit without items, and of each of its items: at least 0, and above 0.
+    cv
+        Of the units' sizes: the standard deviation over the mean.
 
     Examples
     --------
-    >>> best_size(0.05, 20.0, 1.0), best_size(0.5, 1.0, 1.0)
-    (19, 1)
+    >>> best_size(0.05, 20.0, 1.0), best_size(0.5, 1.0, 1.0), best_size(0.05, 20.0, 1.0, cv=1.0)
+    (19, 1, 14)
     """
     if icc <= 0:
         raise ValueError(f"icc must be above 0 for a best size of units, not {icc:g}")
-    exact = np.sqrt(cost_unit / cost_item * (1 - icc) / icc)
+    exact = np.sqrt(cost_unit / cost_item * (1 - icc) / (icc * (1 + cv**2)))
 
     def cost_of_precision(size: int) -> float:
-        return (cost_unit + size * cost_item) * (1 + (size - 1) * icc) / size
+        return (cost_unit + size * cost_item) * Design(size, icc, cv if size > 1 else 0.0).effect / size
 
     return min({max(1, int(exact)), max(1, int(exact) + 1)}, key=cost_of_precision)
 

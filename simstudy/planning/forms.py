@@ -7,7 +7,7 @@ sd / sqrt(n) (delta method), and what a test compares it with is that standard e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -115,6 +115,10 @@ class NormalDifference(Difference):
         The standard deviation of one unit's difference, on the metric's scale; above 0.
     largest
         The largest true gain, on that scale.
+    weight_variance, weight_covariance
+        Where each system has a denominator of its own (precision, F): the variance of the units' weights in the gain,
+        whose mean is 1, and their covariance with the difference on a unit. The test pools both systems' ratios, so
+        that the variance to which it holds a gain has the gain in it.
 
     Examples
     --------
@@ -127,6 +131,8 @@ class NormalDifference(Difference):
 
     sd: float
     largest: float = np.inf
+    weight_variance: float = 0.0
+    weight_covariance: float = 0.0
 
     def __post_init__(self) -> None:
         check_number("sd", self.sd)
@@ -136,9 +142,15 @@ class NormalDifference(Difference):
     def sd_of(self, gain: float) -> float:
         return self.sd
 
+    def times(self, factor: float) -> NormalDifference:
+        """The same with a standard deviation that is larger by a factor."""
+        return replace(self, sd=self.sd * factor, weight_covariance=self.weight_covariance * factor)
+
     def found(self, gain: float, n: int, level: Level) -> Found:
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
         cut = t_cut(level.tail, df) * chi_nodes(df)
+        # At most half of the gain, so that on few units too larger gains are found more often.
+        cut = np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2)
         right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
         of_right = shift * right + normal_density(cut - shift)
@@ -149,6 +161,11 @@ class NormalDifference(Difference):
         size = float((of_right + of_wrong).mean()) / significant if significant > 0 else np.nan
         larger = size / shift if shift > 0 else np.nan
         return Found(float(right.mean()), float(wrong.mean()), larger, float(special.ndtr(-shift)))
+
+    def null_sd(self, gain: float) -> float:
+        """The standard deviation that the test finds of one unit where the true gain is this."""
+        variance = self.sd**2 + 2 * gain * self.weight_covariance + gain**2 * self.weight_variance
+        return float(np.sqrt(max(variance, 0.0)))
 
 
 @lru_cache(maxsize=512)

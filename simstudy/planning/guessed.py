@@ -12,6 +12,7 @@ from simstudy.metrics import label
 from simstudy.metrics.base import Metric
 from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
+from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
 from simstudy.planning.designs import Design
 from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.guesses import (
@@ -47,8 +48,9 @@ class Guesses:
         That of the two systems' difference on one item.
     relation
         One of `RELATIONS`, or None for all: whose usual numbers stand for what is not given.
-    cluster_size, icc
-        Of a design: items of a unit, and the correlation of the difference on two of them.
+    cluster_size, icc, cluster_cv
+        Of a design: items of a unit, the correlation of the difference on two of them, and the standard deviation of
+        the units' sizes over their mean.
     judge_error, judge_sd
         The share of verdicts that a judge turns round, or the standard deviation that a judge's scores of one answer
         have.
@@ -64,6 +66,7 @@ class Guesses:
     relation: str | None = None
     cluster_size: float | None = None
     icc: float | None = None
+    cluster_cv: Guess | None = None
     judge_error: float | None = None
     judge_sd: float | None = None
     judgements: int = 1
@@ -78,6 +81,8 @@ class Guesses:
         if (self.cluster_size is None) != (self.icc is None):
             one, other = ("icc", "cluster_size") if self.icc is None else ("cluster_size", "icc")
             raise ValueError(f"{one} must be given with {other}: how many items a unit has, and how alike they are")
+        if self.cluster_cv is not None and self.cluster_size is None:
+            raise ValueError("cluster_size must be given with cluster_cv: how many items a unit has on average")
         if self.judgements > 1 and self.judge_error is None and self.judge_sd is None:
             raise ValueError("judgements must be 1 where neither judge_error nor judge_sd is given")
 
@@ -269,10 +274,31 @@ def _judged(case: Case, guesses: Guesses, of: str) -> Case:
 def _in_units(case: Case, guesses: Guesses) -> Case:
     if guesses.cluster_size is None or guesses.icc is None:
         return case
-    design = Design(guesses.cluster_size, guesses.icc)
-    text = f"{case.known}, {design.size:g} items a unit whose differences correlate by {design.icc:g}"
-    changed = _changed(case, lambda end: design.unit(end.sd_of(0.0)))
-    return replace(changed, known=text, unit="unit", size=design.size, design=design, item_sd=case.middle.sd_of(0.0))
+    size, icc = guesses.cluster_size, guesses.icc
+    if guesses.cluster_cv is not None:
+        cv, of = _ends("cluster_cv", guesses.cluster_cv), "as given"
+    elif size == 1:
+        cv, of = (0.0, 0.0, 0.0), ""
+    else:
+        cv, of = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
+    design, least, most = (Design(size, icc, end) for end in cv)
+    # Unequal units tell less where their items are alike, and more where they are unlike.
+    ends = (most, least) if icc < 0 else (least, most)
+    unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
+    return replace(
+        case,
+        middle=design.unit(case.middle.sd_of(0.0)),
+        low=ends[0].unit(case.low.sd_of(0.0)),
+        high=ends[1].unit(case.high.sd_of(0.0)),
+        known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
+        range="; ".join(
+            filter(None, [case.range, f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {of}" * (cv[1] < cv[2])])
+        ),
+        unit="unit",
+        size=size,
+        design=design,
+        item_sd=case.middle.sd_of(0.0),
+    )
 
 
 def _refuse(guesses: Guesses, metric: Metric | None, names: Sequence[str]) -> None:

@@ -12,17 +12,17 @@ from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.planning import fractions
-from simstudy.planning.answers import answer, at_size, merged, sizes_around, units_of
+from simstudy.planning.answers import answer, at_size, items_of, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
-from simstudy.planning.benchmarks import shipped
+from simstudy.planning.benchmarks import near_chance, shipped
 from simstudy.planning.cases import Case
 from simstudy.planning.costs import Costs, designs
 from simstudy.planning.forms import Level
 from simstudy.planning.guessed import Guess, Guesses, of_guesses
 from simstudy.planning.margins import BETTER
 from simstudy.planning.sheet import Plan
-from simstudy.planning.words import assumptions, needed, sentence, single_pairs
-from simstudy.validation import check_list, check_whole
+from simstudy.planning.words import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
+from simstudy.validation import check_choice, check_list, check_whole
 
 if TYPE_CHECKING:
     from simstudy.planning.simulated import Simulated
@@ -47,6 +47,7 @@ def plan(
     relation: str | None = None,
     cluster_size: float | None = None,
     icc: float | None = None,
+    cluster_cv: Guess | None = None,
     judge_error: float | None = None,
     judge_sd: float | None = None,
     judgements: int = 1,
@@ -55,6 +56,7 @@ def plan(
     budget: float | None = None,
     by: str | None = None,
     unit: str | None = None,
+    duplicates: str = "drop",
     sizes: Sequence[int] | None = None,
     n_sets: int = 2000,
     n_draws: int = 1000,
@@ -106,8 +108,11 @@ def plan(
     relation
         "variants" (of one base model or one group) or "unlike systems": whose usual numbers stand in; by default both.
     cluster_size, icc
-        Items come in units (sentences of documents, samples of one question): how many, and how the two systems'
-        difference on two of them correlates.
+        Items come in units (sentences of documents, samples of one question): how many on average, and how the two
+        systems' difference on two of them correlates.
+    cluster_cv
+        How unequal units are: the standard deviation of their sizes over the mean, or a range; 0 where all have one
+        size. By default what documents and repositories of known test sets have, with its range.
     judge_error
         Accuracy and win rate: the share of verdicts that a judge turns round, below 0.5. Gains shrink by 1 - 2 of it.
     judge_sd
@@ -120,6 +125,9 @@ def plan(
         With outputs of many systems: the column of their table that tells which ones are related.
     unit
         With outputs: what is drawn independently, "item" or a column of the items; by default the natural unit.
+    duplicates
+        With outputs of three systems and more: "drop" leaves near-duplicates out (`simstudy.near_duplicates`), which
+        differ less than systems that somebody would compare, but where fewer than three would be left; or "keep".
     sizes
         Numbers of items of ``Plan.sizes`` and ``Plan.predicted``, each at least two; by default round numbers about the
         planned one.
@@ -156,8 +164,20 @@ def plan(
     To find a true gain of 1 point of accuracy with power 0.8: 8,032 items.
     """
     level = Level(alpha, alternative, comparisons)
+    dropped: list[str] = []
     guesses = Guesses(
-        score, agreement, r12, sd, sd_difference, relation, cluster_size, icc, judge_error, judge_sd, judgements
+        score,
+        agreement,
+        r12,
+        sd,
+        sd_difference,
+        relation,
+        cluster_size,
+        icc,
+        cluster_cv,
+        judge_error,
+        judge_sd,
+        judgements,
     )
     costs = Costs(cost_item, cost_cluster, budget)
     if sizes is not None:
@@ -170,6 +190,7 @@ def plan(
         raise ValueError("metric must be given where there are no outputs")
     if outputs is not None:
         _check_with_outputs(outputs, metric, guesses)
+        outputs, dropped = _distinct(outputs, duplicates)
         metric = outputs.metric
         if gain is None and n_items is None and margin is None and budget is None:
             n_items = outputs.n_items
@@ -183,7 +204,7 @@ def plan(
     if budget is not None:
         if n_items is not None:
             raise ValueError("n_items must be None with budget, which says how many there can be")
-        asked = replace(asked, n_items=int(costs.affordable(cases[0].size) * cases[0].size))
+        asked = replace(asked, n_items=items_of(cases[0], costs.affordable(cases[0].size)))
     rows = [(case, answer(case, asked, goal, asked.n_items)) for case in cases for goal in asked.goals]
     firsts = [next(row for of, row in rows if of is case) for case in cases]
     others = _sizes(cases, asked, [int(row["at_units"]) for row in firsts], outputs, sizes)
@@ -195,9 +216,8 @@ def plan(
 
         at = sorted({int(n) for n in others["n_units"]}) if len(others) else []
         predicted = predict(outputs, at, level=level, by=by, unit=unit, n_draws=n_draws, seed=seed)
-    said = [
-        (needed(case, asked, row), sentence(case, asked, row), single_pairs(case, asked, row)) for case, row in rows
-    ]
+    sentences = (needed, sentence, left_open, in_next_edition, single_pairs)
+    said = [write(case, asked, row) for case, row in rows for write in sentences]
     return Plan(
         asked,
         tuple(cases),
@@ -206,9 +226,15 @@ def plan(
         pd.concat([table.assign(relation=case.relation) for table, case in zip(made, cases, strict=True)]),
         predicted,
         held,
-        tuple(part for parts in said for part in parts if part),
+        tuple(part for part in said if part),
         tuple(assumptions(cases, asked, outputs is not None)),
-        tuple(fractions.noted(asked.metric, score=score, gain=gain, margin=margin) + notes + _named(outputs)),
+        tuple(
+            fractions.noted(asked.metric, score=score, gain=gain, margin=margin)
+            + dropped
+            + notes
+            + _named(outputs)
+            + _chance(asked.metric, guesses)
+        ),
     )
 
 
@@ -221,6 +247,18 @@ def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: 
     for name, value in vars(guesses).items():
         if value is not None and name != "judgements":
             raise ValueError(f"{name} must be None with outputs, which tell it")
+
+
+def _distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, list[str]]:
+    """The outputs, without near-duplicates of three systems and more, and what to say of those."""
+    from simstudy.examination.examination import DUPLICATES, distinct
+
+    check_choice("duplicates", duplicates, DUPLICATES)
+    kept = distinct(outputs, duplicates)[0] if outputs.n_systems > 2 and duplicates == "drop" else outputs
+    gone = outputs.n_systems - kept.n_systems
+    if gone == 0 or kept.n_systems < 3:
+        return outputs, []
+    return kept, [f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"]
 
 
 def _of_outputs(outputs: Outputs, by: str | None, unit: str | None) -> list[Case]:
@@ -279,6 +317,11 @@ def _held(
 
 def _named(outputs: Outputs | None) -> list[str]:
     return known_as([outputs.test_set]) if outputs is not None else []
+
+
+def _chance(metric: Metric, guesses: Guesses) -> list[str]:
+    usual = guesses.agreement is None and guesses.r12 is None
+    return near_chance(guesses.score) if metric.name == "accuracy" and usual and guesses.score is not None else []
 
 
 def known_as(names: Iterable[str]) -> list[str]:

@@ -13,10 +13,13 @@ from simstudy.pvalues import clopper_pearson
 def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     """The standard deviation of n units' differences with its 95 % interval: the jackknife of the log variance.
 
-    Measured coverage of 20,000 pilots of 50 to 200 values each: 0.94 - 0.95 of normal ones, 0.95 of ratings, 0.93 -
-    0.94 where nine of ten are 0, 0.90 - 0.92 of t with 5 degrees of freedom, 0.82 - 0.86 of normal values times
-    log-normal ones (0.8); of two systems' differences 0.92 - 0.96 (F1, BLEU, AP, ratings), 0.90 - 0.92 (clusters of
-    unequal sizes), 0.87 - 0.89 (log-normal scores; slow tests, tests/planning/test_plans_hold.py).
+    The jackknife's standard error is itself of few units where tails are long, and a spread then looks smaller than it
+    is. The upper end has as many degrees of freedom as the squared influences tell (Satterthwaite 1946).
+
+    Measured coverage of 4,000 pilots of 50, 100 and 200 values each: 0.95 - 0.96 of normal ones, 0.95 - 0.97 of
+    ratings, 0.96 - 0.97 where nine of ten are 0, 0.92 - 0.93 of t with 5 degrees of freedom, 0.86 - 0.89 of normal
+    values times log-normal ones (0.8), 0.83 - 0.87 of log-normal values (1.0) and 0.85 - 0.88 of differences of two of
+    them: the truth is above the other intervals (slow tests, tests/planning/test_pilots_hold.py).
 
     Parameters
     ----------
@@ -34,10 +37,16 @@ def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     without = ((square - values**2) - (total - values) ** 2 / (n - 1)) / (n - 2)
     variance = float(values.var(ddof=1))
     logs = np.log(np.maximum(without, variance * 1e-9))
-    se = np.sqrt((n - 1) / n * ((logs - logs.mean()) ** 2).sum())
-    reach = t_cut((1 - LEVEL) / 2, n - 1) * se / 2
+    squares = (logs - logs.mean()) ** 2
+    se = float(np.sqrt((n - 1) / n * squares.sum()))
+    if se == 0:
+        return float(np.sqrt(variance)), float(np.sqrt(variance)), float(np.sqrt(variance))
+    # Of the sum of n squares that vary so much.
+    vary = float((squares**2).mean() / squares.mean() ** 2) - 1
+    few = min(n - 1, max(1.0, 2 * n / vary)) if vary > 0 else n - 1
+    down, up = (t_cut((1 - LEVEL) / 2, df) * se / 2 for df in (n - 1, few))
     sd = float(np.sqrt(variance))
-    return sd, sd * float(np.exp(-reach)), sd * float(np.exp(reach))
+    return sd, sd * float(np.exp(-down)), sd * float(np.exp(up))
 
 
 def share_interval(count: int, n: int) -> tuple[float, float, float]:

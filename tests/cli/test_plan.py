@@ -90,6 +90,30 @@ def test_many_systems_are_predicted(four: str) -> None:
     assert "of 9 neighbours told apart" in out
 
 
+def test_one_file_is_one_plan() -> None:
+    """Command and function, of five systems of which two are nearly the same: as of the four without it."""
+    rng = np.random.default_rng(2)
+    scores = {
+        name: (rng.random(300) < at).astype(int) for name, at in zip("abcd", (0.6, 0.62, 0.64, 0.66), strict=True)
+    }
+    again = scores["a"].copy()
+    again[:3] = 1 - again[:3]
+    path = write_wide("board.csv", {name: own.tolist() for name, own in (scores | {"again": again}).items()})
+    code, out, err = plan(path, "--metric", "accuracy", "--gain", "5", "--json", "--simulate", "0")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    every, four = (ss.Outputs.from_scores(pd.DataFrame(own), "accuracy") for own in (scores | {"again": again}, scores))
+
+    default = ss.plan(every, gain=5, n_sets=0, n_draws=0, sizes=[])
+    by_hand, kept = (ss.plan(own, gain=5, n_sets=0, n_draws=0, sizes=[], duplicates="keep") for own in (four, every))
+    said, needed, expected, other = (
+        found["n_items"].iloc[0]
+        for found in (pd.DataFrame(told["answers"]), default.answers, by_hand.answers, kept.answers)
+    )
+    assert said == needed == expected != other
+    assert "near-duplicates left out: 1 of 5 systems (--duplicates keep keeps them)" in told["notes"]
+
+
 def test_json_has_what_the_sentences_say() -> None:
     code, out, _ = plan("--metric", "accuracy", "--score", "80", "--n-items", "500", "--r12", "0.5:0.7", "--json")
     assert code == 0
@@ -113,7 +137,7 @@ def test_a_page_is_written() -> None:
 def test_costs_and_designs_are_told() -> None:
     code, out, _ = plan(
         "--metric", "mean", "--sd", "1.2", "--r12", "0.6", "--gain", "0.1", "--cluster-size", "10", "--icc", "0.1",
-        "--cost-item", "1", "--cost-cluster", "5",
+        "--cluster-cv", "0", "--cost-item", "1", "--cost-cluster", "5",
     )  # fmt: skip
     assert code == 0
     # sqrt(5 / 1 x 0.9 / 0.1) is 6.7.

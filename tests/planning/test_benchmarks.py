@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import simstudy
+import simstudy as ss
 from simstudy.planning.benchmarks import RELATIONS, benchmarks, central_range, shipped, typical
 
 PACKAGE = Path(simstudy.__file__).parent
@@ -111,3 +114,32 @@ def test_shipped_studies_are_found_by_the_name_of_a_benchmark() -> None:
     assert shipped("mbpp++") is None
     with pytest.raises(ValueError, match="test_set"):
         shipped(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_guesses_are_less_alike_than_usual(shared_data: Path) -> None:
+    """Pairs in doubt of AGIEval English, four options: hardly any has the usual r12 near 25 %, most have above 40 %."""
+    scores = pd.read_csv(shared_data / "eval_arena" / "main" / "agi_english.csv.gz")
+    right = scores.pivot_table(index="item", columns="system", values="score").dropna(axis="columns")
+    usual = typical("accuracy", "unlike systems", "r12")
+
+    def held(systems: list[str]) -> float:
+        inside = []
+        for one, other in combinations(systems, 2):
+            gain = (right[one] - right[other]).mean()
+            if abs(gain) < 2 * 1.96 * (right[one] - right[other]).std() / len(right) ** 0.5:
+                inside.append(usual.low <= right[one].corr(right[other]) <= usual.high)
+        return float(np.mean(inside))
+
+    mean = right.mean()
+    assert held(list(mean.index[(mean - 0.25).abs() < 0.05])) < 0.2
+    assert held(list(mean.index[mean > 0.4])) > 0.7
+
+
+@pytest.mark.parametrize(("score", "options"), [(48, 2), (33, 3), (28, 4), (18, 5), (12, 10), (65, 0), (90, 0)])
+def test_a_plan_for_a_score_near_chance_says_so(score: float, options: int) -> None:
+    said = [note for note in ss.plan(metric="accuracy", score=score, gain=2).notes if "guess" in note]
+    assert len(said) == (options > 0)
+    assert all(f"of guesses among {options} options" in note for note in said)
+    # Who knows how alike systems are needs no warning.
+    assert not ss.plan(metric="accuracy", score=score, gain=2, agreement=0.85).notes

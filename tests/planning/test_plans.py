@@ -119,13 +119,18 @@ class TestPilots:
         assert case.middle.sd_of(0.0) == pytest.approx(float(pairs["gain_se"].iloc[0]) * 10)
         assert (case.unit, case.size) == ("cluster", 6)
 
-    def test_the_interval_of_a_spread_is_the_jackknifes(self) -> None:
-        values = np.random.default_rng(5).gamma(2, 1, 40)
+    @pytest.mark.parametrize("tails", [0.3, 2.0])
+    def test_the_interval_of_a_spread_is_the_jackknifes(self, tails: float) -> None:
+        """By leaving out each value; the upper end has the degrees of freedom of a sum of so unequal squares."""
+        values = np.random.default_rng(5).lognormal(0, tails, 40)
         logs = np.array([np.log(np.delete(values, i).var(ddof=1)) for i in range(40)])
-        se = np.sqrt(39 / 40 * ((logs - logs.mean()) ** 2).sum())
-        reach = np.exp(stats.t.isf(0.025, 39) * se / 2)
+        squares = (logs - logs.mean()) ** 2
+        se = np.sqrt(39 / 40 * squares.sum())
+        # Satterthwaite's: twice the squared mean over the variance, of the sum of 40 squares.
+        df = 2 * squares.sum() ** 2 / (40 * squares.var())
+        down, up = (np.exp(stats.t.isf(0.025, degrees) * se / 2) for degrees in (39, min(df, 39)))
         sd = values.std(ddof=1)
-        assert spread_interval(values) == pytest.approx((sd, sd / reach, sd * reach))
+        assert spread_interval(values) == pytest.approx((sd, sd / down, sd * up))
 
     def test_a_pilots_gain_is_not_what_is_planned_for(self, many: ss.Outputs) -> None:
         plan = ss.plan(many.select([many.names[0], many.names[-1]]))
@@ -194,8 +199,9 @@ class TestDesigns:
 
     def test_a_budget_buys_whole_units(self) -> None:
         plan = ss.plan(
-            metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, cost_item=1, cost_cluster=5, budget=1000
-        )
+            metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, cluster_cv=0, cost_item=1, cost_cluster=5,
+            budget=1000,
+        )  # fmt: skip
         assert plan.answers["at_units"].iloc[0] == 66
         assert plan.answers["detectable_gain"].iloc[0] == pytest.approx(
             ss.plan(metric="mean", sd_difference=np.sqrt(1.9 / 10), n_items=66).answers["detectable_gain"].iloc[0]

@@ -1,0 +1,149 @@
+"""Units of unequal sizes: the design effect by algebra, by enumeration and by simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
+from simstudy.planning.designs import Design, best_size, intraclass_correlation
+
+
+def planned(**more: Any) -> ss.Plan:
+    usual: dict[str, Any] = {"metric": "mean", "sd_difference": 1.0, "cluster_size": 10, "icc": 0.1, "cluster_cv": 0}
+    return ss.plan(**(usual | more))
+
+
+def geometric_cv(mean: float) -> float:
+    """By summing over sizes."""
+    sizes = np.arange(1, 10_000)
+    chance = (1 / mean) * (1 - 1 / mean) ** (sizes - 1)
+    return float(np.sqrt((chance * sizes**2).sum() - mean**2) / mean)
+
+
+@pytest.mark.parametrize(("sizes", "icc"), [((1, 1, 1, 5, 12), 0.3), ((2, 9), 1.0), ((3, 4, 5, 6), -0.1)])
+def test_the_variance_of_a_total_is_that_of_its_covariance_matrix(sizes: tuple[int, ...], icc: float) -> None:
+    """Items of variance 4, units as blocks of the covariance matrix, whose cells add up to the total's variance."""
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    covariance = 4 * np.where(unit[:, None] == unit, icc, 0.0)
+    np.fill_diagonal(covariance, 4)
+    n, mean = len(unit), float(np.mean(sizes))
+    design = Design(mean, icc, float(np.std(sizes) / mean))
+    assert design.effect == pytest.approx(covariance.sum() / (4 * n))
+    assert design.unit(2.0).sd == pytest.approx(np.sqrt(covariance.sum() / len(sizes)) / mean)
+
+
+def test_a_plan_for_unequal_units_takes_as_many_more_as_their_variance_is_larger() -> None:
+    """With geometric sizes of 20 on average, icc 0.3: 1 + (39 - 1) 0.3 to 1 + 19 x 0.3, but for t and the gain."""
+    mean = 20.0
+    equal, unequal = (
+        planned(cluster_size=mean, icc=0.3, gain=0.1, cluster_cv=cv).answers["n_units"].iloc[0]
+        for cv in (0, geometric_cv(mean))
+    )
+    assert unequal / equal == pytest.approx((1 + 38 * 0.3) / (1 + 19 * 0.3), rel=0.02)
+
+
+def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
+    middle, low, high = usual_cv()
+    cvs = np.array([cv for _, _, cv in CLUSTERS.values()])
+    assert (cvs < low).sum() == (cvs > high).sum() == 1
+    assert np.median(cvs) == middle
+    plan = ss.plan(metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, gain=0.1)
+    row = plan.answers.iloc[0]
+    for name, cv in (("n_units", middle), ("n_units_low", low), ("n_units_high", high)):
+        assert row[name] == planned(gain=0.1, cluster_cv=cv).answers["n_units"].iloc[0]
+    assert "coefficient of variation of 1.2" in plan.sentences[1]
+    assert "cluster_cv from 0.29 to 1.5, as 80 % of 10 known test sets have" in plan.text
+    given = planned(gain=0.1, cluster_cv=(0.5, 1.5))
+    assert given.cases[0].range == "cluster_cv from 0.5 to 1.5, as given"
+
+
+def test_units_of_one_item_have_one_size() -> None:
+    plan = ss.plan(metric="mean", sd_difference=1.0, cluster_size=1, icc=0.1, gain=0.1)
+    assert (
+        plan.answers["n_units"].iloc[0]
+        == ss.plan(metric="mean", sd_difference=1.0, gain=0.1).answers["n_units"].iloc[0]
+    )
+
+
+def test_where_items_are_unlike_printed_effects_and_sizes_follow_one_rule() -> None:
+    """Every row of a table of designs: its units are those of independent units with that effect."""
+    plan = planned(icc=-0.02, gain=0.1)
+    assert plan.designs["items_per_unit"].tolist() == [2, 5, 10, 20, 40]
+    for row in plan.designs.to_dict("records"):
+        sd = np.sqrt(row["design_effect"] / row["items_per_unit"])
+        assert row["design_effect"] == pytest.approx(1 - 0.02 * (row["items_per_unit"] - 1))
+        assert row["n_units"] == ss.plan(metric="mean", sd_difference=sd, gain=0.1).answers["n_units"].iloc[0]
+    # Forty items cannot all be as unlike as -0.05.
+    assert planned(icc=-0.05, gain=0.1).designs["items_per_unit"].tolist() == [2, 5, 10, 20]
+
+
+@pytest.mark.parametrize("cv", [0.0, 0.7, 1.5])
+def test_the_best_size_of_unequal_units_is_the_best_of_all(cv: float) -> None:
+    sizes = np.arange(1, 500)
+    variance = (1 + ((1 + np.where(sizes > 1, cv, 0) ** 2) * sizes - 1) * 0.05) / sizes
+    assert best_size(0.05, 20.0, 1.0, cv) == sizes[((20 + sizes) * variance).argmin()]
+
+
+@pytest.mark.parametrize(("size", "cost"), [(2.5, 1.0), (1.3, 0.7), (7.1, 3.3), (10, 0.1)])
+def test_a_budget_buys_as_many_units_in_plan_and_table(size: float, cost: float) -> None:
+    for units in (2, 3, 101, 1013):
+        plan = planned(cluster_size=size, cost_item=cost, budget=units * size * cost)
+        as_asked = plan.designs.query("which.str.startswith('as asked')")
+        assert (plan.answers["at_units"].iloc[0], as_asked["at_units"].iloc[0]) == (units, units)
+
+
+def test_a_pilot_plans_for_the_sizes_that_it_has() -> None:
+    """The design of a pilot gives back the spread of its units, which is the jackknife's."""
+    rng = np.random.default_rng(3)
+    sizes = rng.geometric(0.2, 80)
+    unit = np.repeat(np.arange(80), sizes)
+    new, old = rng.normal(0.1, 1, (2, len(unit))) + 0.8 * rng.normal(size=(2, 80))[:, unit]
+    statistics = np.stack([np.stack([scores, np.ones(len(unit))], axis=1) for scores in (new, old)])
+    items = pd.DataFrame({"id": [str(k) for k in range(len(unit))], "cluster": unit.astype(str)})
+    outputs = ss.Outputs.from_statistics(statistics, "mean", ["new", "old"], items=items)
+    case = ss.plan(outputs, gain=0.2, n_sets=0).cases[0]
+    design = case.design
+    assert design is not None
+    assert design.cv == pytest.approx(sizes.std() / sizes.mean())
+    assert design.icc == pytest.approx(intraclass_correlation(new - old, unit))
+    # Items' differences have this standard deviation, but for the jackknife's ratio.
+    assert case.item_sd == pytest.approx((new - old).std(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cluster_cv": -0.1}, "cluster_cv must be at least 0, not -0.1"),
+        ({"cluster_size": 1, "cluster_cv": 0.5}, "cluster_cv must be 0 for units of one item, not 0.5"),
+        ({"cluster_size": None, "icc": None, "cluster_cv": 1.0}, "cluster_size must be given with cluster_cv"),
+        ({"icc": -0.1, "cluster_cv": 1.0}, "icc must be from -0.0526 to 1 for 10 items a unit, not -0.1"),
+    ],
+)
+def test_what_units_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        planned(gain=0.1, **arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize(("mean", "icc", "gain"), [(10, 0.1, 0.1), (20, 0.3, 0.15), (20, 0.3, 0.2), (5, 0.5, 0.2)])
+def test_the_power_with_geometric_sizes_is_the_planned_one(mean: int, icc: float, gain: float) -> None:
+    """Sign flips of units on 4,000 test sets of the planned size; a plan for equal sizes would have 0.56 to 0.65."""
+    n = int(planned(cluster_size=mean, icc=icc, gain=gain, cluster_cv=geometric_cv(mean)).answers["n_units"].iloc[0])
+    rng = np.random.default_rng(1)
+    found = 0
+    for batch in range(8):
+        sizes = rng.geometric(1 / mean, (500, n)).astype(float)
+        sums = sizes * (gain + np.sqrt(icc) * rng.normal(size=sizes.shape))
+        sums += np.sqrt((1 - icc) * sizes) * rng.normal(size=sizes.shape)
+        statistics = np.stack([np.stack([sums, sizes], -1), np.stack([np.zeros_like(sums), sizes], -1)], axis=1)
+        drawn = DrawnPairs(statistics, "mean", n_resamples=1999, seed=batch)
+        found += sum(row["n_rejected_first"] for row in drawn.decisions(["sign_flips"], (0.05,), ["two-sided"]))
+    print(f"mean {mean}, icc {icc}, gain {gain}: {n} units, {found / 4000:.3f}")
+    assert abs(found / 4000 - 0.8) <= 0.03
