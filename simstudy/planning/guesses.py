@@ -160,7 +160,8 @@ class CorrelatedAnswers(AnswersOfGain):
 
     def at(self, gain: float) -> RightOrWrongDifference:
         """The two systems with this gain."""
-        return RightOrWrongDifference(disagreement_of_correlation(self.score, gain, self.r12))
+        # Rounding of the largest gain must not leave fewer items that differ than the gain needs.
+        return RightOrWrongDifference(max(disagreement_of_correlation(self.score, gain, self.r12), gain / 100))
 
 
 @dataclass(frozen=True)

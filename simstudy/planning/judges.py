@@ -10,7 +10,7 @@ from scipy import special
 from simstudy.planning.asked import check_size
 from simstudy.planning.cases import Case
 from simstudy.planning.forms import Difference, Found, Level, NormalDifference
-from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference, at_least
+from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import check_choice, check_number, check_share, check_whole
 
 
@@ -174,12 +174,16 @@ def error_of_majority(error: float, judgements: int, agreement: float = 0.0) -> 
     check_share("judge_agreement", agreement)
     if judgements % 2 == 0:
         raise ValueError(f"judgements must be an odd number where the majority decides, not {judgements}")
-    if agreement in (0, 1) or error == 0:
-        return float(error) if agreement == 1 else float(at_least(judgements // 2 + 1, judgements, error))
-    a, b = (share * (1 - agreement) / agreement for share in (error, 1 - error))
+    if error * (1 - agreement) == 0:
+        return float(error)
+    # Given the judgements so far, the next one is wrong with the prior's share and theirs, weighted (Pólya's urn).
+    places = agreement * np.arange(judgements)
+    of_wrong, of_right, of_all = (
+        np.concatenate([[0.0], np.log(share * (1 - agreement) + places).cumsum()]) for share in (error, 1 - error, 1.0)
+    )
     wrong = np.arange(judgements // 2 + 1, judgements + 1)
     ways = special.gammaln(judgements + 1) - special.gammaln(wrong + 1) - special.gammaln(judgements - wrong + 1)
-    return float(np.exp(ways + special.betaln(wrong + a, judgements - wrong + b) - special.betaln(a, b)).sum())
+    return float(np.exp(ways + of_wrong[wrong] + of_right[judgements - wrong] - of_all[judgements]).sum())
 
 
 def check_error(argument: str, error: float) -> None:

@@ -93,15 +93,17 @@ class RightOrWrongDifference(AnswersDifference):
         significant = float(chance @ (right + wrong))
         size = float(chance @ (of_right + of_wrong)) / n / significant if significant > 0 else np.nan
         larger = size / share if share > 0 else np.nan
-        worse = chance @ (1 - at_least((differ + 1) // 2, differ, better))
-        return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
+        worse = 1 - at_least((differ + 1) // 2, differ, better)
+        # The chances add up to 1 but for rounding.
+        power, wrong_one, wrong_winner = (min(float(chance @ part), 1.0) for part in (right, wrong, worse))
+        return Found(power, wrong_one, larger, wrong_winner)
 
     def power(self, gain: float, n: int, level: Level) -> float:
         share = self._share(gain)
         if n * self.disagreement > _EXACT:
             return self._normal(share, n, level).power
         differ, chance, better, least = self._outcomes(share, n, level)
-        return float(chance @ at_least(least, differ, better))
+        return min(float(chance @ at_least(least, differ, better)), 1.0)
 
     def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
         share, bound = self._share(abs(gain)) * np.sign(gain), margin / self.scale

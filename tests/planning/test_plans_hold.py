@@ -102,7 +102,7 @@ MARGINS: dict[str, tuple[Callable[[], PairModel], float, int]] = {
     "ratings, unlike": (scores(FIVE, 0.1, 0.0), 0.4, 20_000),
     "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.0, metric="ap"), 0.05, 20_000),
     "samples": (scores(BetaBinomial(5, 0.6, 1.0), 0.5, 0.0), 0.25, 20_000),
-    "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.0), 0.2, 20_000),
+    "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.0), 0.15, 20_000),
     "F1": (given("Responses", (0.72, 0.72), (0.77, 0.77)), 4.0, 15_000),
     "F1, precise": (given("Responses", (0.6, 0.6), (0.9, 0.9)), 4.0, 15_000),
     "BLEU": (given("Translations", (0.63, 0.63), (1.0, 1.0)), 3.0, 10_000),
@@ -129,8 +129,8 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
         ]
     )
     print(f"{name}, {goal}: {n} units, planned {row['power']:.4f}, found {shown.mean():.4f}")
-    # The promise is 0.01; the standard error is 0.003, of F1 and BLEU 0.003 - 0.004.
-    assert abs(shown.mean() - row["power"]) <= 0.01 + 0.006
+    # The promise is 0.01, and two standard errors of the simulation are 0.006.
+    assert abs(shown.mean() - row["power"]) <= 0.016
 
 
 @pytest.mark.parametrize("n", [50, 100, 200])
