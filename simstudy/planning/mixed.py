@@ -69,7 +69,9 @@ def of_pairs(spreads: FloatArray, scale: float | None, largest: float = np.inf) 
     True
     """
     ordered = np.sort(np.asarray(spreads, dtype=np.float64))
-    classes = np.array([part.mean() for part in np.array_split(ordered, min(_CLASSES, len(ordered)))])
+    # Classes are equally large: a pair between two of them is a part of both.
+    n_classes = min(_CLASSES, len(ordered))
+    classes = np.repeat(ordered, n_classes).reshape(n_classes, len(ordered)).mean(axis=1)
     if scale is None:
         return MixedDifference(tuple(NormalDifference(float(sd), largest) for sd in classes))
     return MixedDifference(tuple(RightOrWrongDifference(float(share), scale) for share in classes))

@@ -55,7 +55,8 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     middle = case.middle.sd_of(0.0)
     assert case.high.sd_of(0.0) / middle == pytest.approx(times, rel=0.02)
     assert middle / case.low.sd_of(0.0) == pytest.approx(times, rel=0.02)
-    assert middle == pytest.approx(np.sqrt(np.mean([one.var(ddof=1) for one in differences])), rel=0.01)
+    # Twenty-one pairs are no multiple of the number of classes; within a class there is hardly any spread.
+    assert middle == pytest.approx(np.sqrt(np.mean([one.var(ddof=1) for one in differences])), rel=0.002)
 
 
 def test_the_design_of_a_pilot(ratings: ss.Outputs) -> None:
