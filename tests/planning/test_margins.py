@@ -7,8 +7,6 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.engines.intervals import intervals
-from simstudy.engines.wins import wins
 from simstudy.planning.forms import Level
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
@@ -28,16 +26,6 @@ def answers(counts: np.ndarray, n: int) -> np.ndarray:  # type: ignore[type-arg]
     return statistics
 
 
-def shown_by_intervals(statistics: np.ndarray, metric: str, margin: float) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
-    """Where the engines' 95 % interval of the first system's gain (M,) lies above minus the margin, and within it."""
-    drawn = DrawnPairs(statistics, metric)
-    better, worse, _ = wins(drawn.question)
-    found = intervals(drawn.question, drawn.gains, better, worse)
-    low = np.where(drawn.first_is_better, found["gain_low"], -found["gain_high"])
-    high = np.where(drawn.first_is_better, found["gain_high"], -found["gain_low"])
-    return {NOT_WORSE: low > -margin, EQUIVALENT: (low > -margin) & (high < margin)}
-
-
 @pytest.mark.parametrize(
     ("n", "disagreement", "gain", "margin"),
     [(20, 0.2, 0.0, 30.0), (35, 0.05, 0.0, 12.0), (24, 0.3, 5.0, 25.0), (24, 0.3, -5.0, 25.0), (16, 1.0, 0.0, 60.0)],
@@ -48,8 +36,23 @@ def test_all_outcomes_of_few_answers_are_enumerated(n: int, disagreement: float,
     shares = [(disagreement + gain / 100) / 2, (disagreement - gain / 100) / 2, 1 - disagreement]
     chance = stats.multinomial.pmf(np.column_stack([counts, n - counts.sum(axis=1)]), n, shares)
     difference = RightOrWrongDifference(disagreement)
-    for goal, where in shown_by_intervals(answers(counts, n), "accuracy", margin).items():
+    shown = DrawnPairs(answers(counts, n), "accuracy").shown_within(margin)
+    for goal, where in zip((NOT_WORSE, EQUIVALENT), shown, strict=True):
         assert shown_within(difference, gain, margin, n, Level(), goal) == pytest.approx(chance[where].sum(), abs=1e-8)
+
+
+def test_what_drawn_pairs_show_is_what_compare_and_equivalence_say() -> None:
+    """Each test set as a table of its own: `equivalence`, and the interval of the first system's gain."""
+    statistics = answers(np.array([(9, 5), (3, 8), (0, 0), (20, 2), (2, 20), (4, 4)]), 60)
+    not_worse, equivalent = DrawnPairs(statistics, "accuracy").shown_within(18)
+    for k, one in enumerate(statistics):
+        pair = ss.compare(ss.Outputs.from_statistics(one, "accuracy", ["new", "old"]), test="mcnemar")
+        small = ss.equivalence(pair, 18)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
+        assert equivalent[k] == small
+        new_first = pair["system_a"].item() == "new"
+        low = pair["gain_low"].item() if new_first else -pair["gain_high"].item()
+        assert not_worse[k] == (low > -18)
+    assert 0 < equivalent.sum() < not_worse.sum() < len(statistics)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from simstudy.generators.scores import (
 from simstudy.outputs import Outputs
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE
 from simstudy.planning.pilots import of_two
-from tests.planning.test_margins import shown_by_intervals
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
@@ -124,7 +123,7 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
     n = int(row["n_units"])
     shown = np.concatenate(
         [
-            shown_by_intervals(in_units(model, 500, n, 100 + batch), model.metric, margin)[goal]
+            DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric).shown_within(margin)[goal == EQUIVALENT]
             for batch in range(n_sets // 500)
         ]
     )
