@@ -58,7 +58,7 @@ def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[st
 
     population = ss.Outputs.from_statistics(drawn(1, margin.population, "population")[0], model.metric, ["new", "old"])
     plan = ss.plan(population, margin=margin.margin, n_sets=0, sizes=[])
-    row = plan.answers.set_index("goal").loc[goal]
+    row: Any = plan.answers.set_index("goal").loc[goal]
     n_units = int(row["n_units"])
     at_once, count = max(1, _AT_ONCE // n_units), 0
     for batch, start in enumerate(range(0, sets, at_once)):
