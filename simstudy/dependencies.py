@@ -17,6 +17,7 @@ import importlib.util
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -108,31 +109,33 @@ class _Source:
     only_imports: bool
     """A package that defines nothing that others could ask it for."""
 
+    @cached_property
+    def names(self) -> tuple[set[str], dict[str, set[str]]]:
+        """Those of `_names`, of the whole module."""
+        return _names(self.statements)
+
 
 def _needs(module: str, name: str) -> list[tuple[str, str]]:
     """What a module needs, or (where a name is given) what the definition of this name in it needs."""
     source = _source(module)
     if source is None:
         return []
-    statements = _slice(source, name) if name else list(source.statements)
     if source.only_imports:
         # Which of its names are asked for is not known: they may be imported when they are.
-        imports: Iterable[_Import] = (*source.imports, *source.typed)
-    else:
-        within = [each for node in statements for each in _imports_of(node, source.package)]
+        return [_origin(each.module, each.name) for each in (*source.imports, *source.typed)]
+    imports, (bare, attributes) = list(source.imports), source.names
+    if name:
+        statements = _slice(source, name)
         bare, attributes = _names(statements)
-        at_top = [each for each in source.imports if each.bound in bare | set(attributes) or each.name == "*"]
-        imports = [*at_top, *within] if name else source.imports
-        imports = [
-            each
-            for asked in imports
-            for each in (
-                [_Import("", asked.module, attribute) for attribute in attributes.get(asked.bound, ())]
-                if not asked.name and asked.bound not in bare and _looked_through(asked.module)
-                else [asked]
-            )
-        ]
-    return [_origin(each.module, each.name) for each in imports]
+        imports = [each for each in imports if each.bound in bare | set(attributes) or each.name == "*"]
+        imports += [each for node in statements for each in _imports_of(node, source.package)]
+    found = []
+    for each in imports:
+        if not each.name and each.bound not in bare and _looked_through(each.module):
+            found += [_origin(each.module, attribute) for attribute in attributes.get(each.bound, ())]
+        else:
+            found.append(_origin(each.module, each.name))
+    return found
 
 
 def _origin(module: str, name: str) -> tuple[str, str]:
@@ -241,7 +244,11 @@ def _imports_of(node: ast.stmt, package: str) -> Iterator[_Import]:
     for each in ast.walk(node):
         if isinstance(each, ast.Import):
             for alias in each.names:
-                yield _Import(alias.asname or alias.name.partition(".")[0], alias.name, "")
+                top = alias.name.partition(".")[0]
+                yield _Import(alias.asname or top, alias.name, "")
+                if not alias.asname and top != alias.name:
+                    # This binds the package above.
+                    yield _Import(top, top, "")
         elif isinstance(each, ast.ImportFrom):
             base = resolve_name("." * each.level + (each.module or ""), package) if each.level else each.module or ""
             for alias in each.names:

@@ -108,6 +108,7 @@ def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatc
         "asks.py": "from only import h\nclass A: pass\n",
         "asks_all.py": "import only\ndef f(name): return getattr(only, name)\n",
         "asks_one.py": "import only\ndef f(): return only.f()\n",
+        "asks_above.py": "import only.two\ndef f(): return only.f(only.two)\n",
         "looks_up.py": "from table import f\n",
         "for_types.py": "import typing\nif typing.TYPE_CHECKING:\n    import only\nelse:\n    import heapq\n",
     }.items():
@@ -120,5 +121,6 @@ def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatc
         "asks_all", "only", "only.one", "only.two", "fractions", "bisect",
     }  # fmt: skip
     assert modules_behind([("asks_one", "f")]) == {"asks_one", "only.one", "fractions"}
+    assert modules_behind([("asks_above", "f")]) == {"asks_above", "only.one", "only.two", "fractions", "bisect"}
     assert modules_behind([("looks_up", "")]) == {"looks_up", "table", "table.one", "table.two", "calendar"}
     assert modules_behind([("for_types", "")]) == {"for_types", "typing", "heapq"}
