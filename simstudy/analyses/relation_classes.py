@@ -45,7 +45,10 @@ def relation_classes(
     """
     if columns is not None:
         pairs = pairs[[column for column in pairs if column in (*TEST_SET, "relation", *columns)]]
-    for values, of_test_set in pairs.groupby(TEST_SET, sort=False, observed=True):
+    grouped = pairs.groupby(TEST_SET, sort=False, observed=True)
+    # A group is a copy of its rows: one test set of millions of pairs needs none.
+    alone = grouped.ngroups == 1 and int(grouped.size().iloc[0]) == len(pairs)
+    for values, of_test_set in [(tuple(pairs[name].iloc[0] for name in TEST_SET), pairs)] if alone else grouped:
         key = dict(zip(TEST_SET, values, strict=True))
         classes = sorted(of_test_set["relation"].unique(), reverse=True)
         for relation in classes:
