@@ -146,9 +146,9 @@ def test_our_shuffles_agree_with_the_exact_p_and_with_a_second_run(done: Results
 def test_tests_of_item_scores_apply_to_recall_only(done: Results) -> None:
     """Section 3.2: precision and F are no means of what happens to single items."""
     table = done.tables["example_tests"].set_index(["metric", "test"])
-    of_any_sums = {"sign_flips", "bootstrap", "randomization"}
+    of_any_sums = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
     assert set(table.loc["f1"].index) == of_any_sums
-    proportions = {"two_proportions", "chi_square", "fisher"}
+    proportions = {"two_proportions", "chi_square", "precision_score", "fisher"}
     assert set(table.loc["precision"].index) == {*of_any_sums, *proportions}
     assert {"t_paired", "sign", "wilcoxon"} < set(table.loc["recall"].index)
     assert set(table.loc["precision"]["better"]) == {"II"}
