@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
+from simstudy.planning.asked import Asked
 from simstudy.planning.forms import Level
+from simstudy.planning.pilots import of_two
+from simstudy.planning.simulated import simulate
 from simstudy.tables import records
 from tests.planning.options import OPTIONS
 
@@ -203,8 +206,35 @@ class TestPredictions:
         assert not shown(seed=1).equals(plain)
         assert not shown(n_draws=400).equals(plain)
 
+    def test_thresholds_are_gains_of_pairs_near_the_level(self) -> None:
+        """Independent scores of one spread: 0.04 <= p <= 0.06 is 1.88 to 2.05 standard errors."""
+        rng = np.random.default_rng(0)
+        scores = pd.DataFrame(rng.normal(size=(2000, 70)) + rng.normal(0, 0.1, 70))
+        found = predict(ss.Outputs.from_scores(scores), [300], n_draws=100)["threshold"].item()
+        least, most = stats.norm.isf([0.03, 0.02]) * np.sqrt(2 / 300)
+        assert 0.97 * least < found < 1.06 * most
+
     def test_relations(self) -> None:
         outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
         rows = predict(outputs, [200], by="family", n_draws=100)
         assert rows["relation"].nunique() == 3
         assert predict(outputs, [200], n_draws=100)["relation"].tolist() == ["all pairs"]
+
+
+def test_every_stream_has_the_seed_and_a_key_of_its_own(documents: ss.Outputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: list[tuple[int, ...]] = []
+    made = np.random.default_rng
+
+    def recorded(key: Any) -> np.random.Generator:
+        keys.append(tuple(key))
+        return made(key)
+
+    case, two = of_two(documents.select(documents.names[:2])), documents.select(documents.names[:2])
+    monkeypatch.setattr(np.random, "default_rng", recorded)
+    predict(documents, [50, 60], n_draws=100, seed=77)
+    assert len(keys) == len(set(keys)) == 3
+    assert {key[0] for key in keys} == {77}
+    keys.clear()
+    simulate(two, Asked(two.metric, 5.0), 2000, case=case, n_sets=250, seed=77)
+    assert len(keys) == len(set(keys)) > 1
+    assert {key[0] for key in keys} == {77}
