@@ -89,11 +89,12 @@ def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], messa
     [
         ({"sd_difference": 0}, "sd_difference must be above 0, not 0"),
         ({"sd": 0, "r12": 0.5}, "sd must be above 0, not 0"),
-        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-100 to 1e\+100 in size, not 1e-308"),
-        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+308"),
-        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+200"),
+        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-60 to 1e\+60 in size, not 1e-308"),
+        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+308"),
+        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+200"),
         ({"sd_difference": 1, "judge_sd": 1e-200}, "judge_sd must be 0 or from"),
         ({"sd_difference": 1, "margin": 1e-200}, "margin must be 0 or from"),
+        ({"sd_difference": 1, "cost_item": 1e-308, "budget": 1e308}, "cost_item must be 0 or from"),
         ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "sd must be above 0 and at most 0.5, not 0.6"),
         ({"metric": "ap", "sd_difference": 1.5}, "sd_difference must be above 0 and at most 1, not 1.5"),
         ({"metric": "bleu", "gain": 101}, "gain must be above 0 and at most 100, the scale of BLEU, not 101"),
@@ -102,6 +103,15 @@ def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], messa
 def test_numbers_without_a_meaning_are_refused_by_their_own_name(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.plan(**({"metric": "mean", "gain": 0.1} | asked))
+
+
+def test_extremes_of_gains_and_levels_are_planned_without_a_warning() -> None:
+    told = [
+        ss.plan(metric="mean", sd_difference=1e-60, gain=1e60),
+        ss.plan(metric="mean", sd_difference=1.0, gain=0.1, alpha=1e-300),
+        ss.plan(metric="accuracy", score=80, agreement=0.9, gain=1, alpha=1e-300),
+    ]
+    assert [plan.answers["n_items"].item() > 1000 for plan in told] == [False, True, True]
 
 
 def test_the_unit_of_scores_does_not_matter() -> None:
@@ -116,7 +126,7 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     assert scaled["detectable_gain"] == pytest.approx(1e-50 * plain["detectable_gain"])
     for columns in (["new", "old"], ["new", "old", "third"]):
         third = scores.assign(third=rng.lognormal(size=60))[columns] * 1e-200
-        with pytest.raises(ValueError, match="outputs must have differences from 1e-100"):
+        with pytest.raises(ValueError, match="outputs must have differences from 1e-60"):
             ss.plan(ss.Outputs.from_scores(third), n_items=100)
 
 
