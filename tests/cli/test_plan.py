@@ -174,7 +174,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --gain 1 --references x", "--references must not be given without files"),
         ("--metric accuracy --gain 1", "--score must be given for accuracy"),
         ("--metric mean --gain 1 --sd-difference 0", "--sd-difference must be above 0, not 0"),
-        ("--metric mean --gain 1 --sd 1e-308 --r12 0.5", "--sd must be 0 or from 1e-100 to 1e+100 in size, not 1e-308"),
+        ("--metric mean --gain 1 --sd 1e-308 --r12 0.5", "--sd must be 0 or from 1e-60 to 1e+60 in size, not 1e-308"),
         ("--metric accuracy --score 80 --gain 1 --judge-agreement 0.5", "--judge-agreement must not be given where"),
         (
             "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation variants",
