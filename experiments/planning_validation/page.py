@@ -57,7 +57,7 @@ def _shares(rows: pd.DataFrame) -> Table:
 
 
 def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Calibration first, then errors by set, then one benchmark from another, then the sets."""
+    """Calibration first, then errors by set, one benchmark from another, plans with a margin, and the sets."""
     calibration, errors = tables["calibration"], tables["errors"]
     parts = [
         Section(
@@ -76,6 +76,8 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
     ]
     if len(tables["transfers"]):
         parts.append(_transfers(tables["transfers"]))
+    if len(tables["margins"]):
+        parts.append(_margins(tables["margins"]))
     sets = {
         "set": "{test_set}", "kind": "{kind}", "metric": "{metric:metric}", "systems": "{n_systems}",
         "items": "{n_items:,}", "halved by": "{n_units:,} × {unit}",
@@ -125,6 +127,28 @@ def _worst(errors: pd.DataFrame) -> Table:
             "set": "{test_set}", "predicted from": "{source}", "": "{title}", "predicted": "{predicted:.3g}",
             "observed": "{observed:.3g}", "inside 80 %": "[{inside80:.0%}]", "inside 95 %": "{inside95:.0%}",
         },
+    )  # fmt: skip
+
+
+def _margins(margins: pd.DataFrame) -> Section:
+    off = (margins["found"] - margins["planned"]).abs()
+    said = (
+        "Two systems have equal true scores. A plan says how many units show with power 0.8 that one is not worse by "
+        "the margin, or that they are equivalent within it. Test sets of this size are drawn, and counted where the "
+        f"interval of compare shows it. Found and planned power differ by {off.max():.3f} at most."
+    )
+    rows = margins.assign(text=[f"{margin:g}" for margin in margins["margin"]])
+    return Section(
+        "Plans with a margin",
+        said,
+        table=Table(
+            rows,
+            {
+                "systems": "{condition}", "metric": "{metric:metric}", "margin": "{text}", "to show": "{goal}",
+                "units": "{n_units:,}", "planned": "{planned:.3f}", "found": "{found:.3f}",
+                "95 %": "{low:.3f} – {high:.3f}",
+            },
+        ),
     )  # fmt: skip
 
 

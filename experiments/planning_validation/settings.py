@@ -8,6 +8,8 @@ from pydantic import Field
 
 from simstudy.studies import EACH_ONCE, Keys, Positive, Resamples, Study
 
+from .margins import Margin
+
 Names = Annotated[list[str], EACH_ONCE]
 
 
@@ -35,6 +37,10 @@ class Settings(Study):
 
     sets: list[Sets] = Field(min_length=1)
     transfers: list[Transfers] = []
+    margins: dict[str, Margin] = {}
+    """Equal systems that are to be shown to be equivalent."""
+    margin_sets: Positive = 10_000
+    """Test sets that are drawn of each of them and each goal."""
     splits: Annotated[int, Field(ge=2)]
     """Ways in which each set is halved."""
     at_once: Positive = 5

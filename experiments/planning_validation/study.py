@@ -10,6 +10,7 @@ import simstudy as ss
 from simstudy.studies import Cell, Findings, RunContext, outputs_of
 
 from .halves import beside, n_units, outcome, split
+from .margins import GOALS, shown
 from .page import CLOSING, headline, sections
 from .settings import Settings
 from .tables import calibration, errors, judged
@@ -56,6 +57,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         "errors": errors(predictions),
         "sets": about,
         "transfers": transfers,
+        "margins": _margins(study, context),
     }
     return Findings(
         tables,
@@ -82,6 +84,25 @@ def _read(study: Settings, context: RunContext) -> tuple[Named, dict[tuple[str, 
             if outputs.n_items >= study.least_items and outputs.n_systems >= 3:
                 sets[key], kinds[key] = outputs, part.kind
     return sets, kinds, hashes
+
+
+def _margins(study: Settings, context: RunContext) -> pd.DataFrame:
+    cells = [
+        Cell(
+            label=f"{margin.title}, {goal}",
+            description={
+                "margin": margin.model_dump(), "name": name, "goal": goal, "sets": study.margin_sets,
+                "seed": study.seed,
+            },
+            arguments=(name, margin, goal, study.margin_sets, study.seed),
+        )
+        for name, margin in study.margins.items()
+        for goal in GOALS
+    ]  # fmt: skip
+    if not cells:
+        return pd.DataFrame()
+    with context.clock("margins"):
+        return pd.DataFrame(context.run("plans with a margin", shown, cells))
 
 
 def _transfers(study: Settings, context: RunContext) -> pd.DataFrame:

@@ -121,8 +121,15 @@ def plan(
         ),
     ] = None,
     judgements: Annotated[
-        int, typer.Option(help="Independent judgements of an answer: majority, or mean.", rich_help_panel=_DESIGN)
+        int, typer.Option(help="Judgements of each answer: majority, or mean.", rich_help_panel=_DESIGN)
     ] = 1,
+    judge_agreement: Annotated[
+        float | None,
+        typer.Option(
+            help="Correlation of the errors of two judgements of one answer (default: independent).",
+            rich_help_panel=_DESIGN,
+        ),
+    ] = None,
     cost_item: Annotated[float | None, typer.Option(help="What an item costs.", rich_help_panel=_DESIGN)] = None,
     cost_cluster: Annotated[
         float, typer.Option(help="What a unit costs beside its items.", rich_help_panel=_DESIGN)
@@ -175,8 +182,13 @@ def plan(
             rich_help_panel=_FILES,
         ),
     ] = None,
-    simulate: Annotated[
-        int, typer.Option(help="Test sets to draw, to hold the plan against; 0 for none.", rich_help_panel=_FILES)
+    n_sets: Annotated[
+        int,
+        typer.Option(
+            "--simulate",
+            help="Test sets to draw, to compare the plan with (at least 200); 0 for none.",
+            rich_help_panel=_FILES,
+        ),
     ] = 2000,
     seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, the figure and a page.")] = None,
@@ -216,7 +228,7 @@ def plan(
         "r12": value_or_range("--r12", r12), "sd": sd, "relation": relation, "cluster_size": cluster_size, "icc": icc,
         "cluster_cv": value_or_range("--cluster-cv", cluster_cv),
         "sd_difference": value_or_range("--sd-difference", sd_difference), "judge_error": judge_error,
-        "judge_sd": judge_sd, "judgements": judgements, "seed": seed,
+        "judge_sd": judge_sd, "judgements": judgements, "judge_agreement": judge_agreement, "seed": seed,
     }  # fmt: skip
     if paths:
         ways = {
@@ -227,9 +239,9 @@ def plan(
         outputs = loaded.outputs
         named = known_as(part.split(".")[0] for path in paths for part in path.parts[-2:])
         notes = tuple(by_options(note, context.command.params) for note in (*loaded.notes, *named))
-        asked |= {
-            "by": relation_column(by, systems, loaded), "unit": unit, "n_sets": simulate, "duplicates": duplicates,
-        }  # fmt: skip
+        # The groups of a systems table are of use for many systems; two are one pair.
+        relation_of = by if by is None and outputs.n_systems == 2 else relation_column(by, systems, loaded)
+        asked |= {"by": relation_of, "unit": unit, "n_sets": n_sets, "duplicates": duplicates}
         if outputs.n_systems > 2 and asked["by"] is None:
             notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
     else:

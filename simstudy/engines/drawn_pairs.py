@@ -125,6 +125,23 @@ class DrawnPairs:
                     found[test, alternative] = p_value
         return found
 
+    def shown_within(self, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """What the 95 % interval of the first system's gain shows about a margin on each test set (M,).
+
+        Returns
+        -------
+        not_worse, equivalent
+            Whether the interval lies above minus the margin, and whether it lies between minus the margin and the
+            margin; False where there is no interval.
+        """
+        better, worse = self.question.pairs
+        n_better, n_worse, _ = wins(self.question)
+        found = intervals(self.question, self._scores[better] - self._scores[worse], n_better, n_worse)
+        first = self.first_is_better
+        low = np.where(first, found["gain_low"], -found["gain_high"])
+        high = np.where(first, found["gain_high"], -found["gain_low"])
+        return low > -margin, (low > -margin) & (high < margin)
+
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
         """How many 95 % intervals of the gain hold the first system's true gain over the second.
 

@@ -12,7 +12,45 @@ from simstudy.planning.solving import check_power
 from simstudy.validation import brief, check_number, check_whole
 
 # From the worst to the best score, by what scores are told in.
-_SCALES = {"percent": 100.0, "probability": 1.0}
+_SCALES = {"percent": 100.0, "points": 100.0, "probability": 1.0}
+
+# Numbers whose squares are neither 0 nor infinite, with room for sizes and ratios.
+_LEAST, _MOST = 1e-100, 1e100
+
+
+def scale_of(metric: Metric) -> float:
+    """The largest difference of two scores of a metric; infinite where the metric has no bounds.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import METRICS
+    >>> scale_of(METRICS["bleu"]), scale_of(METRICS["ap"]), scale_of(METRICS["mean"])
+    (100.0, 1.0, inf)
+    """
+    if metric.unit in _SCALES:
+        return _SCALES[metric.unit]
+    low, high = metric.item_range or (-inf, inf)
+    return metric.scale * (high - low)
+
+
+def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
+    """Raise a ValueError where a number of the metric's scale is so large or so small that squares are inexact.
+
+    `must` begins what the argument has to do.
+
+    Examples
+    --------
+    >>> check_size("sd", 1e-308)
+    Traceback (most recent call last):
+    ValueError: sd must be 0 or from 1e-100 to 1e+100 in size, not 1e-308: tell scores in another unit
+    """
+    check_number(argument, value)
+    size = abs(float(value))  # type: ignore[arg-type]
+    if size and not _LEAST <= size <= _MOST:
+        raise ValueError(
+            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: tell scores in another "
+            "unit"
+        )
 
 
 @dataclass(frozen=True)
@@ -49,7 +87,7 @@ class Asked:
         if self.gain is not None:
             self._check_gain(self.gain)
         if self.margin is not None:
-            check_number("margin", self.margin)
+            check_size("margin", self.margin)
             if not 0 < self.margin <= self.scale:
                 raise ValueError(f"margin must be above 0 and at most {self.scale:g}, not {self.margin:g}")
             if self.gain is not None and not -self.margin < self.gain:
@@ -60,10 +98,7 @@ class Asked:
     @property
     def scale(self) -> float:
         """How far two scores of the metric can be apart; infinite where nothing is known of that."""
-        if self.metric.unit in _SCALES:
-            return _SCALES[self.metric.unit]
-        low, high = self.metric.item_range or (-inf, inf)
-        return self.metric.scale * (high - low)
+        return scale_of(self.metric)
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -74,7 +109,7 @@ class Asked:
         return ((BETTER,) if self.gain is not None and self.gain > 0 else ()) + within
 
     def _check_gain(self, gain: float) -> None:
-        check_number("gain", gain)
+        check_size("gain", gain)
         least = "above 0" if self.margin is None else "a number"
         if (self.margin is None and not gain > 0) or abs(gain) > self.scale:
             most = f" and at most {self.scale:g}, the scale of {self.metric.label}" if self.scale < inf else ""

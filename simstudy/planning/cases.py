@@ -65,6 +65,10 @@ class Case:
         """The same, in which the ends of the range may have a gain as large as this."""
         return replace(self, low=self.low.allowing(gain), high=self.high.allowing(gain))
 
+    def changed(self, change: Callable[[Difference], Difference]) -> Case:
+        """The same, with another difference in the place of each."""
+        return replace(self, middle=change(self.middle), low=change(self.low), high=change(self.high))
+
     def ends(self, number: Callable[[Difference], float]) -> tuple[float, float, float]:
         """A number with its range, the lower end first."""
         middle = number(self.middle)

@@ -9,8 +9,9 @@ import pandas as pd
 
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.designs import TIMES, best_size
-from simstudy.planning.forms import Difference
+from simstudy.planning.designs import TIMES, Design, best_size
+from simstudy.planning.forms import Difference, NormalDifference
+from simstudy.planning.mixed import ClusteredDifference
 from simstudy.planning.solving import detectable_gain, least_size
 from simstudy.validation import check_number
 
@@ -69,7 +70,10 @@ class Costs:
 
 
 def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFrame:
-    """What fewer or more items a unit make of a plan; no rows where a unit's items are not known to be alike.
+    """What fewer or more items a unit make of a plan, and what it costs.
+
+    Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
+    costs, items alone have one row.
 
     Sizes are left out at which items cannot be as unlike as they are (a correlation below 0), and those of which the
     budget does not buy two units.
@@ -81,11 +85,12 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         gain with the power, and what they cost (NaN where no gain was asked for, or ten million units are too few);
         at_units (those that the budget buys, or as many as the plan has) and detectable_gain, which these find.
     """
-    if case.design is None or not np.isfinite(case.item_sd):
+    known = case.design is not None and np.isfinite(case.item_sd)
+    if not known and (costs.item is None or case.unit != "item"):
         return pd.DataFrame()
-    design = case.design
+    design = case.design or Design(1.0, 0.0)
     sizes: dict[float, str] = {}
-    for times in TIMES:
+    for times in TIMES if known else (1.0,):
         size = design.size if times == 1 else max(1, round(design.size * times))
         sizes.setdefault(float(size), AS_ASKED if times == 1 else "")
     if costs.item and design.icc > 0:
@@ -97,7 +102,7 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         if like is None or (costs.budget is not None and size != design.size and not costs.buys_two(size)):
             continue
         # Units as asked are what the case says they are; others follow by the design effect.
-        unit: Difference = case.middle if size == design.size else like.unit(case.item_sd)
+        unit = case.middle if size == design.size else _resized(case, like)
         units = None
         if asked.gain is not None and asked.gain > 0:
             gain = asked.gain
@@ -113,3 +118,10 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _resized(case: Case, design: Design) -> Difference:
+    """How two systems differ on units of another size."""
+    largest = case.middle.largest
+    item = case.middle.item if isinstance(case.middle, ClusteredDifference) else NormalDifference(case.item_sd, largest)
+    return ClusteredDifference(item, design)

@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.metrics import label
 from simstudy.metrics.base import Metric
+from simstudy.planning.asked import check_size, scale_of
 from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
@@ -18,13 +19,16 @@ from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.guesses import (
     AlikeAnswers,
     CorrelatedAnswers,
+    agreement_range,
+    correlation_range,
     disagreement_of,
     disagreement_of_correlation,
     of_spread,
 )
-from simstudy.planning.mixed import JudgedDifference, error_of_majority
-from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
-from simstudy.validation import brief, check_choice, check_number, check_whole
+from simstudy.planning.judges import Judges
+from simstudy.planning.mixed import ClusteredDifference
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.validation import brief, check_choice, check_number
 
 #: A number, or the ends of a range.
 Guess = float | tuple[float, float]
@@ -55,7 +59,9 @@ class Guesses:
         The share of verdicts that a judge turns round, or the standard deviation that a judge's scores of one answer
         have.
     judgements
-        Independent judgements of each answer: their majority, or their mean, counts.
+        Judgements of each answer: their majority, or their mean, counts.
+    judge_agreement
+        The correlation of the errors of two judgements of one answer, from 0 to 1; None: 0.
     """
 
     score: float | None = None
@@ -70,12 +76,12 @@ class Guesses:
     judge_error: float | None = None
     judge_sd: float | None = None
     judgements: int = 1
+    judge_agreement: float | None = None
 
     def __post_init__(self) -> None:
         if self.relation is not None:
             check_choice("relation", self.relation, RELATIONS)
-        check_whole("judgements", self.judgements, 1)
-        for name in ("score", "sd", "cluster_size", "icc", "judge_error", "judge_sd"):
+        for name in ("score", "cluster_size", "icc"):
             if (value := getattr(self, name)) is not None:
                 check_number(name, value)
         if (self.cluster_size is None) != (self.icc is None):
@@ -83,8 +89,15 @@ class Guesses:
             raise ValueError(f"{one} must be given with {other}: how many items a unit has, and how alike they are")
         if self.cluster_cv is not None and self.cluster_size is None:
             raise ValueError("cluster_size must be given with cluster_cv: how many items a unit has on average")
-        if self.judgements > 1 and self.judge_error is None and self.judge_sd is None:
-            raise ValueError("judgements must be 1 where neither judge_error nor judge_sd is given")
+        if self.relation is not None:
+            for name in ("agreement", "r12", "sd_difference"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"relation must be None with {name}, for which it has usual values")
+
+    @property
+    def judges(self) -> Judges:
+        """How answers are judged."""
+        return Judges(self.judge_error, self.judge_sd, self.judgements, self.judge_agreement)
 
 
 def of_guesses(metric: Metric, guesses: Guesses, gain: float | None) -> list[Case]:
@@ -113,27 +126,31 @@ def _of_answers(metric: Metric, guesses: Guesses, gain: float | None) -> list[Ca
     score = guesses.score
     if not 0 <= score <= 100:
         raise ValueError(f"score must be from 0 to 100 %, not {score:g}")
-    if gain is not None and not 0 <= score + gain <= 100:
-        raise ValueError(
-            f"gain must be from {-score:g} to {100 - score:g} where the score is {score:g} %, not {gain:g}"
-        )
+    apart = abs(gain or 0.0)
+    if score + apart > 100:
+        raise ValueError(f"gain must be at most {100 - score:g} where the score is {score:g} %, not {apart:g}")
 
     def correlated(r12: float) -> Difference:
         return CorrelatedAnswers(score, r12)
 
     def agreeing(agreement: float) -> Difference:
-        return RightOrWrongDifference(disagreement_of(score, gain or 0.0, agreement))
+        disagreement = disagreement_of(score, apart, agreement)
+        # No more items can be won than the worse system has wrong.
+        return RightOrWrongDifference(disagreement, most=max(2 * (100 - score) - 100 * disagreement, apart))
 
     if guesses.agreement is not None:
-        cases = [_given("agreement", guesses.agreement, agreeing, "an agreement of {:g}")]
+        possible = agreement_range(score, apart)
+        cases = [_given("agreement", guesses.agreement, agreeing, "an agreement of {:g}", possible)]
     elif guesses.r12 is not None:
-        # What no two systems can have is told, with the range.
-        for end in _ends("r12", guesses.r12)[1:]:
-            disagreement_of_correlation(score, gain or 0.0, end)
-        cases = [_given("r12", guesses.r12, correlated, "r12 = {:g}")]
+        ranges = [correlation_range(score, 0.0), correlation_range(score, apart)]
+        possible = max(low for low, _ in ranges), min(high for _, high in ranges)
+        case = _given("r12", guesses.r12, correlated, "r12 = {:g}", possible)
+        if not isinstance(guesses.r12, Sequence):
+            disagreement_of_correlation(score, apart, guesses.r12)
+        cases = [case]
     else:
         cases = _usual(metric, guesses, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
-    return [_judged(case, guesses, "answers") for case in cases]
+    return [guesses.judges.of_verdicts(case, "answers") for case in cases]
 
 
 def _of_win_rate(guesses: Guesses) -> list[Case]:
@@ -150,17 +167,18 @@ def _of_win_rate(guesses: Guesses) -> list[Case]:
         return RightOrWrongDifference(1 - share, 50.0)
 
     ties = 0.0 if guesses.agreement is None else guesses.agreement
-    return [
-        _judged(
-            _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)"),
-            guesses,
-            "pairs",
-        )
-    ]
+    case = _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)")
+    return [guesses.judges.of_verdicts(case, "pairs")]
 
 
 def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
     _refuse(guesses, metric, ("score", "agreement", "judge_error"))
+    scale = scale_of(metric)
+
+    def differing(sd: float) -> NormalDifference:
+        _check_sd("sd_difference", sd, np.inf if metric.item_range is None else scale)
+        return NormalDifference(float(sd), scale)
+
     if guesses.sd_difference is not None:
         if guesses.sd is not None or guesses.r12 is not None:
             raise ValueError("sd_difference must be given alone: sd and r12 are another way to tell it")
@@ -168,15 +186,16 @@ def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
             _given(
                 "sd_difference",
                 guesses.sd_difference,
-                NormalDifference,
+                differing,
                 "a standard deviation of {:g} of an item's difference",
             )
         ]
     elif guesses.sd is not None:
         sd = guesses.sd
+        _check_sd("sd", sd, np.inf if metric.item_range is None else scale / 2)
 
         def correlated(r12: float) -> Difference:
-            return of_spread(sd, r12)
+            return replace(of_spread(sd, r12), largest=scale)
 
         known = f"item scores with a standard deviation of {sd:g}, "
         if guesses.r12 is not None:
@@ -188,29 +207,36 @@ def _of_scores(metric: Metric, guesses: Guesses) -> list[Case]:
             f"sd must be given with r12 for {metric.label}: the standard deviation of one system's item scores"
         )
     else:
-        cases = _usual(
-            metric, guesses, "sd", NormalDifference, "a standard deviation of {:.3g} of an item's difference"
-        )
-    if guesses.judge_sd is None:
-        return cases
-    if guesses.judge_sd < 0:
-        raise ValueError(f"judge_sd must be at least 0, not {guesses.judge_sd:g}")
-    noise = 2 * guesses.judge_sd**2 / guesses.judgements
-    text = f", and a judge's standard deviation of {guesses.judge_sd:g} ({guesses.judgements} for each answer)"
-    return [
-        replace(
-            _changed(case, lambda end: NormalDifference(float(np.sqrt(end.sd_of(0.0) ** 2 + noise)))),
-            known=case.known + text,
-        )
-        for case in cases
-    ]
+        cases = _usual(metric, guesses, "sd", differing, "a standard deviation of {:.3g} of an item's difference")
+    return [guesses.judges.of_scores(case) for case in cases]
 
 
-def _given(argument: str, guess: Guess, make: Callable[[float], Difference], text: str) -> Case:
-    middle, *ends = _ends(argument, guess)
+def _check_sd(argument: str, sd: float, most: float) -> None:
+    """Raise a ValueError where no scores of the metric have this standard deviation."""
+    check_size(argument, sd)
+    if not 0 < sd <= most:
+        raise ValueError(f"{argument} must be above 0{f' and at most {most:g}' if most < np.inf else ''}, not {sd:g}")
+
+
+def _given(
+    argument: str, guess: Guess, make: Callable[[float], Difference], text: str,
+    possible: tuple[float, float] = (-np.inf, np.inf),
+) -> Case:  # fmt: skip
+    """A case of one number, or of the part of a range that is possible."""
+    middle, low, high = asked = _ends(argument, guess)
+    part = ""
+    if low < high and (low < possible[0] or high > possible[1]):
+        low, high = max(low, possible[0]), min(high, possible[1])
+        if low > high:
+            raise ValueError(
+                f"{argument} must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have, not "
+                f"{brief(guess)}"
+            )
+        middle, part = (low + high) / 2, f", the possible part of {asked[1]:g} to {asked[2]:g}"
+    ends = low, high
     differences = sorted((make(end) for end in ends), key=lambda difference: difference.sd_of(0.0))
     known = text.format(middle)
-    span = f"{argument} from {ends[0]:g} to {ends[1]:g}, as given" if ends[0] < ends[1] else ""
+    span = f"{argument} from {low:.4g} to {high:.4g}{part or ', as given'}" if asked[1] < asked[2] else ""
     return Case(GUESSED, make(middle), differences[0], differences[1], known, span)
 
 
@@ -250,27 +276,6 @@ def _ends(argument: str, guess: Guess) -> tuple[float, float, float]:
     return float(guess), float(guess), float(guess)
 
 
-def _changed(case: Case, change: Callable[[Difference], Difference]) -> Case:
-    return replace(case, middle=change(case.middle), low=change(case.low), high=change(case.high))
-
-
-def _judged(case: Case, guesses: Guesses, of: str) -> Case:
-    if guesses.judge_error is None:
-        return case
-    error = error_of_majority(guesses.judge_error, guesses.judgements)
-    majority = f" (the majority of {guesses.judgements}: {100 * error:.3g} %)" if guesses.judgements > 1 else ""
-    text = (
-        f"{case.known}, and a judge who errs on {100 * guesses.judge_error:g} % of the verdicts{majority}, whatever "
-        f"the system and the item, so that gains look {1 - 2 * error:.3g} times as large as they are"
-    )
-
-    def judged(difference: Difference) -> Difference:
-        assert isinstance(difference, AnswersDifference)
-        return JudgedDifference(difference, error, of)
-
-    return replace(_changed(case, judged), known=text)
-
-
 def _in_units(case: Case, guesses: Guesses) -> Case:
     if guesses.cluster_size is None or guesses.icc is None:
         return case
@@ -287,9 +292,9 @@ def _in_units(case: Case, guesses: Guesses) -> Case:
     unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
     return replace(
         case,
-        middle=design.unit(case.middle.sd_of(0.0)),
-        low=ends[0].unit(case.low.sd_of(0.0)),
-        high=ends[1].unit(case.high.sd_of(0.0)),
+        middle=ClusteredDifference(case.middle, design),
+        low=ClusteredDifference(case.low, ends[0]),
+        high=ClusteredDifference(case.high, ends[1]),
         known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
         range="; ".join(
             filter(None, [case.range, f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {of}" * (cv[1] < cv[2])])

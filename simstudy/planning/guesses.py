@@ -43,13 +43,44 @@ def disagreement_of(score: float, gain: float, agreement: float) -> float:
     """
     first, second = _shares(score, gain)
     check_number("agreement", agreement)
-    low, high = 1 - min(first + second, 2 - first - second), 1 - abs(second - first)
+    low, high = agreement_range(score, gain)
     if not low - _ROUNDING <= agreement <= high + _ROUNDING:
         raise ValueError(
             f"agreement must be from {low:.6g} to {high:.6g} between systems of {100 * first:g} and "
             f"{100 * second:g} %, not {agreement:g}"
         )
+    if agreement >= 1:
+        raise ValueError(f"agreement must be below 1, not {agreement:g}: systems that always agree do not differ")
     return 1 - float(agreement)
+
+
+def agreement_range(score: float, gain: float) -> tuple[float, float]:
+    """The least and the largest agreement, as fractions, that two systems of this score and gain can have.
+
+    Examples
+    --------
+    >>> [round(end, 6) for end in agreement_range(80, 5)]
+    [0.65, 0.95]
+    """
+    first, second = _shares(score, gain)
+    return 1 - min(first + second, 2 - first - second), 1 - abs(second - first)
+
+
+def correlation_range(score: float, gain: float) -> tuple[float, float]:
+    """The least and the largest correlation that right and wrong answers of two such systems can have.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in correlation_range(90, 5)]
+    [-0.0765, 0.6882]
+    """
+    first, second = _shares(score, gain)
+    spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
+    if spread == 0:
+        raise ValueError(f"score must be above 0 and below 100 where answers correlate, not {score:g}")
+    # The share of items that both have right is at least, and at most, so much.
+    both = (max(0.0, first + second - 1), min(first, second))
+    return (both[0] - first * second) / spread, (both[1] - first * second) / spread
 
 
 def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
@@ -69,17 +100,13 @@ def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
     """
     first, second = _shares(score, gain)
     check_number("r12", r12)
-    spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
-    # The share of items that both have right is at least, and at most, so much.
-    both = (max(0.0, first + second - 1), min(first, second))
-    if spread == 0:
-        raise ValueError(f"score must be above 0 and below 100 where answers correlate, not {score:g}")
-    low, high = ((end - first * second) / spread for end in both)
+    low, high = correlation_range(score, gain)
     if not low - _ROUNDING <= r12 <= high + _ROUNDING:
         raise ValueError(
             f"r12 must be from {low:.4g} to {high:.4g} between systems of {100 * first:g} and {100 * second:g} %, "
             f"not {r12:g}"
         )
+    spread = np.sqrt(first * (1 - first) * second * (1 - second))
     return float(first + second - 2 * (first * second + r12 * spread))
 
 
@@ -113,6 +140,9 @@ class AnswersOfGain(AnswersDifference):
     def found(self, gain: float, n: int, level: Level) -> Found:
         return self.at(gain).found(gain, n, level)
 
+    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
+        return self.at(abs(gain)).within(gain, margin, n, tail, both=both)
+
 
 @dataclass(frozen=True)
 class CorrelatedAnswers(AnswersOfGain):
@@ -130,7 +160,8 @@ class CorrelatedAnswers(AnswersOfGain):
 
     def at(self, gain: float) -> RightOrWrongDifference:
         """The two systems with this gain."""
-        return RightOrWrongDifference(disagreement_of_correlation(self.score, gain, self.r12))
+        # Rounding of the largest gain must not leave fewer items that differ than the gain needs.
+        return RightOrWrongDifference(max(disagreement_of_correlation(self.score, gain, self.r12), gain / 100))
 
 
 @dataclass(frozen=True)
@@ -164,11 +195,14 @@ def _largest_gain(score: float, r12: float) -> float:
 
     def left(gain: float) -> float:
         first, second = score / 100, (score + gain) / 100
-        # All that the worse one has right the better one has right too.
-        return float(first * (1 - second) - r12 * np.sqrt(first * (1 - first) * second * (1 - second)))
+        # The better system has all items right that the worse one has right; or no item is wrong for both.
+        extreme = first * (1 - second) if r12 > 0 else (1 - first) * (1 - second)
+        return float(extreme - abs(r12) * np.sqrt(first * (1 - first) * second * (1 - second)))
 
-    most = 100 - score - 1e-9
-    return most if r12 <= 0 or left(most) >= 0 else float(optimize.brentq(left, 0.0, most))
+    least, most = max(0.0, 100 - 2 * score) if r12 < 0 else 0.0, 100 - score - 1e-9
+    if r12 == 0 or left(most) >= 0:
+        return most
+    return least if left(least) <= 0 else float(optimize.brentq(left, least, most))
 
 
 def of_spread(sd: float, r12: float) -> NormalDifference:

@@ -220,8 +220,10 @@ class _Cuts:
     def __init__(self, n: int, level: Level) -> None:
         sides = 2 if level.alternative == "two-sided" else 1
         df = max(n - 1, 1)
-        self.pair = t_cut(level.tail, df)
-        self.neighbour = t_cut(level.alpha / 2, df)
+        neighbours = Level(level.alpha)
+        self.pair = t_cut(level.attainable_tail(n), df)
+        self.neighbour = t_cut(neighbours.attainable_tail(n), df)
+        self.least_p = neighbours.least_p(n)
         self.window = tuple(t_cut(p / sides, df) for p in reversed(_WINDOW))
         self.alpha, self.df = level.alpha, df
 
@@ -248,7 +250,7 @@ def _leaderboard(scores: FloatArray, z: FloatArray, cuts: _Cuts) -> tuple[int, i
     order = np.argsort(-scores, kind="stable")
     ordered = z[np.ix_(order, order)]
     neighbours = np.diag(ordered, 1)
-    p = np.sort(2 * special.stdtr(cuts.df, -neighbours))
+    p = np.maximum(np.sort(2 * special.stdtr(cuts.df, -neighbours)), cuts.least_p)
     holds = p * np.arange(len(p), 0, -1) <= cuts.alpha
     corrected = len(p) if holds.all() else int(holds.argmin())
     ranks, leader = 1, 0

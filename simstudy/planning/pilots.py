@@ -16,6 +16,7 @@ from simstudy.engines.comparisons import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
+from simstudy.planning.asked import check_size, scale_of
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.forms import Difference, NormalDifference
@@ -60,12 +61,8 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
-    if not _differ(units):
-        names, most = " and ".join(f"'{name}'" for name in units.names), share_interval(0, n)[2]
-        raise ValueError(
-            f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
-            f"{100 * most:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
-        )
+    _check_magnitude(units)
+    _check_spread(units)
     if is_right_or_wrong(units):
         answers = units.statistics[..., 0]
         count = int((answers[0] != answers[1]).sum())
@@ -92,9 +89,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     if stats.kurtosis(values[values != 0], fisher=False) > _LONG_TAILED:
         ends += ", which holds 82 to 89 % for tails as long as log-normal ones"
     weights = _weights(units) - 1
-    pilot = NormalDifference(
-        sd, weight_variance=float(np.mean(weights**2)), weight_covariance=float(np.mean(values * weights))
-    )
+    pilot = NormalDifference(sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)))
     case = Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
         kurtosis=float(stats.kurtosis(values, fisher=False)),
@@ -119,11 +114,12 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     units = check_units(outputs, unit)
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
+    _check_magnitude(units)
     # Standard errors are asked for, no p-values.
     pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit)
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
     answers = is_right_or_wrong(units)
-    scale = units.metric.scale if answers else None
+    scale, largest = units.metric.scale if answers else None, scale_of(units.metric)
     without = _sds_without_groups(units)
     place = {name: k for k, name in enumerate(units.names)}
     cases = []
@@ -135,7 +131,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         if len(about) < LEAST_PAIRS:
             continue
         spreads = _spreads(about, n, answers)
-        middle = of_pairs(spreads, scale)
+        middle = of_pairs(spreads, scale, largest)
         i, j = (about[side].map(place).to_numpy() for side in ("system_a", "system_b"))
         of_systems = _log_error_of_systems(members)
         se = np.hypot(_log_error_of_units(without, i, j), of_systems)
@@ -146,7 +142,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
             if answers
             else (f"a standard deviation of {np.median(spreads):.3g} of the difference on one {unit}")
         )
-        single = tuple(of_pairs(np.array([end]), scale) for end in np.quantile(spreads, [0.1, 0.9]))
+        single = tuple(of_pairs(np.array([end]), scale, largest) for end in np.quantile(spreads, [0.1, 0.9]))
         few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
         text = (
             f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
@@ -170,11 +166,26 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     return cases
 
 
-def _differ(units: Outputs) -> bool:
-    parts = _difference(units)
-    return bool(np.abs(parts - parts.mean()).max() > 1e-12 * max(np.abs(parts).max(), 1e-300)) and bool(
-        (parts != 0).any()
-    )
+def _check_magnitude(units: Outputs) -> None:
+    """Raise a ValueError where variances of systems' differences cannot be told."""
+    parts = contributions(units.statistics, units.metric)
+    check_size("outputs", units.n_items * float(np.ptp(parts, axis=0).max()), must="have differences")
+
+
+def _check_spread(units: Outputs) -> None:
+    """Raise a ValueError where two systems' differences tell nothing of how much they vary."""
+    parts, n = _difference(units), units.n_items
+    names, size = " and ".join(f"'{name}'" for name in units.names), float(np.abs(parts).max())
+    if size == 0:
+        raise ValueError(
+            f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
+            f"{100 * share_interval(0, n)[2]:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
+        )
+    if not is_right_or_wrong(units) and np.abs(parts - parts.mean()).max() <= 1e-12 * size:
+        raise ValueError(
+            f"outputs must be of systems whose difference varies: {names} differ by the same amount on each of these "
+            f"{n} units; plan with a guess instead"
+        )
 
 
 def _difference(units: Outputs) -> FloatArray:

@@ -50,6 +50,7 @@ def plan(
     judge_error: float | None = None,
     judge_sd: float | None = None,
     judgements: int = 1,
+    judge_agreement: float | None = None,
     cost_item: float | None = None,
     cost_cluster: float = 0.0,
     budget: float | None = None,
@@ -93,12 +94,13 @@ def plan(
         How many comparisons share alpha (Bonferroni; Holm's procedure needs no more).
     margin
         Plans to show that a system is not worse by this much or more, and that two are equivalent within it
-        (`simstudy.equivalence`), where the true gain is `gain`, by default 0.
+        (`simstudy.equivalence`), where the true gain is `gain`, by default 0. Its tests are one-sided, each at half of
+        alpha, whatever the alternative is.
     score
         Accuracy: the worse system's, in percent.
     agreement
         Accuracy: the share of items on which both are right or both wrong; win rate: the share of ties. A fraction, or
-        the two ends of a range.
+        the two ends of a range, of which the part is taken that two such systems can have.
     r12
         The correlation of the two systems' item scores, or a range.
     sd, sd_difference
@@ -117,7 +119,11 @@ def plan(
     judge_sd
         Other metrics: the standard deviation of the scores that a judge gives one answer again and again.
     judgements
-        Independent ones of each answer; their majority (an odd number), or their mean, counts.
+        The number of judgements of each answer. Their majority (an odd number), or their mean, counts.
+    judge_agreement
+        The correlation of the errors of two judgements of one answer, from 0 to 1; by default errors are taken to be
+        independent. Judges that err on the same answers add less to each other: if errors have a latent correlation of
+        0.5, this is 0.2 to 0.33.
     cost_item, cost_cluster, budget
         What an item costs, what a unit costs beside its items, and what there is to spend: it gives n_items.
     by
@@ -131,7 +137,7 @@ def plan(
         Numbers of items of ``Plan.sizes`` and ``Plan.predicted``, each at least two; by default round numbers about the
         planned one.
     n_sets
-        With outputs: test sets to draw of a fitted model, to hold the closed form against; 0 for none.
+        With outputs: test sets to draw from a fitted model, to compare the closed form with (at least 200); 0 for none.
     n_draws
         With outputs of many systems: test sets of each size that are drawn to predict what they show (at least 100); 0
         for none.
@@ -165,19 +171,9 @@ def plan(
     level = Level(alpha, alternative, comparisons)
     dropped: list[str] = []
     guesses = Guesses(
-        score,
-        agreement,
-        r12,
-        sd,
-        sd_difference,
-        relation,
-        cluster_size,
-        icc,
-        cluster_cv,
-        judge_error,
-        judge_sd,
-        judgements,
-    )
+        score, agreement, r12, sd, sd_difference, relation, cluster_size, icc, cluster_cv, judge_error, judge_sd,
+        judgements, judge_agreement,
+    )  # fmt: skip
     costs = Costs(cost_item, cost_cluster, budget)
     if sizes is not None:
         check_list("sizes", sizes, "whole numbers")
@@ -187,6 +183,9 @@ def plan(
     check_whole("n_draws", n_draws, 0)
     if outputs is None and metric is None:
         raise ValueError("metric must be given where there are no outputs")
+    for name, value in (("by", by), ("unit", unit)):
+        if outputs is None and value is not None:
+            raise ValueError(f"{name} must be None where there are no outputs")
     if outputs is not None:
         _check_with_outputs(outputs, metric, guesses)
         outputs, dropped = _distinct(outputs, duplicates)
@@ -237,9 +236,9 @@ def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: 
         raise ValueError(
             f"metric must be that of the outputs, '{outputs.metric.name}', or None, not '{get_metric(metric).name}'"
         )
-    for name, value in vars(guesses).items():
-        if value is not None and name != "judgements":
-            raise ValueError(f"{name} must be None with outputs, which tell it")
+    for name, default in vars(Guesses()).items():
+        if getattr(guesses, name) != default:
+            raise ValueError(f"{name} must be {default} with outputs, which tell it")
 
 
 def _distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, list[str]]:
@@ -260,7 +259,11 @@ def _of_outputs(outputs: Outputs, by: str | None, unit: str | None) -> list[Case
 
     if outputs.n_systems < 2:
         raise ValueError(f"outputs must be of at least two systems for a plan, not {outputs.n_systems}")
-    return [of_two(outputs, unit)] if outputs.n_systems == 2 else of_many(outputs, by, unit)
+    if outputs.n_systems > 2:
+        return of_many(outputs, by, unit)
+    if by is not None:
+        raise ValueError("by must be None with outputs of two systems, which are one pair")
+    return [of_two(outputs, unit)]
 
 
 def _sizes(

@@ -12,6 +12,7 @@ from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.planning.forms import Difference, Found, Level, normal_density
+from simstudy.proportions import tango_z
 from simstudy.validation import check_share
 
 # Of so many units that differ, outcomes of right and wrong answers are summed one by one; of more they are normal.
@@ -19,6 +20,9 @@ _EXACT = 5000
 
 # Of so few units all numbers of units that differ are summed.
 _ALL = 64
+
+# Against a margin, about so many numbers of units that differ are looked at, evenly spaced.
+_MOST_COUNTS = 300
 
 
 class AnswersDifference(Difference):
@@ -45,6 +49,8 @@ class RightOrWrongDifference(AnswersDifference):
         The share of items that only one of the systems has right, a fraction above 0 and at most 1.
     scale
         What a share of 1 is on the metric's scale: 100 for percent.
+    most
+        The largest true gain that the systems' scores allow, on that scale.
 
     Examples
     --------
@@ -55,6 +61,7 @@ class RightOrWrongDifference(AnswersDifference):
 
     disagreement: float
     scale: float = 100.0
+    most: float = np.inf
 
     def __post_init__(self) -> None:
         check_share("disagreement", self.disagreement)
@@ -63,7 +70,7 @@ class RightOrWrongDifference(AnswersDifference):
 
     @property
     def largest(self) -> float:
-        return self.scale * self.disagreement
+        return min(self.scale * self.disagreement, self.most)
 
     def sd_of(self, gain: float) -> float:
         return self.scale * float(np.sqrt(max(self.disagreement - (gain / self.scale) ** 2, 0.0)))
@@ -72,7 +79,7 @@ class RightOrWrongDifference(AnswersDifference):
         return self
 
     def allowing(self, gain: float) -> RightOrWrongDifference:
-        return replace(self, disagreement=gain / self.scale) if gain > self.largest else self
+        return replace(self, disagreement=gain / self.scale, most=gain) if gain > self.largest else self
 
     def found(self, gain: float, n: int, level: Level) -> Found:
         share = self._share(gain)
@@ -86,15 +93,30 @@ class RightOrWrongDifference(AnswersDifference):
         significant = float(chance @ (right + wrong))
         size = float(chance @ (of_right + of_wrong)) / n / significant if significant > 0 else np.nan
         larger = size / share if share > 0 else np.nan
-        worse = chance @ (1 - at_least((differ + 1) // 2, differ, better))
-        return Found(float(chance @ right), float(chance @ wrong), larger, float(worse))
+        worse = 1 - at_least((differ + 1) // 2, differ, better)
+        # The chances add up to 1 but for rounding.
+        power, wrong_one, wrong_winner = (min(float(chance @ part), 1.0) for part in (right, wrong, worse))
+        return Found(power, wrong_one, larger, wrong_winner)
 
     def power(self, gain: float, n: int, level: Level) -> float:
         share = self._share(gain)
         if n * self.disagreement > _EXACT:
             return self._normal(share, n, level).power
         differ, chance, better, least = self._outcomes(share, n, level)
-        return float(chance @ at_least(least, differ, better))
+        return min(float(chance @ at_least(least, differ, better)), 1.0)
+
+    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
+        share, bound = self._share(abs(gain)) * np.sign(gain), margin / self.scale
+        differ = _likely(n, self.disagreement)
+        differ = differ[:: max(1, len(differ) // _MOST_COUNTS)]
+        chance = _binomial(differ, n, self.disagreement)
+        better = min(max((1 + share / self.disagreement) / 2, 0.0), 1.0)
+        least = _least_within(differ, n, bound, -float(special.ndtri(tail)))
+        shown = at_least(least, differ, better)
+        if both:
+            # The other test exchanges wins and losses.
+            shown = np.maximum(shown - at_least(differ - least + 1, differ, better), 0.0)
+        return float(chance @ shown / chance.sum())
 
     def _share(self, gain: float) -> float:
         if gain > self.largest * (1 + 1e-12):
@@ -120,6 +142,18 @@ class RightOrWrongDifference(AnswersDifference):
         size = (of_right + of_wrong) / significant if significant > 0 else np.nan
         larger = float(size / share) if share > 0 else np.nan
         return Found(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
+
+
+def _least_within(differ: IntArray, n: int, bound: float, cut: float) -> IntArray:
+    """The least wins of each number of units that differ at which Tango's test rejects a difference of -bound."""
+    # The statistic rises with the wins. One more than there can be: no number of wins is enough.
+    low, high = np.full_like(differ, -1), differ + 1
+    while (open_ := high - low > 1).any():
+        middle = np.where(open_, (low + high) // 2, high)
+        wins = np.minimum(middle, differ).astype(np.float64)
+        enough = tango_z(wins, differ - wins, n, np.asarray(-bound)) >= cut
+        low, high = np.where(open_ & ~enough, middle, low), np.where(open_ & enough, middle, high)
+    return high
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.generators.scores import fit
@@ -18,7 +19,7 @@ from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
 from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.forms import NormalDifference
+from simstudy.planning.forms import Difference, Level, NormalDifference
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.tilted import TiltedUnits
@@ -30,6 +31,12 @@ from simstudy.validation import check_seed, check_whole
 _DRAWN = {2: 20_000_000, 3: 4_000_000}
 _TOGETHER = 2_000_000
 _FEWEST_SETS = 200
+
+# The part of a spread by which it is changed to see what power hangs on.
+_STEP = 0.02
+
+# How often an exact plan is said to be off.
+_RATE = 0.01
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,9 @@ class Simulated:
     power, low, high
         The share of them where the gain was found, with its 95 % interval.
     expected
-        The closed form's power for the spread that the model's systems have.
+        The closed form's power for the spread that the model's systems have, as estimated from the test sets.
+    error
+        The standard error of the difference between `power` and `expected`, which come from the same test sets.
     spread, spread_outputs
         The standard deviation of the difference on one unit, of the model's systems and of those that it was fitted to:
         with another gain two systems are not as unlike each other as they were.
@@ -69,18 +78,24 @@ class Simulated:
     low: float
     high: float
     expected: float
+    error: float
     spread: float
     spread_outputs: float
     wrong_winner: float
     exaggeration: float
     fitted: bool = True
 
+    @property
+    def off(self) -> bool:
+        """Whether simulation and closed form differ by more than chance makes them differ for 1 % of exact plans."""
+        return bool(abs(self.power - self.expected) > -special.ndtri(_RATE / 2) * self.error)
+
     def text(self) -> str:
         """What was found, in a sentence."""
         names = " and ".join(shown(name) for name in self.systems)
         fewer = " (no more, as they are large)" if self.n_sets < self.n_asked else ""
-        within = self.low <= self.expected <= self.high
-        verdict = "within the error of simulation" if within else "beyond its error, so that this plan is somewhat off"
+        verdict = "beyond the error of simulation: this plan is somewhat off" if self.off else "within its error"
+        verdict += f" (beyond it are {100 * _RATE:g} % of exact plans)"
         return (
             f"Simulated: on {self.n_sets:,} test sets{fewer} of {self.n_units:,} units {self._drawn_of(names)} the "
             f"gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the closed "
@@ -104,7 +119,7 @@ def simulate(
     The second system keeps its scores' law; the first one's is moved until the true gain is the asked one. A law that
     cannot be moved so far gives way to the outputs' units (`TiltedUnits`). Units of the outputs are their natural ones.
     """
-    check_whole("n_sets", n_sets, 1)
+    check_whole("n_sets", n_sets, _FEWEST_SETS)
     check_seed(seed)
     assert asked.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
@@ -124,8 +139,9 @@ def simulate(
             return f"no population of such units has the gain ({error})"
     level = asked.level
     alpha, named = level.alpha / level.comparisons, level.alternative == "greater"
-    found = significant = first_better = 0
+    significant = first_better = 0
     signed: list[FloatArray] = []
+    first_found: list[Array] = []
     sizes = 0.0
     at_once = max(1, int(_TOGETHER / per_set))
     for batch, start in enumerate(range(0, n_sets, at_once)):
@@ -134,20 +150,18 @@ def simulate(
         rejected = (
             drawn.p_values(["sign_flips"], [level.alternative], named=named)["sign_flips", level.alternative] <= alpha
         )
-        found += int((rejected & drawn.first_is_better).sum())
+        first_found.append(rejected & drawn.first_is_better)
         significant += int(rejected.sum())
         first_better += int(drawn.first_is_better.sum())
         sizes += float(drawn.gains[rejected].sum())
         signed.append(np.where(drawn.first_is_better, drawn.gains, -drawn.gains))
+    decisions = np.concatenate(first_found)
+    found = int(decisions.sum())
     low, high = clopper_pearson(found, n_sets)
-    spread = float(np.concatenate(signed).std(ddof=1) * np.sqrt(n_units))
     of_outputs = of_two(outputs)
-    closed = of_outputs.middle
-    if isinstance(closed, NormalDifference):
-        closed = closed.times(spread / closed.sd)
-    if isinstance(of_outputs.middle, RightOrWrongDifference):
-        scale = of_outputs.middle.scale
-        closed = RightOrWrongDifference(min((spread**2 + asked.gain**2) / scale**2, 1.0), scale)
+    spread, expected, se = against_closed_form(
+        decisions, np.concatenate(signed), of_outputs.middle, asked.gain, n_units, level
+    )
     return Simulated(
         case.relation,
         (best_first.names[0], best_first.names[1]),
@@ -157,7 +171,8 @@ def simulate(
         found / n_sets,
         float(low),
         float(high),
-        closed.power(asked.gain, n_units, level),
+        expected,
+        se,
         spread,
         of_outputs.middle.sd_of(0.0),
         1 - first_better / n_sets,
@@ -170,3 +185,41 @@ def _of_model(outputs: Outputs, gain: float) -> Callable[[int, int, np.random.Ge
     """How test sets of a model fitted to two systems are drawn; a ValueError where it cannot have the gain."""
     pair = fit(outputs, shrink=False).model.with_gain(gain).pair()  # type: ignore[attr-defined]
     return lambda n_sets, n_units, rng: pair.draw(n_sets, n_units, rng).by(pair.units[0])
+
+
+def against_closed_form(
+    found: Array, gains: FloatArray, difference: Difference, gain: float, n_units: int, level: Level
+) -> tuple[float, float, float]:
+    """The spread that observed gains have, the power that the closed form expects of it, and that comparison's error.
+
+    Parameters
+    ----------
+    found
+        Whether the gain was found on each of M test sets (M,).
+    gains
+        The observed gains of the truly better system (M,).
+    difference
+        Right and wrong answers, or another difference: which closed form it is.
+    gain, n_units, level
+        The true gain, the units of each test set, and the level of the test.
+
+    Returns
+    -------
+    spread, expected, error
+        The standard deviation of one unit's difference; the power; and the standard error of the share found minus this
+        power. Both are from the same test sets, so that the error is of their difference (delta method).
+    """
+
+    def power(spread: float) -> float:
+        if isinstance(difference, RightOrWrongDifference):
+            share = (spread**2 + gain**2) / difference.scale**2
+            return RightOrWrongDifference(min(share, 1.0), difference.scale).power(gain, n_units, level)
+        assert isinstance(difference, NormalDifference)
+        return difference.times(spread / difference.sd).power(gain, n_units, level)
+
+    spread = float(gains.std(ddof=1) * np.sqrt(n_units))
+    slope = (power(spread * (1 + _STEP)) - power(spread * (1 - _STEP))) / (2 * _STEP)
+    # What each test set adds to the share found, and to the logarithm of the spread.
+    of_spread = ((gains - gains.mean()) ** 2 / gains.var() - 1) / 2
+    influence = found - slope * of_spread
+    return spread, power(spread), float(influence.std(ddof=1) / np.sqrt(len(gains)))

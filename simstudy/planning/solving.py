@@ -95,6 +95,8 @@ def detectable_gain(difference: Difference, n: int, *, power: float = 0.8, level
     level = Level() if level is None else level
     check_power(power, level)
     check_whole("n", n, _FEWEST)
+    if level.attainable_tail(n) == 0:
+        return float("nan")
     # Nearly so by the normal distribution, from which the search sets out.
     guess = (t_cut(level.tail, max(n - 1, 1)) + float(special.ndtri(power))) * difference.sd_of(0.0) / np.sqrt(n)
     return least_gain(lambda gain: difference.power(gain, n, level), power, difference.largest, guess)

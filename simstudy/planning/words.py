@@ -28,6 +28,9 @@ def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.known}"
     if row["goal"] != BETTER:
         return f"{have}, {_within(asked, row)}"
+    n = int(row["at_units"])
+    if asked.level.attainable_tail(n) == 0:
+        return f"{have}, no gain can be significant {_how(asked)}: p-values are at least {asked.level.least_p(n):.2g}."
     if np.isnan(row["gain"]):
         found = gain_in(asked.metric, row["detectable_gain"])
         if np.isnan(row["detectable_gain"]):
@@ -51,7 +54,8 @@ def _within(asked: Asked, row: Mapping[str, Any]) -> str:
     )
     truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(asked.metric, row['gain'])}"
     tests = "one-sided test" if row["goal"] == NOT_WORSE else "two one-sided tests"
-    return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {asked.level.tail:.3g})."
+    level = f"{asked.level.margin_tail:.3g}"
+    return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {level})."
 
 
 def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
@@ -95,13 +99,18 @@ def single_pairs(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     units = int(row["at_units"])
     if np.isnan(gain):
         found = sorted(detectable_gain(end, units, power=asked.power, level=asked.level) for end in case.single)
+        if np.isnan(found).any():
+            return ""
         return f"Single pairs differ: 80 % of them detect {gain_text(found[0])} to {gain_text(found[1])}."
     ends = [end.allowing(gain) for end in case.single]
-    sizes = sorted(least_size(lambda n, end=end: end.power(gain, n, asked.level), asked.power) or 0 for end in ends)  # type: ignore[misc]
+    sizes = sorted(
+        least_size(lambda n, end=end: end.power(gain, n, asked.level), asked.power) or np.inf  # type: ignore[misc]
+        for end in ends
+    )
     power = sorted(end.power(gain, units, asked.level) for end in ends)
-    items = [int(np.ceil(size * case.size - 1e-9)) for size in sizes]
+    items = [f"{np.ceil(size * case.size - 1e-9):,.0f}" if size < np.inf else "more" for size in sizes]
     return (
-        f"Single pairs differ: for 80 % of them it takes {items[0]:,} to {items[1]:,} items, and with "
+        f"Single pairs differ: for 80 % of them it takes {items[0]} to {items[1]} items, and with "
         f"{int(row['at_items']):,} the gain is found with probability {power[0]:.2f} to {power[1]:.2f}."
     )
 
@@ -151,6 +160,16 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
             f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
             "independent of each other; items of one need not be."
         )
+    if asked.margin is not None:
+        said.append(
+            f"Tests against the margin are one-sided, each at {level.margin_tail:.3g}, as in equivalence (score "
+            "interval of right and wrong answers; t interval of other scores)."
+        )
+        if (visible := cases[0].middle.visible) < 1:
+            said.append(
+                f"The margin is one of true gains: test verdicts, whose gains are smaller, against "
+                f"{gain_text(visible * asked.margin)}."
+            )
     if asked.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
     said.append(

@@ -8,16 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
 from simstudy.datasets import DataError
-from simstudy.studies import Results
+from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
 
 HALVES, TABLES, STUDY = (program("planning_validation", part) for part in ("halves", "tables", "study"))
 SMALL: dict[str, Any] = {
     "sets": [{"study": "made", "kind": "made up", "metrics": ["accuracy"], "test_sets": ["many", "few", "tiny"]}],
     "transfers": [{"study": "made", "metric": "accuracy", "sources": ["many", "few"], "targets": ["few"]}],
+    "margins": {
+        "answers": {
+            "title": "answers", "model": "RightOrWrong", "parameters": {"accuracies": [0.8, 0.8], "between": 0.5},
+            "margin": 12.0, "population": 2000,
+        }
+    },
+    "margin_sets": 600,
     "splits": 2, "at_once": 1, "n_draws": 100, "n_resamples": 99, "least_items": 100, "pilots": [20, 1000],
 }  # fmt: skip
 
@@ -57,10 +65,32 @@ def test_rows_are_of_all_sets_sources_and_measures(done: Results) -> None:
 
 def test_the_page_says_what_was_found(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
+    assert "Two systems have equal true scores." in page
     for figure in ("calibration", "predicted", "transfers"):
         assert f"(figures/{figure}.png)" in page
     assert "Of outcomes of the other half, the 80 % and 95 % prediction intervals hold: " in page
     assert "nan" not in page.lower()
+
+
+def test_margins_are_planned_and_drawn(done: Results) -> None:
+    """The plan of a large pilot, and the power that McNemar-like answers of the same disagreement have."""
+    rows = done.tables["margins"].set_index("goal")
+    assert list(rows.index) == ["not worse", "equivalent"]
+    # Two systems of 80 % with a latent correlation of 0.5 differ on 2 (0.8 - P(both right)).
+    both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([stats.norm.ppf(0.8)] * 2)
+    plan = ss.plan(metric="accuracy", score=80, agreement=float(1 - 2 * (0.8 - both)), margin=12).answers
+    for goal, n_items in zip(plan["goal"], plan["n_items"], strict=True):
+        assert rows.loc[goal, "n_units"] == pytest.approx(n_items, rel=0.15)
+    # Five standard errors of 600 test sets.
+    assert (rows["found"] - rows["planned"]).abs().max() < 5 * 0.0165
+    assert rows["low"].lt(rows["found"]).all()
+    assert rows["high"].gt(rows["found"]).all()
+
+
+def test_margins_of_unequal_systems_are_refused() -> None:
+    unequal = {"title": "x", "model": "RightOrWrong", "parameters": {"accuracies": [0.8, 0.7], "between": 0.5}}
+    with pytest.raises(StudyError, match="parameters must be those of equal systems, not of a gain of 10"):
+        small("planning_validation", **(SMALL | {"margins": {"x": unequal | {"margin": 5.0}}}))
 
 
 def test_an_outcome_is_counted_as_in_a_loop() -> None:

@@ -15,8 +15,9 @@ from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClus
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
 from simstudy.planning.forms import Level, NormalDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
+from simstudy.planning.judges import JudgedDifference, error_of_majority
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
-from simstudy.planning.mixed import JudgedDifference, MixedDifference, error_of_majority
+from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
@@ -289,7 +290,7 @@ class TestMargins:
         ({"metric": "accuracy", "score": 80, "gain": 1, "power": 1.0}, "power must lie between 0 and 1"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "alpha": 0}, "alpha must lie between 0 and 1"),
         ({"metric": "accuracy", "score": 80, "gain": 101}, "gain must be above 0 and at most 100, the scale of acc"),
-        ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be from -80 to 20 where the score is 80 %"),
+        ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be at most 20 where the score is 80 %, not 21"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, r"agreement must be from 0.61 to 0.99"),
         ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"r12 must be from -0.21 to 0.8402 between"),
         ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 units"),

@@ -22,6 +22,7 @@ from simstudy.generators.scores import (
     ScoreModel,
 )
 from simstudy.outputs import Outputs
+from simstudy.planning.margins import EQUIVALENT, NOT_WORSE
 from simstudy.planning.pilots import of_two
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
@@ -92,6 +93,43 @@ def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
     print(f"{name}: {n} units, planned {power}, found {found / n_sets:.4f}")
     # The promise; the standard error is 0.004, of translations 0.006.
     assert abs(found / n_sets - power) <= 0.02
+
+
+#: Equal systems, the margin, and the number of test sets.
+MARGINS: dict[str, tuple[Callable[[], PairModel], float, int]] = {
+    "ratings": (scores(FIVE, 0.6, 0.0), 0.25, 20_000),
+    "ratings, unlike": (scores(FIVE, 0.1, 0.0), 0.4, 20_000),
+    "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.0, metric="ap"), 0.05, 20_000),
+    "samples": (scores(BetaBinomial(5, 0.6, 1.0), 0.5, 0.0), 0.25, 20_000),
+    "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.0), 0.15, 20_000),
+    "F1": (given("Responses", (0.72, 0.72), (0.77, 0.77)), 4.0, 15_000),
+    "F1, precise": (given("Responses", (0.6, 0.6), (0.9, 0.9)), 4.0, 15_000),
+    "BLEU": (given("Translations", (0.63, 0.63), (1.0, 1.0)), 3.0, 10_000),
+    "clusters": (given("Clusters", (0.8, 0.8), within=0.3, between=0.5, size=5), 5.0, 20_000),
+    "clusters of ratings": (scores(FIVE, 0.5, 0.0, clusters=ItemClusters(0.2, 10)), 0.15, 20_000),
+    "accuracy": (given("RightOrWrong", (0.8, 0.8), between=0.5), 7.0, 20_000),
+    "accuracy, few errors": (given("RightOrWrong", (0.97, 0.97), between=0.9), 3.0, 20_000),
+}
+
+
+@pytest.mark.parametrize("goal", [NOT_WORSE, EQUIVALENT])
+@pytest.mark.parametrize("name", MARGINS)
+def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> None:
+    """Of a spread that is known, the engines' intervals on test sets of the planned size."""
+    make, margin, n_sets = MARGINS[name]
+    model = make()
+    population = outputs(in_units(model, 1, 60_000 if model.metric == "bleu" else 200_000, 1)[0], model)
+    row = ss.plan(population, margin=margin, n_sets=0).answers.set_index("goal").loc[goal]
+    n = int(row["n_units"])
+    shown = np.concatenate(
+        [
+            DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric).shown_within(margin)[goal == EQUIVALENT]
+            for batch in range(n_sets // 500)
+        ]
+    )
+    print(f"{name}, {goal}: {n} units, planned {row['power']:.4f}, found {shown.mean():.4f}")
+    # The promise is 0.01, and two standard errors of the simulation are 0.006.
+    assert abs(shown.mean() - row["power"]) <= 0.016
 
 
 @pytest.mark.parametrize("n", [50, 100, 200])

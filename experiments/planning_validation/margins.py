@@ -1,0 +1,72 @@
+"""Plans with a margin, and what the engines' intervals show of equal systems on test sets of the planned size."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+import simstudy as ss
+from simstudy.studies import PAIR_MODELS, DrawnPairs, Keys, clopper_pearson, derived_seed, one_of
+
+#: What is shown, in the order of `DrawnPairs.shown_within`.
+GOALS = ("not worse", "equivalent")
+
+# Numbers that are drawn at a time.
+_AT_ONCE = 4_000_000
+
+
+class Margin(Keys):
+    """Two systems of equal true scores, and the margin within which that is to be shown."""
+
+    title: str
+    """For the page."""
+    model: Annotated[str, one_of(PAIR_MODELS)]
+    parameters: dict[str, Any]
+    """Of the model."""
+    margin: Annotated[float, Field(gt=0)]
+    """On the metric's scale."""
+    population: Annotated[int, Field(ge=1000)] = 200_000
+    """Units from which the spread of differences is known."""
+
+    @model_validator(mode="after")
+    def _equal(self) -> Self:
+        try:
+            gain = self.pair.true_gain
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+            raise ValueError(f"parameters are not those of {self.model}: {error}") from None
+        if not abs(gain) < 1e-9:
+            raise ValueError(f"parameters must be those of equal systems, not of a gain of {gain:g}")
+        return self
+
+    @property
+    def pair(self) -> Any:
+        """What draws the two systems."""
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
+        return PAIR_MODELS[self.model](**given)
+
+
+def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[str, Any]:
+    """The planned size of one goal, its planned power, and the share of drawn test sets that show it."""
+    model = margin.pair
+    unit = model.units[0]
+
+    def drawn(n_sets: int, n_units: int, *key: object) -> Any:
+        rng = np.random.default_rng(derived_seed(seed, "margins", name, *key))
+        return model.draw(n_sets, n_units, rng).by(unit)
+
+    population = ss.Outputs.from_statistics(drawn(1, margin.population, "population")[0], model.metric, ["new", "old"])
+    plan = ss.plan(population, margin=margin.margin, n_sets=0, sizes=[])
+    row: Any = plan.answers.set_index("goal").loc[goal]
+    n_units = int(row["n_units"])
+    at_once, count = max(1, _AT_ONCE // n_units), 0
+    for batch, start in enumerate(range(0, sets, at_once)):
+        statistics = drawn(min(at_once, sets - start), n_units, goal, batch)
+        count += int(DrawnPairs(statistics, model.metric).shown_within(margin.margin)[GOALS.index(goal)].sum())
+    low, high = clopper_pearson(count, sets)
+    return {
+        "condition": margin.title, "metric": model.metric, "unit": unit, "margin": margin.margin, "goal": goal,
+        "n_units": n_units, "planned": float(row["power"]), "found": count / sets, "low": float(low),
+        "high": float(high), "n_sets": sets,
+    }  # fmt: skip

@@ -1,0 +1,210 @@
+"""Every option of `plan`, of `predict` and of the command changes what it should change, and nothing is ignored."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+import simstudy as ss
+from simstudy.cli import app
+from simstudy.planning import predict
+from simstudy.planning.forms import Level
+from simstudy.tables import records
+from tests.planning.options import OPTIONS
+
+#: Options that only outputs have.
+OF_OUTPUTS = {"outputs", "by", "unit", "n_sets", "n_draws", "seed", "duplicates"}
+
+
+def test_every_option_is_tested() -> None:
+    assert set(OPTIONS) | OF_OUTPUTS == set(inspect.signature(ss.plan).parameters)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_leads_to_the_number_that_follows_from_it(name: str) -> None:
+    option = OPTIONS[name]
+    before, after = (option.number(ss.plan(**asked)) for asked in (option.base, option.base | option.set_to))
+    assert after == pytest.approx(option.expected, rel=option.rel)
+    assert before != after
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "sizes"])
+def test_the_command_has_the_option(name: str) -> None:
+    asked = OPTIONS[name].base | OPTIONS[name].set_to
+    line = ["plan", "--json"]
+    for argument, value in asked.items():
+        if value is not None:
+            line += [f"--{argument.replace('_', '-')}", str(value)]
+    told = json.loads(CliRunner().invoke(app, line).stdout)
+    plan = ss.plan(**asked)
+    for table in ("answers", "designs"):
+        expected = json.loads(json.dumps(records(getattr(plan, table))))
+        assert told[table] == expected
+
+
+def test_a_range_is_read_by_the_command() -> None:
+    told = json.loads(
+        CliRunner().invoke(
+            app, ["plan", "--json", "--metric", "accuracy", "--score", "80", "--gain", "5", "--agreement", "0.85:0.97"]
+        ).stdout
+    )  # fmt: skip
+    plan = ss.plan(metric="accuracy", score=80.0, gain=5.0, agreement=(0.85, 0.95))
+    for name in ("n_items_low", "n_items", "n_items_high", "power_low", "power_high"):
+        assert told["answers"][0][name] == pytest.approx(plan.answers[name].item())
+    assert "agreement from 0.85 to 0.95, the possible part of 0.85 to 0.97" in "".join(told["assumptions"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"agreement": (0.96, 0.99)}, "agreement must overlap 0.65 to 0.95, which two such systems can have, not"),
+        ({"agreement": 0.97}, "agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.97"),
+        ({"agreement": (0.5, 0.6)}, "agreement must overlap 0.65 to 0.95"),
+        ({"r12": (0.85, 0.99)}, r"r12 must overlap -0\.21 to 0\.84"),
+        ({"agreement": 0.9, "relation": "variants"}, "relation must be None with agreement"),
+        ({"agreement": 0.9, "judge_agreement": 0.5}, "judge_agreement must be None where each answer has one"),
+        ({"agreement": 0.9, "judge_error": 0.1, "judgements": 3, "judge_agreement": 1.5}, "judge_agreement must lie"),
+        ({"agreement": 0.9, "unit": "doc"}, "unit must be None where there are no outputs"),
+        ({"agreement": 0.9, "by": "family"}, "by must be None where there are no outputs"),
+        ({"gain": None, "n_items": 100, "agreement": 1.0}, "agreement must be below 1, not 1: systems that always"),
+    ],
+)  # fmt: skip
+def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ss.plan(**({"metric": "accuracy", "score": 80, "gain": 5} | asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"sd_difference": 0}, "sd_difference must be above 0, not 0"),
+        ({"sd": 0, "r12": 0.5}, "sd must be above 0, not 0"),
+        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-100 to 1e\+100 in size, not 1e-308"),
+        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+308"),
+        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+200"),
+        ({"sd_difference": 1, "judge_sd": 1e-200}, "judge_sd must be 0 or from"),
+        ({"sd_difference": 1, "margin": 1e-200}, "margin must be 0 or from"),
+        ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "sd must be above 0 and at most 0.5, not 0.6"),
+        ({"metric": "ap", "sd_difference": 1.5}, "sd_difference must be above 0 and at most 1, not 1.5"),
+        ({"metric": "bleu", "gain": 101}, "gain must be above 0 and at most 100, the scale of BLEU, not 101"),
+    ],
+)
+def test_numbers_without_a_meaning_are_refused_by_their_own_name(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ss.plan(**({"metric": "mean", "gain": 0.1} | asked))
+
+
+def test_the_unit_of_scores_does_not_matter() -> None:
+    """Times in seconds and in a unit 10^50 times as long."""
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.lognormal(size=(60, 2)), columns=["new", "old"])
+    plain, scaled = (
+        ss.plan(ss.Outputs.from_scores(scores * c), gain=0.4 * c, n_sets=0).answers.iloc[0] for c in (1.0, 1e-50)
+    )
+    for name in ("n_items", "n_items_low", "n_items_high", "power"):
+        assert scaled[name] == pytest.approx(plain[name])
+    assert scaled["detectable_gain"] == pytest.approx(1e-50 * plain["detectable_gain"])
+    for columns in (["new", "old"], ["new", "old", "third"]):
+        third = scores.assign(third=rng.lognormal(size=60))[columns] * 1e-200
+        with pytest.raises(ValueError, match="outputs must have differences from 1e-100"):
+            ss.plan(ss.Outputs.from_scores(third), n_items=100)
+
+
+@pytest.fixture(scope="module")
+def documents() -> ss.Outputs:
+    return ss.clustered_accuracies([0.4, 0.48, 0.53, 0.6, 0.62, 0.7, 0.75, 0.79], 40, 5, within=0.4, between=0.3)
+
+
+class TestOutputs:
+    def test_units(self, documents: ss.Outputs) -> None:
+        """The spread of the units' differences, by hand."""
+        two = documents.select(documents.names[:2])
+        right = two.statistics[..., 0].astype(float)
+        items = 100 * (right[0] - right[1])
+        means = pd.Series(items).groupby(two.items["cluster"].to_numpy()).mean()
+        by_cluster, by_item = (ss.plan(two, gain=5, n_sets=0, unit=unit).answers for unit in (None, "item"))
+        assert by_cluster["unit"].item() == "cluster"
+        assert by_cluster["n_units"].item() == pytest.approx(size_by(means.std(ddof=1), 5), rel=0.06)
+        assert by_item["n_units"].item() == pytest.approx(size_by(np.sqrt((items**2).mean() - 25), 5), rel=0.04)
+
+    def test_relations(self) -> None:
+        outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
+        relations = ss.plan(outputs, gain=5, n_sets=0, n_draws=0, by="family").answers["relation"].tolist()
+        assert len(relations) > 1
+        assert ss.plan(outputs, gain=5, n_sets=0, n_draws=0).answers["relation"].tolist() == ["all pairs"]
+        with pytest.raises(ValueError, match="by must be None with outputs of two systems"):
+            ss.plan(outputs.select(outputs.names[:2]), gain=5, n_sets=0, by="family")
+
+    def test_sets_draws_and_seed(self, documents: ss.Outputs) -> None:
+        two = documents.select(documents.names[:2])
+        seeds = [ss.plan(two, gain=10, n_sets=200, seed=seed).simulated for seed in (0, 1)]
+        assert all(held is not None and held.n_sets == 200 for held in seeds)
+        assert seeds[0] != seeds[1]
+        assert ss.plan(two, gain=10, n_sets=0).simulated is None
+        asked: dict[str, Any] = {"n_items": 200, "n_sets": 0, "sizes": [200]}
+        drawn = [ss.plan(documents, **asked, n_draws=100, seed=seed).predicted for seed in (0, 0, 1)]
+        pd.testing.assert_frame_equal(drawn[0], drawn[1])
+        assert not drawn[0].equals(drawn[2])
+        assert ss.plan(documents, **asked, n_draws=0).predicted.empty
+
+    def test_guesses_are_refused(self, documents: ss.Outputs) -> None:
+        for name, value in (("judgements", 3), ("judge_agreement", 0.5), ("score", 80), ("relation", "variants")):
+            with pytest.raises(ValueError, match=f"{name} must be .* with outputs"):
+                ss.plan(documents, gain=5, **{name: value})
+
+    def test_systems_that_always_differ_are_planned_for(self) -> None:
+        """One is right on all 60 items and the other on none: they differ on all, and no pilot says less than 94 %."""
+        outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 60, "old": [0] * 60}), "accuracy")
+        plan = ss.plan(outputs, gain=40, n_sets=0)
+        low = stats.binomtest(60, 60).proportion_ci().low
+        assert "100 % of items that only one system has right" in plan.text
+        assert f"range: {100 * low:.3g} to 100 %" in plan.text
+        # Of n items that all differ w are won: the sign test.
+        wins = np.arange(51)
+        found = (2 * stats.binom.sf(wins - 1, 50, 0.5) <= 0.05) & (wins > 25)
+        power = ss.plan(outputs, gain=40, n_items=50, n_sets=0).answers["power"].item()
+        assert power == pytest.approx(stats.binom.pmf(wins, 50, 0.7)[found].sum())
+
+    def test_scores_that_differ_by_one_amount_are_not_called_alike(self) -> None:
+        outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1.5] * 60, "old": [1.0] * 60}))
+        with pytest.raises(ValueError, match="'new' and 'old' differ by the same amount on each of these 60 units"):
+            ss.plan(outputs, n_items=100)
+
+
+def size_by(sd: float, gain: float) -> float:
+    return float((stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * (sd / gain) ** 2)
+
+
+class TestPredictions:
+    def test_every_option_is_tested(self) -> None:
+        tested = {"outputs", "n_units", "level", "by", "unit", "n_draws", "seed"}
+        assert set(inspect.signature(predict).parameters) == tested
+
+    def test_each_option_changes_what_it_should(self, documents: ss.Outputs) -> None:
+        def shown(n: int = 60, **more: Any) -> pd.Series[Any]:
+            return predict(documents, [n], **({"n_draws": 100} | more)).iloc[0]
+
+        plain = shown()
+        assert shown(240)["share_significant"] > plain["share_significant"]
+        assert shown(level=Level(0.001))["share_significant"] < plain["share_significant"]
+        assert shown(level=Level(alternative="greater"))["share_significant"] > plain["share_significant"]
+        assert shown(level=Level(comparisons=28))["share_significant"] < plain["share_significant"]
+        # Sixty items are fewer than sixty clusters of five.
+        by_item = shown(unit="item")
+        assert (by_item["n_items"], plain["n_items"]) == (60, 300)
+        assert by_item["share_significant"] < plain["share_significant"]
+        assert not shown(seed=1).equals(plain)
+        assert not shown(n_draws=400).equals(plain)
+
+    def test_relations(self) -> None:
+        outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
+        rows = predict(outputs, [200], by="family", n_draws=100)
+        assert rows["relation"].nunique() == 3
+        assert predict(outputs, [200], n_draws=100)["relation"].tolist() == ["all pairs"]

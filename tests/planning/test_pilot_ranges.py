@@ -1,0 +1,117 @@
+"""Ranges and designs that pilots give, by loops over what their definitions say."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.planning.mixed import MixedDifference
+from simstudy.planning.pilots import of_many, of_two
+from tests.planning.options import size
+
+
+@pytest.fixture(scope="module")
+def ratings() -> ss.Outputs:
+    """Seven systems on documents of 1 to 6 items, all numbers different."""
+    rng = np.random.default_rng(11)
+    codes = np.repeat(np.arange(45), rng.integers(1, 7, 45))
+    scores = rng.normal(size=(len(codes), 7)) * np.linspace(0.6, 1.7, 7) + rng.normal(size=(45, 7))[codes]
+    items = pd.DataFrame({"id": range(len(codes)), "cluster": codes})
+    return ss.Outputs.from_scores(pd.DataFrame(scores + np.linspace(0, 0.4, 7), columns=list("abcdefg")), items=items)
+
+
+def unit_differences(outputs: ss.Outputs, a: str, b: str) -> np.ndarray:  # type: ignore[type-arg]
+    """What each document adds to the gain, times their number: the jackknife of a ratio of sums, by leaving out."""
+    values = outputs.select([a, b]).statistics[..., 0]
+    codes = outputs.items["cluster"].to_numpy()
+    n = codes.max() + 1
+    gain = values[0].mean() - values[1].mean()
+    without = np.array([(values[0][codes != k].mean() - values[1][codes != k].mean()) for k in range(n)])
+    return np.asarray((n - 1) * (without.mean() - without) + gain)
+
+
+def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Outputs) -> None:
+    """Twenty groups of documents left out in turn; families by the study's interval of the detectable gain."""
+    case = of_many(ratings)[-1]
+    assert isinstance(case.middle, MixedDifference)
+    pairs = ss.compare(ratings, n_resamples=10)
+    named = [frozenset(pair) for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
+    assert set(named) == {frozenset(pair) for pair in combinations("abcdefg", 2)}
+    rows = ss.significant_gains(pairs.assign(relation="all pairs"), power=(0.8,))
+    of_systems = np.log(rows["true_80_high"] / rows["true_80_low"]).iloc[0] / (2 * stats.norm.isf(0.025))
+    # In doubt: below twice the gain of t standard errors that is just significant.
+    doubtful = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
+    about = pairs[doubtful] if doubtful.sum() >= 10 else pairs
+    differences = [unit_differences(ratings, a, b) for a, b in zip(about["system_a"], about["system_b"], strict=True)]
+    groups = np.arange(45) % 20
+    logs = [np.mean([np.log(one[groups != g].std(ddof=1)) for one in differences]) for g in range(20)]
+    of_units = np.sqrt(19 / 20 * ((logs - np.mean(logs)) ** 2).sum())
+    times = np.exp(stats.norm.isf(0.025) * np.hypot(of_units, of_systems))
+    middle = case.middle.sd_of(0.0)
+    assert case.high.sd_of(0.0) / middle == pytest.approx(times, rel=0.02)
+    assert middle / case.low.sd_of(0.0) == pytest.approx(times, rel=0.02)
+    # Twenty-one pairs are no multiple of the number of classes; within a class there is hardly any spread.
+    assert middle == pytest.approx(np.sqrt(np.mean([one.var(ddof=1) for one in differences])), rel=0.002)
+
+
+def test_the_design_of_a_pilot(ratings: ss.Outputs) -> None:
+    """The correlation within documents over all pairs of items, and one item's spread by the design effect."""
+    two = ratings.select(["a", "g"])
+    case = of_two(two)
+    assert case.design is not None
+    values = two.statistics[0, :, 0] - two.statistics[1, :, 0]
+    codes = two.items["cluster"].to_numpy()
+    centred = values - values.mean()
+    same = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)
+    icc = np.outer(centred, centred)[same].mean() / centred.var()
+    assert case.design.icc == pytest.approx(icc)
+    spread = unit_differences(ratings, "a", "g").std(ddof=1)
+    assert case.middle.sd_of(0.0) == pytest.approx(spread, rel=1e-6)
+    assert case.item_sd == pytest.approx(spread / np.sqrt(case.design.effect / case.size), rel=1e-6)
+
+
+def test_designs_by_the_design_effect_and_costs() -> None:
+    plan = ss.plan(
+        metric="mean",
+        sd_difference=1.3,
+        gain=0.11,
+        cluster_size=6,
+        icc=0.07,
+        cluster_cv=0,
+        cost_item=1.5,
+        cost_cluster=4.0,
+    )
+    for _, row in plan.designs.iterrows():
+        items = row["items_per_unit"]
+        effect = 1 + (items - 1) * 0.07
+        assert row["design_effect"] == pytest.approx(effect)
+        assert row["n_units"] == pytest.approx(size(1.3 * np.sqrt(effect / items), 0.11), abs=1.5)
+        assert row["n_items"] == np.ceil(row["n_units"] * items)
+        assert row["cost"] == pytest.approx(row["n_units"] * (4.0 + 1.5 * items))
+
+
+def test_clusters_of_answers_have_the_spread_of_their_gain() -> None:
+    """A tenth of all items differ, and the gain is 8 points: 0.1 - 0.08^2, times the design effect over the size."""
+    plan = ss.plan(metric="accuracy", score=80, agreement=0.9, gain=8, cluster_size=4, icc=0.3, cluster_cv=0)
+    sd = 100 * np.sqrt((0.1 - 0.08**2) * 1.9 / 4)
+    assert plan.answers["n_units"].item() == pytest.approx(size(sd, 8), abs=1.5)
+    twice = plan.designs.set_index("items_per_unit").loc[8.0]
+    assert twice["n_units"] == pytest.approx(size(100 * np.sqrt((0.1 - 0.08**2) * 3.1 / 8), 8), abs=1.5)
+
+
+def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
+    """Eleven documents of few guesses: F1 that hangs on each of them, and still no gain of more than 100 points."""
+    rng = np.random.default_rng(0)
+    correct = rng.integers(0, 3, (2, 44))
+    statistics = np.stack([correct, correct + rng.integers(0, 9, (2, 44)), np.full((2, 44), 4)], axis=-1)
+    items = pd.DataFrame({"id": range(44), "cluster": np.repeat(range(11), 4)})
+    outputs = ss.Outputs.from_statistics(statistics, "f1", ["new", "old"], items=items)
+    for n_items in (24, 28, 400):
+        row = ss.plan(outputs, n_items=n_items, n_sets=0).answers.iloc[0]
+        ends = row[["detectable_gain_low", "detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
+        assert not (ends > 100).any()
