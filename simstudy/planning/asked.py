@@ -15,7 +15,7 @@ from simstudy.validation import brief, check_number, check_whole
 _SCALES = {"percent": 100.0, "points": 100.0, "probability": 1.0}
 
 # Numbers whose squares are neither 0 nor infinite, with room for sizes and ratios.
-_LEAST, _MOST = 1e-100, 1e100
+_LEAST, _MOST = 1e-60, 1e60
 
 
 def scale_of(metric: Metric) -> float:
@@ -42,7 +42,7 @@ def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
     --------
     >>> check_size("sd", 1e-308)
     Traceback (most recent call last):
-    ValueError: sd must be 0 or from 1e-100 to 1e+100 in size, not 1e-308: tell scores in another unit
+    ValueError: sd must be 0 or from 1e-60 to 1e+60 in size, not 1e-308: tell scores in another unit
     """
     check_number(argument, value)
     size = abs(float(value))  # type: ignore[arg-type]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.asked import Asked
+from simstudy.planning.asked import Asked, check_size
 from simstudy.planning.cases import Case
 from simstudy.planning.designs import TIMES, Design, best_size
 from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.mixed import ClusteredDifference
 from simstudy.planning.solving import detectable_gain, least_size
-from simstudy.validation import check_number
 
 #: How many items a unit has, by the columns of a table of designs.
 AS_ASKED, BEST = "as asked", "best for the money"
@@ -40,7 +39,7 @@ class Costs:
     def __post_init__(self) -> None:
         for name, value in (("cost_item", self.item), ("cost_cluster", self.unit), ("budget", self.budget)):
             if value is not None:
-                check_number(name, value)
+                check_size(name, value)
                 if not 0 <= value < np.inf or (name == "budget" and value == 0):
                     least = "above 0" if name == "budget" else "at least 0"
                     raise ValueError(f"{name} must be {least}, not {value:g}")

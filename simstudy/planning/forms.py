@@ -105,7 +105,8 @@ class Level:
         [0.0, 0.015625]
         """
         outcomes = self.tail * 2.0 ** min(n, 1000)
-        return self.tail if outcomes > _MANY_FLIPS else floor(outcomes * (1 + 1e-9)) / 2.0**n
+        many = n >= 1000 or outcomes > _MANY_FLIPS
+        return self.tail if many else floor(outcomes * (1 + 1e-9)) / 2.0**n
 
 
 class Difference(ABC):

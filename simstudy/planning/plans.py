@@ -75,6 +75,10 @@ def plan(
     right and wrong answers by the binomials of the items that differ. Root finding is exact to one unit, and to a
     millionth of a gain.
 
+    Sign flips of n units have no p-value below 2^-n, two-sided none below twice that. With fewer units than alpha and
+    comparisons need, no gain can be significant, and the power is 0. No gain is larger than the metric's scale, the
+    score and the agreement allow; `detectable_gain` is NaN where none of these has the power.
+
     Parameters
     ----------
     outputs

@@ -207,7 +207,7 @@ def gain_in(metric: Metric, gain: float) -> str:
     >>> gain_in(METRICS["accuracy"], 1), gain_in(METRICS["bleu"], 0.5), gain_in(METRICS["ap"], 0.02)
     ('1 point of accuracy', '0.5 points of BLEU', '0.02 of average precision')
     """
-    number = f"{gain:.3g}" if abs(gain) < 1e4 else f"{gain:,.0f}"
+    number = f"{gain:,.0f}" if 1e4 <= abs(gain) < 1e15 else f"{gain:.3g}"
     unit = (" point" if number == "1" else " points") if metric.unit in ("percent", "points") else ""
     return f"{number}{unit} of {metric.label}"
 

@@ -158,12 +158,23 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --n-items 1", "--n-items must be at least 2, not 1"),
         ("--metric accuracy --score 80 --gain 1 --references x", "--references must not be given without files"),
         ("--metric accuracy --gain 1", "--score must be given for accuracy"),
+        ("--metric mean --gain 1 --sd-difference 0", "--sd-difference must be above 0, not 0"),
+        ("--metric mean --gain 1 --sd 1e-308 --r12 0.5", "--sd must be 0 or from 1e-60 to 1e+60 in size, not 1e-308"),
+        ("--metric accuracy --score 80 --gain 1 --judge-agreement 0.5", "--judge-agreement must not be given where"),
+        (
+            "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation variants",
+            "--relation must not be given with r12",
+        ),
+        ("ten.csv --metric accuracy --gain 9 --simulate -1", "--simulate must be at least 0, not -1"),
+        ("ten.csv --metric accuracy --gain 9 --simulate 100", "--simulate must be at least 200, not 100"),
+        ("ten.csv --metric accuracy --gain 9 --judgements 3", "--judgements must be 1 with outputs, which tell it"),
         ("few.csv --metric accuracy --gain 1", "outputs must have at least 10 items for a plan, not 8"),
         ("--gain 1", "missing option '--metric'"),
     ],
 )
 def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
     write_wide("few.csv", {"old": [1] * 6 + [0] * 2, "new": [1] * 8})
+    write_wide("ten.csv", {"old": [1] * 6 + [0] * 6, "new": [1] * 8 + [0] * 4})
     code, out, err = plan(*arguments.split())
     assert (code, out) == (2, "")
     assert message in err

@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
+from simstudy.planning.asked import Asked
 from simstudy.planning.forms import Level
+from simstudy.planning.pilots import of_two
+from simstudy.planning.simulated import simulate
 from simstudy.tables import records
 from tests.planning.options import OPTIONS
 
@@ -86,11 +89,12 @@ def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], messa
     [
         ({"sd_difference": 0}, "sd_difference must be above 0, not 0"),
         ({"sd": 0, "r12": 0.5}, "sd must be above 0, not 0"),
-        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-100 to 1e\+100 in size, not 1e-308"),
-        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+308"),
-        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-100 to 1e\+100 in size, not 1e\+200"),
+        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-60 to 1e\+60 in size, not 1e-308"),
+        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+308"),
+        ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+200"),
         ({"sd_difference": 1, "judge_sd": 1e-200}, "judge_sd must be 0 or from"),
         ({"sd_difference": 1, "margin": 1e-200}, "margin must be 0 or from"),
+        ({"sd_difference": 1, "cost_item": 1e-308, "budget": 1e308}, "cost_item must be 0 or from"),
         ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "sd must be above 0 and at most 0.5, not 0.6"),
         ({"metric": "ap", "sd_difference": 1.5}, "sd_difference must be above 0 and at most 1, not 1.5"),
         ({"metric": "bleu", "gain": 101}, "gain must be above 0 and at most 100, the scale of BLEU, not 101"),
@@ -99,6 +103,15 @@ def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], messa
 def test_numbers_without_a_meaning_are_refused_by_their_own_name(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.plan(**({"metric": "mean", "gain": 0.1} | asked))
+
+
+def test_extremes_of_gains_and_levels_are_planned_without_a_warning() -> None:
+    told = [
+        ss.plan(metric="mean", sd_difference=1e-60, gain=1e60),
+        ss.plan(metric="mean", sd_difference=1.0, gain=0.1, alpha=1e-300),
+        ss.plan(metric="accuracy", score=80, agreement=0.9, gain=1, alpha=1e-300),
+    ]
+    assert [plan.answers["n_items"].item() > 1000 for plan in told] == [False, True, True]
 
 
 def test_the_unit_of_scores_does_not_matter() -> None:
@@ -113,7 +126,7 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     assert scaled["detectable_gain"] == pytest.approx(1e-50 * plain["detectable_gain"])
     for columns in (["new", "old"], ["new", "old", "third"]):
         third = scores.assign(third=rng.lognormal(size=60))[columns] * 1e-200
-        with pytest.raises(ValueError, match="outputs must have differences from 1e-100"):
+        with pytest.raises(ValueError, match="outputs must have differences from 1e-60"):
             ss.plan(ss.Outputs.from_scores(third), n_items=100)
 
 
@@ -203,8 +216,35 @@ class TestPredictions:
         assert not shown(seed=1).equals(plain)
         assert not shown(n_draws=400).equals(plain)
 
+    def test_thresholds_are_gains_of_pairs_near_the_level(self) -> None:
+        """Independent scores of one spread: 0.04 <= p <= 0.06 is 1.88 to 2.05 standard errors."""
+        rng = np.random.default_rng(0)
+        scores = pd.DataFrame(rng.normal(size=(2000, 70)) + rng.normal(0, 0.1, 70))
+        found = predict(ss.Outputs.from_scores(scores), [300], n_draws=100)["threshold"].item()
+        least, most = stats.norm.isf([0.03, 0.02]) * np.sqrt(2 / 300)
+        assert 0.97 * least < found < 1.06 * most
+
     def test_relations(self) -> None:
         outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
         rows = predict(outputs, [200], by="family", n_draws=100)
         assert rows["relation"].nunique() == 3
         assert predict(outputs, [200], n_draws=100)["relation"].tolist() == ["all pairs"]
+
+
+def test_every_stream_has_the_seed_and_a_key_of_its_own(documents: ss.Outputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: list[tuple[int, ...]] = []
+    made = np.random.default_rng
+
+    def recorded(key: Any) -> np.random.Generator:
+        keys.append(tuple(key))
+        return made(key)
+
+    case, two = of_two(documents.select(documents.names[:2])), documents.select(documents.names[:2])
+    monkeypatch.setattr(np.random, "default_rng", recorded)
+    predict(documents, [50, 60], n_draws=100, seed=77)
+    assert len(keys) == len(set(keys)) == 3
+    assert {key[0] for key in keys} == {77}
+    keys.clear()
+    simulate(two, Asked(two.metric, 5.0), 2000, case=case, n_sets=250, seed=77)
+    assert len(keys) == len(set(keys)) > 1
+    assert {key[0] for key in keys} == {77}
