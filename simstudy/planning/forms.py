@@ -222,6 +222,7 @@ class NormalDifference(Difference):
         """The standard deviation that the test finds of one unit where the true gain is this."""
         variance = self.sd**2 + 2 * gain * self.weight_covariance + gain**2 * self.weight_variance
         return float(np.sqrt(max(variance, 0.0)))
+
     def _of_one_sign(self, gain: float, n: int, level: Level) -> Found:
         """What is found if a gain is significant only where all units favour one system."""
         one = np.array([1, -1]) * gain / self.sd

@@ -89,9 +89,7 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     if stats.kurtosis(values[values != 0], fisher=False) > _LONG_TAILED:
         ends += ", which holds 82 to 89 % for tails as long as log-normal ones"
     weights = _weights(units) - 1
-    pilot = NormalDifference(
-        sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights))
-    )
+    pilot = NormalDifference(sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)))
     case = Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
         kurtosis=float(stats.kurtosis(values, fisher=False)),

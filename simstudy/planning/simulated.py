@@ -214,8 +214,8 @@ def against_closed_form(
         if isinstance(difference, RightOrWrongDifference):
             share = (spread**2 + gain**2) / difference.scale**2
             return RightOrWrongDifference(min(share, 1.0), difference.scale).power(gain, n_units, level)
-        own = difference if isinstance(difference, NormalDifference) else NormalDifference(spread)
-        return own.times(spread / own.sd).power(gain, n_units, level)
+        assert isinstance(difference, NormalDifference)
+        return difference.times(spread / difference.sd).power(gain, n_units, level)
 
     spread = float(gains.std(ddof=1) * np.sqrt(n_units))
     slope = (power(spread * (1 + _STEP)) - power(spread * (1 - _STEP))) / (2 * _STEP)

@@ -14,7 +14,7 @@ from simstudy.planning.benchmarks import benchmarks
 
 SCORES: dict[str, Any] = {"metric": "mean", "sd_difference": 1.0, "gain": 0.2}
 ANSWERS: dict[str, Any] = {"metric": "accuracy", "score": 70.0, "agreement": 0.8, "gain": 3.0}
-CLUSTERS: dict[str, Any] = SCORES | {"cluster_size": 5, "icc": 0.1}
+CLUSTERS: dict[str, Any] = SCORES | {"cluster_size": 5, "icc": 0.1, "cluster_cv": 0.0}
 COSTS: dict[str, Any] = CLUSTERS | {"cost_item": 2.0, "cost_cluster": 3.0}
 
 
@@ -113,6 +113,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "cluster_size": Option(CLUSTERS, {"cluster_size": 10}, n_items, 10 * size(np.sqrt(1.9 / 10), 0.2), 0.03),
     "icc": Option(CLUSTERS, {"icc": 0.5}, n_items, 5 * size(np.sqrt(3.0 / 5), 0.2), 0.02),
+    "cluster_cv": Option(CLUSTERS, {"cluster_cv": 1.5}, n_items, 5 * size(np.sqrt(2.525 / 5), 0.2), 0.02),
     "judge_error": Option(ANSWERS, {"judge_error": 0.1}, n_items, size(judged(0.2, 3, 0.1), 3), 0.03),
     "judge_sd": Option(SCORES, {"judge_sd": 0.5}, n_items, size(np.sqrt(1.5), 0.2)),
     "judgements": Option(

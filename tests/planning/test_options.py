@@ -23,7 +23,7 @@ from simstudy.tables import records
 from tests.planning.options import OPTIONS
 
 #: Options that only outputs have.
-OF_OUTPUTS = {"outputs", "by", "unit", "n_sets", "n_draws", "seed"}
+OF_OUTPUTS = {"outputs", "by", "unit", "n_sets", "n_draws", "seed", "duplicates"}
 
 
 def test_every_option_is_tested() -> None:

@@ -77,7 +77,14 @@ def test_the_design_of_a_pilot(ratings: ss.Outputs) -> None:
 
 def test_designs_by_the_design_effect_and_costs() -> None:
     plan = ss.plan(
-        metric="mean", sd_difference=1.3, gain=0.11, cluster_size=6, icc=0.07, cost_item=1.5, cost_cluster=4.0
+        metric="mean",
+        sd_difference=1.3,
+        gain=0.11,
+        cluster_size=6,
+        icc=0.07,
+        cluster_cv=0,
+        cost_item=1.5,
+        cost_cluster=4.0,
     )
     for _, row in plan.designs.iterrows():
         items = row["items_per_unit"]
@@ -90,7 +97,7 @@ def test_designs_by_the_design_effect_and_costs() -> None:
 
 def test_clusters_of_answers_have_the_spread_of_their_gain() -> None:
     """A tenth of all items differ, and the gain is 8 points: 0.1 - 0.08^2, times the design effect over the size."""
-    plan = ss.plan(metric="accuracy", score=80, agreement=0.9, gain=8, cluster_size=4, icc=0.3)
+    plan = ss.plan(metric="accuracy", score=80, agreement=0.9, gain=8, cluster_size=4, icc=0.3, cluster_cv=0)
     sd = 100 * np.sqrt((0.1 - 0.08**2) * 1.9 / 4)
     assert plan.answers["n_units"].item() == pytest.approx(size(sd, 8), abs=1.5)
     twice = plan.designs.set_index("items_per_unit").loc[8.0]

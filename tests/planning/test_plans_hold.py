@@ -150,4 +150,4 @@ def test_what_a_pilot_says_covers_what_is_so(name: str, n: int) -> None:
         covered += case.low.sd_of(0.0) <= true <= case.high.sd_of(0.0)
     print(f"{name}, {n}: {covered / tried:.3f} of {tried}")
     # Of long tails fewer, which the docstring of spread_interval says.
-    assert covered / tried >= (0.85 if name == "long tails" else 0.9)
+    assert covered / tried >= (0.87 if name == "long tails" else 0.9)

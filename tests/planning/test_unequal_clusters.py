@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -147,3 +150,39 @@ def test_the_power_with_geometric_sizes_is_the_planned_one(mean: int, icc: float
         found += sum(row["n_rejected_first"] for row in drawn.decisions(["sign_flips"], (0.05,), ["two-sided"]))
     print(f"mean {mean}, icc {icc}, gain {gain}: {n} units, {found / 4000:.3f}")
     assert abs(found / 4000 - 0.8) <= 0.03
+
+
+def sizes_in(data: Path, name: str) -> list[int]:
+    """Items of each cluster of a known test set, counted in its files."""
+    if name.startswith("WMT"):
+        file = {"WMT22 ja-en": "wmt22_ja-en", "WMT24 en-de": "wmt24_en-de"}[name]
+        meta = pd.read_csv(data / file / "meta.tsv", sep="\t", quoting=3)
+        return meta.groupby(["domain", "doc"]).size().tolist()
+    if name.startswith("SWE-bench"):
+        split = {"(full)": "test", "Verified": "verified", "Lite": "lite"}[name.split()[1]]
+        items = pd.read_csv(data / "swebench" / f"swebench_{split}.csv.gz").drop_duplicates("instance_id")
+        return items.groupby("repo").size().tolist()
+    if name.startswith("UD"):
+        file = "ud_english_ewt/en_ewt-ud-test.conllu" if "EWT" in name else "ud_english_other/en_pud-ud-test.conllu"
+        documents = (data / file).read_text(encoding="utf-8").split("# newdoc")
+        return [document.count("# sent_id") for document in documents if "# sent_id" in document]
+    if name.startswith("CRAFT"):
+        folder = data / "craft_treebank"
+        articles = (folder / "articles" / "ids" / "craft-ids-test.txt").read_text().split()
+        texts = [(folder / "penn" / f"{article}.tree").read_text(encoding="utf-8") for article in articles]
+        return [sum(bool(line.strip()) for line in text.splitlines()) for text in texts]
+    brown = name == "Brown"
+    with ZipFile(data / "nltk" / ("brown.zip" if brown else "treebank.zip")) as archive:
+        named = [file for file in archive.namelist() if re.search(r"/c[a-r]\d\d$" if brown else r"\.mrg$", file)]
+        found = [re.findall(r"(?m)^.*\S.*$" if brown else r"(?m)^\(", archive.read(file).decode()) for file in named]
+    return [len(lines) for lines in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_the_sizes_of_known_clusters_are_those_of_the_files(name: str, shared_data: Path) -> None:
+    sizes = np.array(sizes_in(shared_data, name))
+    n, mean, cv = CLUSTERS[name]
+    assert len(sizes) == n
+    assert sizes.mean() == pytest.approx(mean, abs=0.005)
+    assert sizes.std() / sizes.mean() == pytest.approx(cv, abs=0.001)
