@@ -78,7 +78,7 @@ def compare(
         ),
     ] = None,
     test: Annotated[
-        str, typer.Option(help="sign_flips, bootstrap, randomization, t_paired, mcnemar, sign, wilcoxon, …")
+        str, typer.Option(help="sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
     ] = "sign_flips",
     resamples: Annotated[int | None, typer.Option(help="Resamples (default: the test's or the convention's).")] = None,
     seed: Annotated[
