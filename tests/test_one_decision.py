@@ -74,7 +74,7 @@ def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examina
 
 def said_in_words(pairs: pd.DataFrame, alpha: float) -> bool:
     said = verdict(pairs.iloc[0], alpha=alpha)
-    return f"The gain is significant at {alpha:g}." in said
+    return f"the gain is significant at {alpha:g}." in said
 
 
 ASKED: dict[str, Callable[[Outputs, pd.DataFrame, float], bool]] = {
@@ -194,7 +194,7 @@ def test_an_examination_says_one_thing() -> None:
         found = examine(Loaded(outputs), alpha=alpha, comparison=comparison)
         expected = by_hand(pairs, alpha)
         assert found.verdict is not None
-        assert ("The gain is significant" in found.verdict) == expected
+        assert ("the gain is significant" in found.verdict) == expected
         assert "is within Monte Carlo error of" in found.verdict
         assert (found.groups["group"].max() == 2) == expected
         assert _is_better(found, (row["system_a"], row["system_b"]), alpha) == expected

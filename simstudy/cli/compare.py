@@ -275,7 +275,8 @@ def _print(found: Examination, out: Path | None) -> None:
     from simstudy.examination import page
 
     if found.verdict is not None:
-        print_line(found.verdict)
+        for line in found.verdict.splitlines():
+            print_line(line)
     else:
         print_facts({name: value for name, value in page.facts(found).items() if name != "Note"})
     for note in found.notes:

@@ -25,7 +25,7 @@ _NEEDED = {"system_a", "system_b", "favours", "unit", "test_set", "gain", "gain_
 
 
 def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None = None) -> str:
-    """What one row of Comparisons says: gain, interval, p-value, test, sides, units, and what follows.
+    """What one row of Comparisons says, in lines: the answer; gain, interval, p-value, test, sides, units; cautions.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     >>> from simstudy.engines.comparisons import compare
     >>> from simstudy.outputs import Outputs
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
-    >>> for part in verdict(compare(outputs).iloc[0]).split("; "):
-    ...     print(part)
-    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %)
-    95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact)
-    40 items, new better on 10, worse on 0, level on 30. The gain is significant at 0.05.
+    >>> print(verdict(compare(outputs).iloc[0]).replace("; ", ";\\n  "))
+    new is better than old: the gain is significant at 0.05.
+    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %);
+      95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact);
+      40 items, new better on 10, worse on 0, level on 30.
     """
     check_fraction("alpha", alpha)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
@@ -60,7 +60,9 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
         check_margin(margin)
     pair = _printable(pair)
     rests_on = footing(pair, few_units=pair["n_units"] < FEW_UNITS)
-    return " ".join([_measured(pair, alpha), *_decided(pair, alpha, margin), *_remarks(pair, alpha), *rests_on])
+    cautions = " ".join([*_remarks(pair, alpha), *rests_on])
+    answer = " ".join(_decided(pair, alpha, margin))
+    return "\n".join(filter(None, [answer, _measured(pair, alpha), cautions]))
 
 
 def _printable(pair: pd.Series[Any]) -> pd.Series[Any]:
@@ -156,21 +158,22 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
             f"{TESTS[pair['test']].null}. {so}."
         )
     if pair["gain"] == 0:
-        return "There is no gain to test."
+        return f"There is no gain to test: {a} and {pair['system_b']} have the same score."
+    better = f"{a} is better than {pair['system_b']}"
     decision, row = Decision(alpha), _one_row(pair)
     if decision.significant(row)[0]:
         if two_sided:
-            return f"The gain is significant at {alpha:g}."
+            return f"{better}: the gain is significant at {alpha:g}."
         if decision.significant(by_two_sides(row))[0]:
-            return f"The gain is significant at {alpha:g}, one-sided and two-sided."
-        return f"At {alpha:g} the gain is significant only if {a} was predicted to win."
+            return f"{better}: the gain is significant at {alpha:g}, one-sided and two-sided."
+        return f"{better} only if {a} was predicted to win: at {alpha:g} the gain is significant one-sided."
     if pair["p_value"] <= alpha and pair["favours"] == a:
         return (
-            f"The gain is not significant at {alpha:g}, however small that p-value: too few units differ, and by "
-            f"swapping them no p-value below {p_digits(pair['p_floor'])} can be had."
+            f"It is not shown that {better}: the gain is not significant at {alpha:g}, however small the p-value. Too "
+            f"few units differ: swapping them gives no p-value below {p_digits(pair['p_floor'])}."
         )
-    warning = "" if equivalent else ": that does not show that the systems are equally good"
-    return f"The gain is not significant at {alpha:g}{warning}."
+    warning = "" if equivalent else " Nor is it shown that they are equally good."
+    return f"It is not shown that {better}: the gain is not significant at {alpha:g}.{warning}"
 
 
 def _one_row(pair: pd.Series[Any]) -> pd.DataFrame:

@@ -155,7 +155,7 @@ def test_the_verdict_can_be_printed_and_tells_the_two_systems_apart(hostile: Out
     assert not acts(said)
     # The first one is better, and it is the first one that the sentence names.
     assert said.startswith("a⟨U+001B⟩[31m scores 100.00 % accuracy, 50.00 points more than a⟨U+001B⟩[31m (2) (50.00 %)")
-    assert said.endswith("The gain is significant at 0.05.")
+    assert said.endswith("the gain is significant at 0.05.")
     for _, pair in compare(hostile).sample(30, random_state=0).iterrows():
         assert not acts(verdict(pair))
 

@@ -23,7 +23,7 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
     assert out == (
         f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %); 95 % interval {low:.2f} to {high:.2f} "
         "points, p = 0.500 (sign-flip test, two-sided, exact); 8 items, new better on 2, worse on 0, level on 6. The "
-        "gain is not significant at 0.05: that does not show that the systems are equally good. With 8 items the "
+        "gain is not significant at 0.05. Nor is it shown that they are equally good. With 8 items the "
         "interval is rough.\n"
     )
 
@@ -36,7 +36,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     code, out, err = compare(two, "--metric", "accuracy", "--test", "bootstrap", "--alternative", "greater")
     assert (code, err) == (0, "")
     assert "p = 0.114 (paired bootstrap, one-sided, approximate; two-sided p = 0.214); 8 items, " in out
-    assert "The gain is not significant at 0.05: that does not show that the systems are equally good. " in out
+    assert "the gain is not significant at 0.05. Nor is it shown that they are equally good. " in out
     assert out.endswith("With 8 items test and interval are rough.\n")
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
 
@@ -335,7 +335,7 @@ def test_fail_unless_better_decides_as_the_verdict_does() -> None:
         assert pair["p_low"] < alpha < pair["p_high"]
         code, out, err = compare(*options, "--alpha", f"{alpha}", "--fail-unless-better", "new", "old")
         assert code == expected
-        assert ("The gain is not significant at" in out) == bool(code)
+        assert ("the gain is not significant at" in out) == bool(code)
         assert "more than 100 resamples may decide otherwise" in out
         assert err == ("" if code == 0 else f"simstudy: new is not significantly better than old at {alpha:g}\n")
 

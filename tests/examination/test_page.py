@@ -127,7 +127,7 @@ def test_two_systems_have_a_verdict_and_nothing_of_an_earlier_run_is_left(
     two = examine(Loaded(loaded.outputs.select(["worst", "best"])))
     text = written(two, tmp_path)
     assert "best scores 90.00" in text
-    assert "The gain is significant at 0.05." in text
+    assert "the gain is significant at 0.05." in text
     assert not list((tmp_path / "figures").iterdir()), "figures of the run before, which the page does not show"
     assert not [name for name in json.loads((tmp_path / "manifest.json").read_text())["files"] if "/" in name]
 

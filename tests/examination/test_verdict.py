@@ -23,10 +23,10 @@ def test_the_sign_test_of_six_items() -> None:
     assert verdict(row) == (
         "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %); 95 % interval 9.05 to 51.90 points, p = "
         "0.016 (sign test, one-sided, exact; two-sided p = 0.031); 20 items, new better on 6, worse on 0, level on 14. "
-        "The gain is significant at 0.05, one-sided and two-sided."
+        "the gain is significant at 0.05, one-sided and two-sided."
     )
     assert verdict(row, alpha=0.01).endswith(
-        "The gain is not significant at 0.01: that does not show that the systems are equally good."
+        "the gain is not significant at 0.01. Nor is it shown that they are equally good."
     )
 
 
@@ -64,7 +64,7 @@ def test_the_p_value_decides_and_its_monte_carlo_error_is_named(
     low: float, p: float, high: float, doubtful: bool
 ) -> None:
     said = verdict(pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True))
-    assert ("The gain is significant at 0.05." in said) == (p <= 0.05)
+    assert ("the gain is significant at 0.05." in said) == (p <= 0.05)
     doubt = "That p-value is within Monte Carlo error of 0.05: more than 1,000 resamples may decide otherwise."
     assert (doubt in said) == doubtful
     assert "Monte Carlo" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a computed value has no such error"
@@ -179,6 +179,6 @@ def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
     assert (one["p_value"], one["p_two_sided"]) == (0, 0)
     assert "significant only if new was predicted" in verdict(one)
     two = verdict(compare(outputs, test="bootstrap").iloc[0])
-    assert "The gain is not significant at 0.05" in two
+    assert "the gain is not significant at 0.05" in two
     six = compare(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
-    assert "The gain is significant at 0.05, one-sided and two-sided." in verdict(six)
+    assert "the gain is significant at 0.05, one-sided and two-sided." in verdict(six)

@@ -40,14 +40,14 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
     )
     assert null in said
     assert "The gain is not significant." in said
-    assert "The gain is significant" not in said
+    assert "the gain is significant" not in said
     assert "disagree" not in said
     one_sided = verdict(compare(outputs, test=test, alternative="greater").iloc[0])
     assert "The two-sided test speaks for old, not for new: " in one_sided
-    assert "The gain is significant" not in one_sided
+    assert "the gain is significant" not in one_sided
     for of_scores in ("sign_flips", "bootstrap", "t_paired"):
         said = verdict(compare(outputs, test=of_scores, n_resamples=2000).iloc[0])
-        assert "The gain is not significant at 0.05: " in said
+        assert "the gain is not significant at 0.05: " in said
         assert "speaks" not in said
 
 
@@ -75,9 +75,9 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
         row = compare(only_new_is_right(n, 0), test=test, alternative=alternative).iloc[0]
         assert row["p_value"] < 1e-9
         said = verdict(row)
-        assert "The gain is significant" not in said
+        assert "the gain is significant" not in said
         assert (
-            "The gain is not significant at 0.05, however small that p-value: too few units differ, and by swapping "
+            "the gain is not significant at 0.05, however small that p-value: too few units differ, and by swapping "
             f"them no p-value below {floor:.3f} can be had."
         ) in said
         assert f"With {n} items test and interval are rough." in said
@@ -87,7 +87,7 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
     ).iloc[0]
     said = verdict(resampled)
     assert ", approximate, 5,000 resamples, 95 % Monte Carlo interval 0 to 0.00" in said
-    assert "The gain is not significant at 0.05, however small" in said
+    assert "the gain is not significant at 0.05, however small" in said
     assert "may decide otherwise" not in said
 
 
@@ -170,29 +170,29 @@ def test_where_they_agree_nothing_is_said() -> None:
     [
         (
             20, 1, 5,
-            "The gain is significant at 0.05. It is larger than the margin of 5 points (one-sided test at 0.025).",
+            "the gain is significant at 0.05. It is larger than the margin of 5 points (one-sided test at 0.025).",
         ),
-        (20, 1, 12, "The gain is significant at 0.05. It is not shown that old is within 12 points of new."),
+        (20, 1, 12, "the gain is significant at 0.05. It is not shown that old is within 12 points of new."),
         (
             10, 0, 20,
-            "The gain is significant at 0.05. But it is smaller than the margin of 20 points: the two are equivalent "
+            "the gain is significant at 0.05. But it is smaller than the margin of 20 points: the two are equivalent "
             "(two one-sided tests at 0.025).",
         ),
         (
             4, 2, 10,
-            "The gain is not significant at 0.05. new is not worse than old by 10 points or more (one-sided test at "
+            "the gain is not significant at 0.05. new is not worse than old by 10 points or more (one-sided test at "
             "0.025). The two are equivalent: the true gain is within 10 points either way (two one-sided tests at "
             "0.025).",
         ),
         (
             15, 10, 6,
-            "The gain is not significant at 0.05: that does not show that the systems are equally good. new is not "
+            "the gain is not significant at 0.05. Nor is it shown that they are equally good. new is not "
             "worse than old by 6 points or more (one-sided test at 0.025). The two are not shown to be equivalent: old "
             "may be worse by as much.",
         ),
         (
             15, 10, 1,
-            "The gain is not significant at 0.05: that does not show that the systems are equally good. Neither "
+            "the gain is not significant at 0.05. Nor is it shown that they are equally good. Neither "
             "non-inferiority nor equivalence is shown for a margin of 1 point.",
         ),
     ],
@@ -204,7 +204,7 @@ def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"new": new, "old": old}), "accuracy")
     low, high = (100 * limit for limit in by_quartic(b, c, 100, 0.95))
     significant = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
-    assert ("The gain is significant" in said) == significant
+    assert ("the gain is significant" in said) == significant
     assert ("are equivalent" in said) == (high < margin and low > -margin)
     assert ("is not worse than" in said) == (low > -margin and not significant)
     assert ("larger than the margin" in said) == (low > margin)
@@ -222,7 +222,7 @@ def test_a_difference_that_is_not_significant_is_never_called_small_without_a_ma
             assert "equal" not in said.replace("does not show that the systems are equally good", "").replace(
                 "is not that the scores are equal", ""
             )
-            if "The gain is not significant at 0.05" in said:
+            if "the gain is not significant at 0.05" in said:
                 assert "that does not show that the systems are equally good" in said
 
 
