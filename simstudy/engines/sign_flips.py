@@ -13,9 +13,6 @@ Where each system has a denominator of its own (precision, F), randomization tes
 by unit, and rejects for ever where only their scores are equal; here a unit contributes (a - R d) / D, its numerator
 less what the pair's pooled ratio R makes expect of its denominator, over the system's denominator: these add up to the
 gain too. Other metrics (BLEU) contribute by the jackknife.
-
-How approximate it is, `simstudy.engines.cautions` has by condition: close to its level on 100 units and more, but for
-strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
 """
 
 from __future__ import annotations
@@ -39,7 +36,11 @@ _ROUNDED = 4
 
 
 def sign_flips(question: Question) -> Answers:
-    """Count, for every pair, the flips whose contributions add up to at least the gain."""
+    """Count, for every pair, the flips whose contributions add up to at least the gain.
+
+    How approximate it is, `simstudy.engines.cautions` has by condition: close to its level on 100 units and more, but
+    for strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
+    """
     if question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)

@@ -46,7 +46,7 @@ def closing(found: Examination) -> str:
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
         "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
-        f"metric's scale.{cautioned(found.pairs)}"
+        "metric's scale."
     )
 
 
@@ -72,7 +72,7 @@ def write(
             facts=facts(found) | {"Signature": [signature(found.pairs)]},
             sections=_sections(found),
             tables=_tables(found),
-            closing=closing(found),
+            closing=closing(found) + cautioned(found.pairs),
         )
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, {}))
 
@@ -141,12 +141,12 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "speaks for": "[{other:name}]",
         "p (Holm)": "{p_holm:p}",
         "p (BH)": "{p_bh:p}",
-        "caution": "[{caution}]",
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
+    if (pairs["caution"] != "").any():
+        columns["caution"] = "[{caution}]"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
-    dull["caution"] = (pairs["caution"] == "").all()
     return title, Table(pairs.assign(other=other), {name: columns[name] for name in columns if not dull.get(name)})
 
 

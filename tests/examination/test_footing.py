@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.comparisons import compare
+from simstudy.examination.footing import cautioned
 from simstudy.examination.verdict import verdict
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
@@ -78,4 +79,5 @@ def test_a_page_has_a_column_where_any_pair_has_a_caution() -> None:
         found = examine(Loaded(outputs), comparison={"n_resamples": 99})
         _, rows = page.pair_rows(found, 50)
         assert ("caution" in rows.text()) == expected
-        assert ("Column caution: where it says so (3 of 6 pairs)" in page.closing(found)) == expected
+        said = cautioned(found.pairs)
+        assert said.startswith(" Column caution: where it says so (3 of 6 pairs)") if expected else said == ""
