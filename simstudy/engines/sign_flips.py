@@ -15,9 +15,6 @@ less what the pair's pooled ratio R makes expect of its denominator, over the sy
 gain; but each is divided by sqrt(1 - h), where h is the unit's share d / D of the denominator
 (`simstudy.metrics.influence.over_denominator`), and weighted in this way they do not. Their flipped sums are compared
 with the gain itself. Other metrics (BLEU) contribute by the jackknife, and these contributions add up to the gain.
-
-How approximate it is, `simstudy.engines.cautions` has by condition: close to its level on 100 units and more, but for
-strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
 """
 
 from __future__ import annotations
@@ -41,7 +38,11 @@ _ROUNDED = 4
 
 
 def sign_flips(question: Question) -> Answers:
-    """Count, for every pair, the flips whose contributions add up to at least the gain."""
+    """Count, for every pair, the flips whose contributions add up to at least the gain.
+
+    How approximate it is, `simstudy.engines.cautions` has by condition: close to its level on 100 units and more, but
+    for strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
+    """
     if question.unit_scores is not None:
         found = randomization(question)
         return replace(found, exact=found.exact & question.right_or_wrong)

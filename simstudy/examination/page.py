@@ -51,7 +51,7 @@ def closing(found: Examination) -> str:
         "are, for all pairs of this table (Holm; Benjamini and Hochberg). p_low and p_high are the 95 % interval for "
         "the Monte Carlo error of p_value; exact says whether the test holds its level exactly under its null "
         "hypothesis. gain_low and gain_high are the 95 % interval of one gain, not corrected either. Gains are on the "
-        f"metric's scale.{_MARGIN if found.margin is not None else ''}{cautioned(found.pairs)}"
+        f"metric's scale.{_MARGIN if found.margin is not None else ''}"
     )
 
 
@@ -77,7 +77,7 @@ def write(
             facts=facts(found) | {"Signature": [signature(found.pairs)]},
             sections=_sections(found),
             tables=_tables(found),
-            closing=closing(found),
+            closing=closing(found) + cautioned(found.pairs),
         )
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, {}))
 
@@ -147,12 +147,12 @@ def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
         "speaks for": "[{other:name}]",
         "p (Holm)": "{holm}",
         "p (BH)": "{bh}",
-        "caution": "[{caution}]",
     }
     if "conclusion" in pairs:
         columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
+    if (pairs["caution"] != "").any():
+        columns["caution"] = "[{caution}]"
     dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
-    dull["caution"] = (pairs["caution"] == "").all()
     rows = pairs.assign(other=other, **_written(pairs))
     return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
 

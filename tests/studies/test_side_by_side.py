@@ -135,5 +135,5 @@ def test_tests_that_draw_resamples_can_be_asked_for_fewer(
     # The room has a function of the module's name.
     monkeypatch.setattr(sys.modules["simstudy.studies.side_by_side"], "compare", recorded)
     side_by_side(home.head(50), SideBySide(n_resamples=500), 7, RunContext(tmp_path, 1))
-    drawn = {"sign_flips", "bootstrap", "randomization"}
+    drawn = {"sign_flips", "bootstrap", "randomization", "skew_corrected"}
     assert asked == {test: 500 if test in drawn else None for test in applicable(home)}
