@@ -143,6 +143,12 @@ _ROWS = 'Table(table, {"n²": "{square}"})'
         ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
         ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
         ("table = pd", "__import__('simstudy').certainty(1, 2, 7); table = pd", "line 14: ValueError: alpha must lie"),
+        pytest.param(
+            "a * b",
+            "a * b if a > 2 else __import__('os')._exit(0)",
+            "1 failed (2), the first with its process ended with exit code 0, twice; tracebacks in ",
+            marks=pytest.mark.slow,
+        ),
         ("a * b", "a / 0", "(2, 3, 4), the first with ZeroDivisionError: division by zero; tracebacks in "),
     ],
 )
