@@ -13,8 +13,9 @@ from simstudy.planning.asked import Asked
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
 from simstudy.planning.forms import Difference
+from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.margins import BETTER, NOT_WORSE
-from simstudy.planning.mixed import JudgedDifference, MixedDifference
+from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference
 from simstudy.planning.solving import detectable_gain, least_size
 
