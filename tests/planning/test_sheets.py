@@ -24,7 +24,7 @@ from tests.planning.options import size
 
 
 def test_the_worse_system_wins_as_often_as_its_mean_is_larger() -> None:
-    for gain, n in ((0.3, 4), (0.3, 30), (0.0, 30)):
+    for gain, n in ((0.3, 4), (0.3, 6), (0.3, 30), (0.0, 30)):
         found = NormalDifference(1.7).found(gain, n, Level())
         assert found.wrong_winner == pytest.approx(stats.norm.sf(gain * np.sqrt(n) / 1.7))
 
