@@ -219,7 +219,7 @@ def plan(
     settings = {name: plain(value) for name, value in locals().items() if name != "context"}
 
     from simstudy.planning import plan as planned
-    from simstudy.planning.plans import known_as
+    from simstudy.planning.benchmarks import known_as
 
     outputs = None
     notes: tuple[str, ...] = ()

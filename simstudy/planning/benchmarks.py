@@ -7,6 +7,7 @@ as is known (runs of the TREC ad hoc tracks are anonymous: of TREC-COVID's, two 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -199,6 +200,18 @@ def shipped(test_set: str) -> str | None:
     table = _read()
     found = table["study"][table["test_set"].map(_plain) == _plain(test_set)]
     return None if found.empty else str(found.iloc[0])
+
+
+def known_as(names: Iterable[str]) -> list[str]:
+    """A note where a shipped study has a benchmark of one of these names.
+
+    Examples
+    --------
+    >>> known_as(["swebench_verified"])
+    ['The shipped study leaderboards has this benchmark: results/leaderboards.']
+    """
+    studies = dict.fromkeys(study for name in names if name and (study := shipped(name)))
+    return [f"The shipped study {study} has this benchmark: results/{study}." for study in studies]
 
 
 def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quantity: str) -> tuple[float, float]:

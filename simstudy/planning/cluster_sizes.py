@@ -1,8 +1,14 @@
-"""How unequal documents and repositories of known test sets are."""
+"""Items that come in units of unequal sizes, and how unequal documents and repositories of known test sets are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+
+from simstudy.planning.cases import Case
+from simstudy.planning.designs import Design
+from simstudy.planning.mixed import ClusteredDifference
 
 #: Test sets whose items come in documents or repositories: their number, items of one on average, and the standard
 #: deviation of the sizes over that mean. Counted in the public files: segments of the general WMT tasks (documents),
@@ -33,3 +39,41 @@ def usual_cv() -> tuple[float, float, float]:
     """
     found = np.quantile([cv for _, _, cv in CLUSTERS.values()], [0.5, 0.1, 0.9])
     return float(found[0]), float(found[1]), float(found[2])
+
+
+def in_units(case: Case, size: float, icc: float, cv: tuple[float, float, float] | None) -> Case:
+    """A case of items as one of units, whose sizes are as unequal as known ones where nothing is said of that.
+
+    Where items of a unit are unlike (icc at most 0), unequal sizes only make the variance smaller: they are then taken
+    to be equal.
+
+    Parameters
+    ----------
+    case
+        Of items.
+    size, icc
+        Of a `Design`.
+    cv
+        The coefficient of variation of the sizes: the middle, the lower and the upper end.
+    """
+    said = "as given"
+    if cv is None:
+        cv, said = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
+        if size == 1 or icc <= 0:
+            cv = (0.0, 0.0, 0.0)
+    design, least, most = (Design(size, icc, end) for end in cv)
+    ends = (most, least) if icc < 0 else (least, most)
+    unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
+    spans = [case.range] + ([f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {said}"] if cv[1] < cv[2] else [])
+    return replace(
+        case,
+        middle=ClusteredDifference(case.middle, design),
+        low=ClusteredDifference(case.low, ends[0]),
+        high=ClusteredDifference(case.high, ends[1]),
+        known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
+        range="; ".join(filter(None, spans)),
+        unit="unit",
+        size=size,
+        design=design,
+        item_sd=case.middle.sd_of(0.0),
+    )

@@ -51,7 +51,10 @@ class Design:
             raise ValueError(f"cluster_cv must be 0 for units of one item, not {self.cv:g}")
         least = self.least_icc(self.size, self.cv)
         if not least <= self.icc <= 1:
-            raise ValueError(f"icc must be from {least:.3g} to 1 for {self.size:g} items a unit, not {self.icc:g}")
+            unequal = f" (cluster_cv {self.cv:.3g})" if self.cv > 0 else ""
+            raise ValueError(
+                f"icc must be from {least:.3g} to 1 for {self.size:g} items a unit{unequal}, not {self.icc:g}"
+            )
 
     @staticmethod
     def least_icc(size: float, cv: float) -> float:

@@ -106,7 +106,7 @@ class Level:
         """
         outcomes = self.tail * 2.0 ** min(n, 1000)
         many = n >= 1000 or outcomes > _MANY_FLIPS
-        return self.tail if many else floor(outcomes * (1 + 1e-9)) / 2.0**n
+        return self.tail if many else floor(outcomes) / 2.0**n
 
 
 class Difference(ABC):

@@ -13,8 +13,7 @@ from simstudy.metrics.base import Metric
 from simstudy.planning.asked import check_size, scale_of
 from simstudy.planning.benchmarks import RELATIONS, typical
 from simstudy.planning.cases import GUESSED, Case
-from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
-from simstudy.planning.designs import Design
+from simstudy.planning.cluster_sizes import in_units
 from simstudy.planning.forms import Difference, NormalDifference
 from simstudy.planning.guesses import (
     AlikeAnswers,
@@ -26,7 +25,6 @@ from simstudy.planning.guesses import (
     of_spread,
 )
 from simstudy.planning.judges import Judges
-from simstudy.planning.mixed import ClusteredDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.validation import brief, check_choice, check_number
 
@@ -279,31 +277,8 @@ def _ends(argument: str, guess: Guess) -> tuple[float, float, float]:
 def _in_units(case: Case, guesses: Guesses) -> Case:
     if guesses.cluster_size is None or guesses.icc is None:
         return case
-    size, icc = guesses.cluster_size, guesses.icc
-    if guesses.cluster_cv is not None:
-        cv, of = _ends("cluster_cv", guesses.cluster_cv), "as given"
-    elif size == 1:
-        cv, of = (0.0, 0.0, 0.0), ""
-    else:
-        cv, of = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
-    design, least, most = (Design(size, icc, end) for end in cv)
-    # Unequal units tell less where their items are alike, and more where they are unlike.
-    ends = (most, least) if icc < 0 else (least, most)
-    unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
-    return replace(
-        case,
-        middle=ClusteredDifference(case.middle, design),
-        low=ClusteredDifference(case.low, ends[0]),
-        high=ClusteredDifference(case.high, ends[1]),
-        known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
-        range="; ".join(
-            filter(None, [case.range, f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {of}" * (cv[1] < cv[2])])
-        ),
-        unit="unit",
-        size=size,
-        design=design,
-        item_sd=case.middle.sd_of(0.0),
-    )
+    cv = None if guesses.cluster_cv is None else _ends("cluster_cv", guesses.cluster_cv)
+    return in_units(case, guesses.cluster_size, guesses.icc, cv)
 
 
 def _refuse(guesses: Guesses, metric: Metric | None, names: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from simstudy.outputs import Outputs, check_outputs
 from simstudy.planning import fractions
 from simstudy.planning.answers import answer, at_size, items_of, merged, sizes_around, units_of
 from simstudy.planning.asked import Asked
-from simstudy.planning.benchmarks import near_chance, shipped
+from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case
 from simstudy.planning.costs import Costs, designs
 from simstudy.planning.forms import Level
@@ -329,15 +329,3 @@ def _named(outputs: Outputs | None) -> list[str]:
 def _chance(metric: Metric, guesses: Guesses) -> list[str]:
     usual = guesses.agreement is None and guesses.r12 is None
     return near_chance(guesses.score) if metric.name == "accuracy" and usual and guesses.score is not None else []
-
-
-def known_as(names: Iterable[str]) -> list[str]:
-    """A note where a shipped study has a benchmark of one of these names.
-
-    Examples
-    --------
-    >>> known_as(["swebench_verified"])
-    ['The shipped study leaderboards has this benchmark: results/leaderboards.']
-    """
-    studies = dict.fromkeys(study for name in names if name and (study := shipped(name)))
-    return [f"The shipped study {study} has this benchmark: results/{study}." for study in studies]

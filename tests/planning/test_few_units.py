@@ -109,3 +109,11 @@ def test_predictions_of_few_units_have_no_significant_pair() -> None:
     assert rows.loc[60, "share_significant"] > 0
     # Nine comparisons of neighbours by Holm need 2 / 2^9.
     assert rows.loc[6, "separated_corrected_high95"] == 0
+
+
+def test_neighbours_far_apart_are_corrected_by_the_least_p_value() -> None:
+    """Of two comparisons the smaller p-value must be at most 0.025: 2 / 2^6 is not, and 2 / 2^7 is."""
+    scores = np.random.default_rng(1).normal(size=(40, 3)) + [0, 100, 200]
+    rows = predict(ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abc"))), [6, 7], n_draws=100)
+    assert rows["separated"].tolist() == [2, 2]
+    assert rows["separated_corrected"].tolist() == [0, 2]

@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.judges import error_of_majority
+from simstudy.planning.forms import Level
+from simstudy.planning.judges import JudgedDifference, error_of_majority
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 
 
 @pytest.mark.parametrize(("error", "judgements", "agreement"), [(0.2, 3, 0.3), (0.1, 5, 0.2), (0.35, 7, 0.7)])
@@ -48,7 +50,7 @@ def test_the_power_of_three_judges_is_that_of_simulated_verdicts(latent: float) 
     asked = {"judge_error": error, "judgements": judgements, "judge_agreement": agreement or None, "n_items": n}
     planned = ss.plan(metric="accuracy", score=60, agreement=1 - differ, gain=gain, **asked).answers["power"].item()
     won = lost = np.zeros(0, dtype=np.int64)
-    for _ in range(8):
+    for _ in range(5):
         sets = 500
         kind = rng.choice(4, (sets, n), p=[(differ + gain / 100) / 2, (differ - gain / 100) / 2, 0.5, 0.2])
         truth = np.stack([(kind == 0) | (kind == 2), (kind == 1) | (kind == 2)])
@@ -58,7 +60,7 @@ def test_the_power_of_three_judges_is_that_of_simulated_verdicts(latent: float) 
         lost = np.concatenate([lost, (seen[1] & ~seen[0]).sum(axis=1)])
     p = np.minimum(2 * stats.binom.sf(won - 1, won + lost, 0.5), 1)
     found = ((p <= 0.05) & (won > lost)).mean()
-    # Three standard errors of 4,000 test sets, and 0.01 for the other model.
+    # Two to three standard errors of 2,500 test sets, and 0.01 for the other model.
     assert planned == pytest.approx(found, abs=0.03)
     if latent:
         assert planned < 0.65 < 0.8
@@ -79,3 +81,37 @@ def test_the_mean_of_several_scores_keeps_the_noise_that_they_share() -> None:
     assert "whose errors correlate by 0.4" in judged.text
     independent = ss.plan(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3)
     assert "whose errors are taken to be independent" in independent.text
+
+
+def test_a_judge_who_errs_makes_gains_smaller() -> None:
+    """Enumerated: what four outcomes of two answers become when each verdict is turned round by chance."""
+    true, error, gain = RightOrWrongDifference(0.3), 0.1, 6.0
+    only, other = (0.3 + 0.06) / 2, (0.3 - 0.06) / 2
+    kept = (1 - error) ** 2 + error**2
+    seen = {"only": 0.0, "other": 0.0}
+    for share, (a, b) in ((only, (1, 0)), (other, (0, 1)), (0.35, (1, 1)), (0.35, (0, 0))):
+        for x, y in ((1, 0), (0, 1)):
+            chance = share * (error if x != a else 1 - error) * (error if y != b else 1 - error)
+            seen["only" if x else "other"] += chance
+    judged = JudgedDifference(true, error, "answers")
+    inner = RightOrWrongDifference(seen["only"] + seen["other"]).found(
+        100 * (seen["only"] - seen["other"]), 500, Level()
+    )
+    assert judged.found(gain, 500, Level()).power == pytest.approx(inner.power)
+    assert seen["only"] - seen["other"] == pytest.approx(0.06 * 0.8)
+    assert kept == pytest.approx(0.82)
+
+
+def test_noise_of_ratings_is_a_second_variance() -> None:
+    plain = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1).answers["n_items"].iloc[0]
+    noisy = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1, judge_sd=0.6, judgements=3).answers["n_items"].iloc[0]
+    # The difference has variance 1, and 2 x 0.36 / 3 more.
+    assert noisy / plain == pytest.approx(1.24, rel=0.01)
+
+
+def test_a_win_rate_is_held_against_one_half() -> None:
+    """Of n verdicts without ties w are won; the test asks whether w is binomial (n, 1/2)."""
+    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0)
+    wins = np.arange(201)
+    significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
+    assert plan.answers["power"].iloc[0] == pytest.approx(stats.binom.pmf(wins, 200, 0.6)[significant].sum())

@@ -105,13 +105,17 @@ def test_clusters_of_answers_have_the_spread_of_their_gain() -> None:
 
 
 def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
-    """Eleven documents of few guesses: F1 that hangs on each of them, and still no gain of more than 100 points."""
-    rng = np.random.default_rng(0)
-    correct = rng.integers(0, 3, (2, 44))
-    statistics = np.stack([correct, correct + rng.integers(0, 9, (2, 44)), np.full((2, 44), 4)], axis=-1)
-    items = pd.DataFrame({"id": range(44), "cluster": np.repeat(range(11), 4)})
-    outputs = ss.Outputs.from_statistics(statistics, "f1", ["new", "old"], items=items)
-    for n_items in (24, 28, 400):
-        row = ss.plan(outputs, n_items=n_items, n_sets=0).answers.iloc[0]
+    """Twelve documents, each of which one system has wholly right: a standard deviation of 104 points.
+
+    Six documents of one sign would need a mean of 1.79 standard deviations, which is more than 100 points.
+    """
+    new = np.repeat([1, 0] * 6, 3)
+    items = pd.DataFrame({"id": range(36), "cluster": np.repeat(range(12), 3)})
+    outputs = ss.Outputs.from_scores(pd.DataFrame({"new": new, "old": 1 - new}), "accuracy", items=items)
+    assert stats.norm.cdf(100 / 104.4) ** 6 < 0.8
+    found = [ss.plan(outputs, n_items=n, n_sets=0, sizes=[]).answers.iloc[0] for n in (18, 48, 600)]
+    assert np.isnan(found[0]["detectable_gain"])
+    for row in found[1:]:
         ends = row[["detectable_gain_low", "detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
         assert not (ends > 100).any()
+    assert found[2]["detectable_gain"] == pytest.approx(104.4 * 2.8 / np.sqrt(200), rel=0.01)

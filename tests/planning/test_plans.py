@@ -15,7 +15,6 @@ from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClus
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
 from simstudy.planning.forms import Level, NormalDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
-from simstudy.planning.judges import JudgedDifference, error_of_majority
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
@@ -210,42 +209,6 @@ class TestDesigns:
         best = plan.designs.loc[plan.designs["detectable_gain"].idxmin()]
         # The square root of 5 / 1 x 0.9 / 0.1 is 6.7; whole units of a budget make other sizes nearly as good.
         assert 5 <= best["items_per_unit"] <= 10
-
-
-class TestJudges:
-    def test_a_judge_who_errs_makes_gains_smaller(self) -> None:
-        """Enumerated: what four outcomes of two answers become when each verdict is turned round by chance."""
-        true, error, gain = RightOrWrongDifference(0.3), 0.1, 6.0
-        only, other = (0.3 + 0.06) / 2, (0.3 - 0.06) / 2
-        kept = (1 - error) ** 2 + error**2
-        seen = {"only": 0.0, "other": 0.0}
-        for share, (a, b) in ((only, (1, 0)), (other, (0, 1)), (0.35, (1, 1)), (0.35, (0, 0))):
-            for x, y in ((1, 0), (0, 1)):
-                chance = share * (error if x != a else 1 - error) * (error if y != b else 1 - error)
-                seen["only" if x else "other"] += chance
-        judged = JudgedDifference(true, error, "answers")
-        inner = RightOrWrongDifference(seen["only"] + seen["other"]).found(
-            100 * (seen["only"] - seen["other"]), 500, Level()
-        )
-        assert judged.found(gain, 500, Level()).power == pytest.approx(inner.power)
-        assert seen["only"] - seen["other"] == pytest.approx(0.06 * 0.8)
-        assert kept == pytest.approx(0.82)
-
-    def test_majorities(self) -> None:
-        assert error_of_majority(0.2, 5) == pytest.approx(stats.binom.sf(2, 5, 0.2))
-
-    def test_noise_of_ratings_is_a_second_variance(self) -> None:
-        plain = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1).answers["n_items"].iloc[0]
-        noisy = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1, judge_sd=0.6, judgements=3).answers["n_items"].iloc[0]
-        # The difference has variance 1, and 2 x 0.36 / 3 more.
-        assert noisy / plain == pytest.approx(1.24, rel=0.01)
-
-    def test_a_win_rate_is_held_against_one_half(self) -> None:
-        """Of n verdicts without ties w are won; the test asks whether w is binomial (n, 1/2)."""
-        plan = ss.plan(metric="win_rate", n_items=200, gain=10.0)
-        wins = np.arange(201)
-        significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
-        assert plan.answers["power"].iloc[0] == pytest.approx(stats.binom.pmf(wins, 200, 0.6)[significant].sum())
 
 
 class TestMargins:

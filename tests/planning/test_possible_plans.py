@@ -104,12 +104,12 @@ def check_sizes(case: Case, asked: Asked, units: int, gain: float) -> None:
 
 
 @given(answers_of_two(), LEVELS, st.integers(2, 3000), st.sampled_from([0.5, 0.8, 0.95]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_answers(known: tuple[dict[str, Any], float], level: Level, n_items: int, power: float) -> None:
     check_plan("accuracy", *known, level, n_items, power)
 
 
 @given(scores_of_two(), LEVELS, st.integers(2, 3000), st.sampled_from([0.5, 0.8, 0.95]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_scores(known: tuple[str, dict[str, Any], float], level: Level, n_items: int, power: float) -> None:
     check_plan(*known, level, n_items, power)

@@ -66,6 +66,14 @@ def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
     assert given.cases[0].range == "cluster_cv from 0.5 to 1.5, as given"
 
 
+def test_unlike_items_are_planned_for_equal_sizes() -> None:
+    """Which have the larger variance, by the design effect: so no usual range makes a plan too small, or impossible."""
+    unlike = ss.plan(metric="mean", sd_difference=1.0, cluster_size=10, icc=-0.08, gain=0.1)
+    assert unlike.cases[0].range == ""
+    assert unlike.answers.equals(planned(icc=-0.08, gain=0.1).answers)
+    assert Design(10, -0.05, 0.8).effect < Design(10, -0.05).effect
+
+
 def test_units_of_one_item_have_one_size() -> None:
     plan = ss.plan(metric="mean", sd_difference=1.0, cluster_size=1, icc=0.1, gain=0.1)
     assert (
@@ -125,7 +133,10 @@ def test_a_pilot_plans_for_the_sizes_that_it_has() -> None:
         ({"cluster_cv": -0.1}, "cluster_cv must be at least 0, not -0.1"),
         ({"cluster_size": 1, "cluster_cv": 0.5}, "cluster_cv must be 0 for units of one item, not 0.5"),
         ({"cluster_size": None, "icc": None, "cluster_cv": 1.0}, "cluster_size must be given with cluster_cv"),
-        ({"icc": -0.1, "cluster_cv": 1.0}, "icc must be from -0.0526 to 1 for 10 items a unit, not -0.1"),
+        (
+            {"icc": -0.1, "cluster_cv": 1.0},
+            r"icc must be from -0.0526 to 1 for 10 items a unit .cluster_cv 1., not",
+        ),
     ],
 )
 def test_what_units_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> None:
