@@ -248,7 +248,7 @@ def _check_with_outputs(outputs: Outputs, metric: str | Metric | None, guesses: 
             f"metric must be that of the outputs, '{outputs.metric.name}', or None, not '{get_metric(metric).name}'"
         )
     for name, default in vars(Guesses()).items():
-        if getattr(guesses, name) != default:
+        if type(value := getattr(guesses, name)) is not type(default) or value != default:
             raise ValueError(f"{name} must be {default} with outputs, which tell it")
 
 

@@ -333,6 +333,7 @@ _ANALYSES: dict[str, Call] = {
             "judge_error": None,
             "judge_sd": None,
             "judgements": 1,
+            "judge_agreement": None,
             "cost_item": 1.0,
             "cost_cluster": 0.0,
             "budget": None,
@@ -346,7 +347,7 @@ _ANALYSES: dict[str, Call] = {
     ),
     "plan with a pilot": (
         ss.plan,
-        {"outputs": OUTPUTS.select(["old", "new"]), "gain": 5.0, "unit": None, "n_sets": 100, "seed": 0},
+        {"outputs": OUTPUTS.select(["old", "new"]), "gain": 5.0, "unit": None, "n_sets": 200, "seed": 0},
     ),
     "overlay": (ss.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
     "size_fit": (ss.size_fit, {"table": THRESHOLDS}),
