@@ -47,11 +47,14 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     >>> from simstudy.engines.comparisons import compare
     >>> from simstudy.outputs import Outputs
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
-    >>> print(verdict(compare(outputs).iloc[0]).replace("; ", ";\\n  "))
+    >>> answer, numbers = verdict(compare(outputs).iloc[0]).splitlines()
+    >>> print(answer)
     new is better than old: the gain is significant at 0.05.
-    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %);
-      95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact);
-      40 items, new better on 10, worse on 0, level on 30.
+    >>> for part in numbers.split("; "):
+    ...     print(part)
+    new scores 100.00 % accuracy, 25.00 points more than old (75.00 %)
+    95 % interval 14.05 to 40.19 points, p = 0.002 (sign-flip test, two-sided, exact)
+    40 items, new better on 10, worse on 0, level on 30.
     """
     check_fraction("alpha", alpha)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
