@@ -118,7 +118,7 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
     """Of a spread that is known, the engines' intervals on test sets of the planned size."""
     make, margin, n_sets = MARGINS[name]
     model = make()
-    population = outputs(in_units(model, 1, 60_000 if model.metric == "bleu" else 200_000, 1)[0], model)
+    population = outputs(in_units(model, 1, 60_000 if model.metric == "bleu" else 1_000_000, 1)[0], model)
     row = ss.plan(population, margin=margin, n_sets=0).answers.set_index("goal").loc[goal]
     n = int(row["n_units"])
     shown = np.concatenate(
