@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.studies import Cell, RunContext, in_doubt, outputs_of
+from simstudy.studies import Cell, Level, RunContext, detectable_gain, in_doubt, of_pairs, outputs_of
 
 from .settings import Benchmarks, Settings
 
@@ -74,7 +74,7 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
         own = doubtful[doubtful["relation"] == relation]
         if len(own) < min_pairs:
             continue
-        gains = found.loc[relation, ["true_80", "true_80_low", "true_80_high"]].to_numpy(dtype=np.float64)
+        gains = detectable(own, found.loc[relation].to_dict(), outputs.metric.scale, alpha)
         names = sorted({*own["system_a"], *own["system_b"]})
         first = own.iloc[0]
         rows.append(
@@ -89,11 +89,24 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
                 "score": float(scores[names].median()),
                 **spread(own["r12"], "r12"),
                 **spread(own["sd"], "sd"),
-                **dict(zip(("detectable", "detectable_low", "detectable_high"), gains.tolist(), strict=True)),
+                **dict(zip(("detectable", "detectable_low", "detectable_high"), gains, strict=True)),
             }
         )
         kept += quantiles(own, relation)
     return {"rows": rows, "pairs": kept}
+
+
+def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alpha: float) -> list[float]:
+    """The minimum detectable gain of these pairs, by the power of the default test as plans have it, with its interval.
+
+    The interval is as wide, relatively, as that of the gain by standard errors (`simstudy.significant_gains`).
+    """
+    n = int(pairs["n_units"].iloc[0])
+    answers = bool((pairs["interval"] == "score").all())
+    spreads = ((pairs["n_better"] + pairs["n_worse"]) / n if answers else pairs["sd"]).to_numpy(dtype=np.float64)
+    found = detectable_gain(of_pairs(spreads, scale if answers else None), n, power=0.8, level=Level(alpha))
+    low, middle, high = (float(by_errors[f"true_80{end}"]) for end in ("_low", "", "_high"))
+    return [found, found * low / middle, found * high / middle]
 
 
 def unit_correlations(outputs: ss.Outputs) -> pd.DataFrame:

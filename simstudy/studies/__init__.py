@@ -21,6 +21,7 @@ from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.forms import Level, NormalDifference
 from simstudy.planning.guesses import disagreement_of_correlation, of_spread
+from simstudy.planning.mixed import of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.proportions import tango
@@ -94,6 +95,7 @@ __all__ = [
     "label",
     "load_study",
     "make_study",
+    "of_pairs",
     "of_spread",
     "one_of",
     "outputs_of",
