@@ -97,6 +97,17 @@ def test_variants_are_related_by_any_column(data: Path, done: Results) -> None:
     assert [row["relation"] for row in unrelated["rows"]] == ["unlike systems"]
 
 
+def test_a_detectable_gain_is_the_one_that_a_plan_gives(data: Path) -> None:
+    """A plan for as many items, from the same outputs, for systems of different groups."""
+    board = pd.read_csv(data / "made" / "c.csv").set_index("item")[SYSTEMS]
+    systems = pd.DataFrame({"system": SYSTEMS, "group": GROUPS})
+    outputs = ss.describe_systems(ss.Outputs.from_scores(board, "accuracy"), systems)
+    row = next(r for r in BENCHMARKS.describe(outputs, ("group",), 0.05, 10)["rows"] if r["relation"] != "variants")
+    plan = ss.plan(outputs, n_items=len(board), by="group", n_sets=0, n_draws=0, sizes=[])
+    planned = plan.answers.set_index("relation")["detectable_gain"]["different groups"]
+    assert row["detectable"] == pytest.approx(planned, rel=1e-6)
+
+
 def test_ranges_and_laws_are_there_where_there_are_three_test_sets(done: Results) -> None:
     law = done.tables["law"].set_index("relation")
     table = done.tables["benchmarks"]
