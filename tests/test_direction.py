@@ -232,8 +232,14 @@ def test_sentences_say_what_is_better() -> None:
     """Of 20 items b has half the error on each: all 2^20 signs but two are less extreme."""
     errors = pd.DataFrame({"a": [0.5, 0.25] * 10, "b": [0.25, 0.125] * 10})
     text = verdict(ss.compare(Outputs.from_scores(errors, lower_is_better=True)).iloc[0], margin=0.1)
-    assert text.startswith("b scores 0.1875 mean (lower is better), 0.1875 less than a (0.3750); 95 % interval of the ")
-    assert "b better on 20, worse on 0, level on 0. The gain is significant at 0.05. It is larger than" in text
+    answer, numbers = text.splitlines()[:2]
+    assert answer.startswith(
+        "b is better than a: the gain is significant at 0.05. It is larger than the margin of 0.1 "
+    )
+    assert numbers.startswith(
+        "b scores 0.1875 mean (lower is better), 0.1875 less than a (0.3750); 95 % interval of the "
+    )
+    assert numbers.endswith("b better on 20, worse on 0, level on 0.")
 
 
 CALLED_ERRORS = (

@@ -161,7 +161,7 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
             f"{TESTS[pair['test']].null}. {so}."
         )
     if pair["gain"] == 0:
-        return f"There is no gain to test: {a} and {pair['system_b']} have the same score."
+        return "There is no gain to test."
     better = f"{a} is better than {pair['system_b']}"
     decision, row = Decision(alpha), _one_row(pair)
     if decision.significant(row)[0]:

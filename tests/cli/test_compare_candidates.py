@@ -38,7 +38,7 @@ def test_a_verdict_on_two_scoring_functions(table: pd.DataFrame) -> None:
     precision = table.nlargest(40, "good")["is.good"].mean()
     tied = int(table["poor"].duplicated(keep=False).sum())
     assert (code, err) == (0, "")
-    assert out.startswith(f"good scores {precision:.4f} precision@40, ")
+    assert out.splitlines()[1].startswith(f"good scores {precision:.4f} precision@40, ")
     assert " more than poor (0." in out
     assert "; 300 items, good better on " in out
     assert "; 95 % interval " in out
@@ -150,7 +150,7 @@ def test_a_p_value_that_speaks_for_the_other_is_told_and_never_passes() -> None:
     how = ("candidates.csv", "--metric", "precision@100", "--test", "fisher", "--ties", "keep")
     code, out, _ = compare(*how)
     assert code == 0
-    assert out.startswith("A scores 0.9000 precision@100, ")
+    assert out.splitlines()[1].startswith("A scores 0.9000 precision@100, ")
     null = "what only one system accepts is true as often as what only the other accepts"
     speaks = f"The test speaks for B, not for A: its null hypothesis is not that the scores are equal, but that {null}."
     assert f"{speaks} The gain is not significant." in out
