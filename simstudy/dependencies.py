@@ -231,7 +231,7 @@ def _read(module: str, file: Path, changed: int) -> _Source | None:
     )
     defined = [name for node in statements for name in _defined(node)]
     plain = all(isinstance(node, ast.Import | ast.ImportFrom) or _defined(node) for node in statements)
-    only_imports = is_package and plain and all(name.startswith("_") for name in defined)
+    only_imports = is_package and plain and all(name.startswith("_") or name == "TYPE_CHECKING" for name in defined)
     return _Source(imports, typed, tuple(statements), package, only_imports and bool(imports or typed))
 
 
