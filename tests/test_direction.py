@@ -96,6 +96,14 @@ class TestCompare:
         asked = data.draw(st.sampled_from([asked for asked in options("item") if asked["test"] in known]))
         assert_same(compared(lower, asked), compared(higher, asked), rtol=1e-9)
 
+    def test_ties_with_a_mean_size_are_ties_either_way(self) -> None:
+        """Sacrebleu's rule on 12 items: in seven of 100 resamples the size is just the gain and the mean of the sizes."""
+        right = [0x907, 0x9BB, 0xC31]  # the answers of each system, a bit an item
+        values = np.array([[word >> k & 1 for word in right] for k in range(12)])
+        lower, higher = both(values, of=1)
+        asked = {"test": "bootstrap", "convention": "sacrebleu", "unit": "item"}
+        assert_same(compared(lower, asked), compared(higher, asked), rtol=1e-9)
+
     def test_the_better_system_has_fewer_errors(self) -> None:
         """Ten items on which b makes one error less, and none more: 2 of 2^10 signs are as extreme."""
         errors = pd.DataFrame({"a": [0.5] * 10, "b": [0.25] * 10})

@@ -56,11 +56,12 @@ def _beyond_the_mean(question: Question) -> IntArray:
 
     mean = over_resamples(scores.columns, draw, add_size, question) * step / question.n_resamples
     better, worse = question.pairs
-    observed = np.abs(scores.observed[better] - scores.observed[worse])
+    # The mean is of sizes in whole steps: what is not further above than a step may be equal.
+    bound = np.abs(scores.observed[better] - scores.observed[worse]) + mean + scores.tolerance + step
 
     def add(sums: NDArray[Any], extreme: IntArray) -> None:
         values = scores.of(sums)
-        kernels.tally(values, better, worse, observed + mean + scores.tolerance, extreme)
-        kernels.tally(-values, better, worse, observed + mean + scores.tolerance, extreme)
+        kernels.tally(values, better, worse, bound, extreme)
+        kernels.tally(-values, better, worse, bound, extreme)
 
     return over_resamples(scores.columns, draw, add, question)
