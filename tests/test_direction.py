@@ -97,7 +97,7 @@ class TestCompare:
         assert_same(compared(lower, asked), compared(higher, asked), rtol=1e-9)
 
     def test_ties_with_a_mean_size_are_ties_either_way(self) -> None:
-        """Sacrebleu's rule on 12 items: in seven of 100 resamples the size is just the gain and the mean of the sizes."""
+        """Sacrebleu's rule on 12 items: in seven of 100 resamples the size is just gain and mean size together."""
         right = [0x907, 0x9BB, 0xC31]  # the answers of each system, a bit an item
         values = np.array([[word >> k & 1 for word in right] for k in range(12)])
         lower, higher = both(values, of=1)
