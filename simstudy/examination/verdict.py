@@ -133,7 +133,7 @@ def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[s
         return [_significance(pair, alpha)]
     row = equivalence(_one_row(pair), margin, alpha=alpha).iloc[0]
     conclusion = row["conclusion"]
-    said = [_significance(pair, alpha, equivalent=conclusion == EQUIVALENT)]
+    said = [_significance(pair, alpha, doubt=False)]
     points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
     one, two = f"one-sided test at {alpha / 2:g}", f"two one-sided tests at {alpha / 2:g}"
     if conclusion == BOTH:
@@ -150,15 +150,15 @@ def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[s
     return [*said, f"The two are not shown to be equivalent: {pair['system_b']} may be worse by as much."]
 
 
-def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) -> str:
+def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> str:
     a, two_sided = pair["system_a"], pair["alternative"] == "two-sided"
     if other := _speaks_otherwise(pair, alpha):
         test = "The test" if two_sided else "The two-sided test"
         speaks = other if pair["gain"] == 0 else f"{other}, not for {a}"
         so = "There is no gain" if pair["gain"] == 0 else "The gain is not significant"
         return (
-            f"{test} speaks for {speaks}: its null hypothesis is not that the scores are equal, but that "
-            f"{TESTS[pair['test']].null}. {so}."
+            f"{so}. {test} speaks for {speaks}: its null hypothesis is not that the scores are equal, but that "
+            f"{TESTS[pair['test']].null}."
         )
     if pair["gain"] == 0:
         return "There is no gain to test."
@@ -169,13 +169,16 @@ def _significance(pair: pd.Series[Any], alpha: float, equivalent: bool = False) 
             return f"{better}: the gain is significant at {alpha:g}."
         if decision.significant(by_two_sides(row))[0]:
             return f"{better}: the gain is significant at {alpha:g}, one-sided and two-sided."
-        return f"{better} only if {a} was predicted to win: at {alpha:g} the gain is significant one-sided."
+        return (
+            f"It is shown that {better} only if {a} was predicted to win: the gain is significant at {alpha:g} "
+            "one-sided."
+        )
     if pair["p_value"] <= alpha and pair["favours"] == a:
         return (
             f"It is not shown that {better}: the gain is not significant at {alpha:g}, however small the p-value. Too "
             f"few units differ: swapping them gives no p-value below {p_digits(pair['p_floor'])}."
         )
-    warning = "" if equivalent else " Nor is it shown that they are equally good."
+    warning = " Nor is it shown that they are equally good." if doubt else ""
     return f"It is not shown that {better}: the gain is not significant at {alpha:g}.{warning}"
 
 

@@ -53,6 +53,7 @@ def test_of_means_it_tells_the_skewness() -> None:
 def test_of_right_and_wrong_answers_it_says_nothing() -> None:
     """On how many they differ it has said, and exact tests need no more."""
     said = verdict(compare(only_new_is_right(8, 400)).iloc[0])
+    assert said.startswith("new is better than old: the gain is significant at 0.05.\n")
     assert said.endswith("better on 8, worse on 0, level on 400.")
 
 
