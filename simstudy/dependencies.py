@@ -1,7 +1,8 @@
 """Which modules a function or class depends on, as their source says; nothing is imported for it.
 
-Where a definition is, only what it needs is followed: a function beside the code of a page does not depend on figures.
-From there on modules are taken as wholes, down to libraries. Two kinds of imports lead elsewhere than they say:
+In the module of a definition only what the definition needs is followed: a function beside the code of a page does not
+depend on figures. From there on modules are taken as wholes, down to libraries. Two kinds of imports lead elsewhere
+than they say:
 
 - what only type checkers read (``if TYPE_CHECKING``) is never executed;
 - a package that only imports is looked through: a name of it is where it is defined.
@@ -91,7 +92,7 @@ def _is_ours(module: str) -> bool:
 
 @dataclass(frozen=True)
 class _Import:
-    """What one name is bound to by an import: a name of a module, or (name empty) the module itself."""
+    """An import binds one name to a name of a module, or (name empty) to the module itself."""
 
     bound: str
     module: str
@@ -100,7 +101,7 @@ class _Import:
 
 @dataclass(frozen=True)
 class _Source:
-    """What the source of a module says: its imports, those that only type checkers read, and its statements."""
+    """The source of a module: its imports, those that only type checkers read, and its statements."""
 
     imports: tuple[_Import, ...]
     typed: tuple[_Import, ...]

@@ -22,6 +22,7 @@ from simstudy.studies import (
     Study,
     derived_seed,
     one_of,
+    pair_model,
 )
 
 # How rejections are counted: two-sided; one-sided for the system that the data say is the better; and one-sided for a
@@ -89,8 +90,7 @@ class Condition(Keys):
     @property
     def pair(self) -> Any:
         """What draws the two systems."""
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
-        return PAIR_MODELS[self.model](**given)
+        return pair_model(self.model, self.parameters)
 
     @property
     def null(self) -> bool:

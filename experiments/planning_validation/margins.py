@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import PAIR_MODELS, DrawnPairs, Keys, clopper_pearson, derived_seed, one_of
+from simstudy.studies import PAIR_MODELS, DrawnPairs, Keys, clopper_pearson, derived_seed, one_of, pair_model
 
 #: What is shown, in the order of `DrawnPairs.shown_within`.
 GOALS = ("not worse", "equivalent")
@@ -43,8 +43,7 @@ class Margin(Keys):
     @property
     def pair(self) -> Any:
         """What draws the two systems."""
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self.parameters.items()}
-        return PAIR_MODELS[self.model](**given)
+        return pair_model(self.model, self.parameters)
 
 
 def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[str, Any]:

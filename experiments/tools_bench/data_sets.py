@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from simstudy.studies import METRICS, PAIR_MODELS, Keys, Size, derived_seed, one_of
+from simstudy.studies import METRICS, PAIR_MODELS, Keys, Size, derived_seed, one_of, pair_model
 
 Floats = NDArray[np.float64]
 
@@ -152,10 +152,7 @@ class Condition(Keys):
 
     def models(self) -> list[Any]:
         """What draws the systems without and with each gain."""
-        return [
-            PAIR_MODELS[str(self.model)](**{k: tuple(v) if isinstance(v, list) else v for k, v in each.items()})
-            for each in self.parameters
-        ]
+        return [pair_model(str(self.model), each) for each in self.parameters]
 
 
 def blocks(

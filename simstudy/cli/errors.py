@@ -166,7 +166,7 @@ def raised_by_simstudy(trace: TracebackType | None) -> bool:
 
 
 def _of_the_disk(error: OSError) -> str:
-    """What the system says of a file, and which file; where it names none, which of those that others write for us."""
+    """The system's message on a file, with the file's name; the name is guessed if the system gives none."""
     reason = (error.strerror or str(error)).lower()
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes | Path)]
     if named:

@@ -1,5 +1,8 @@
 """Systems of known truth, and resampled ones: from training sets, test sets and models."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from simstudy.generators.growing_gains import GrowingGains
 from simstudy.generators.pair_base import PairModel
 from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
@@ -11,3 +14,16 @@ PAIR_MODELS: dict[str, type[PairModel]] = {
     model.__name__: model
     for model in (Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, Scores, SkewedMeans, Translations)
 }
+
+
+def pair_model(name: str, parameters: Mapping[str, Any]) -> PairModel:
+    """The model of this name with parameters as a study.toml has them: lists stand for tuples.
+
+    Examples
+    --------
+    >>> pair_model("RightOrWrong", {"accuracies": [0.9, 0.8], "between": 0.5}).true_gain
+    10.0
+    """
+    return PAIR_MODELS[name](
+        **{key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    )

@@ -14,10 +14,9 @@ but for columns in which no value comes again.
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 
+from simstudy.loaders.tables import any_spelling
 from simstudy.notes import note
 
 #: What columns of clusters are called: those whose clusters hold others of these come first.
@@ -27,7 +26,7 @@ NAMES = (
     "video", "question", "problem",
 )  # fmt: skip
 
-_NAME = re.compile(rf"({'|'.join(NAMES)})[ _.-]?(id|key|name)?", re.IGNORECASE)
+_NAME = any_spelling(NAMES, ("id", "key", "name"))
 
 
 def names_clusters(column: object) -> bool:

@@ -8,11 +8,11 @@ nothing numbers are refused: they may as well be scores by several metrics, or a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import pandas as pd
 
+from simstudy.loaders.tables import any_spelling
 from simstudy.notes import note
 
 #: What columns are called that number the samples of an item.
@@ -21,7 +21,7 @@ NAMES = ("sample", "epoch", "repetition", "attempt", "trial")
 #: What to say of rows that nothing numbers.
 HINT = "samples of an item need a column 'sample' that numbers them (columns={'sample': ...} names it)"
 
-_NAME = re.compile(rf"({'|'.join(NAMES)})[ _.-]?(id|idx|index|no|number)?", re.IGNORECASE)
+_NAME = any_spelling(NAMES, ("id", "idx", "index", "no", "number"))
 
 
 def names_samples(column: object) -> bool:

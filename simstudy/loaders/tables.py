@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
@@ -28,6 +29,17 @@ Where = Callable[[int], str]
 
 #: What a cell says where there is no score.
 BLANK = ("", "NA", "NaN", "nan")
+
+
+def any_spelling(names: Sequence[str], endings: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of columns with one of these names (its first group), in any case, with or without one of the endings.
+
+    Examples
+    --------
+    >>> [bool(any_spelling(["doc"], ["id"]).fullmatch(column)) for column in ("Doc_ID", "doc", "doctor")]
+    [True, True, False]
+    """
+    return re.compile(rf"({'|'.join(names)})[ _.-]?(?:{'|'.join(endings)})?", re.IGNORECASE)
 
 
 class _Tsv(csv.excel_tab):

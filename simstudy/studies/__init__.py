@@ -13,7 +13,7 @@ from simstudy.cells import Cell
 from simstudy.decisions import Decision
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
-from simstudy.generators import PAIR_MODELS
+from simstudy.generators import PAIR_MODELS, pair_model
 from simstudy.generators.clustered import all_alike
 from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
@@ -99,6 +99,7 @@ __all__ = [
     "of_spread",
     "one_of",
     "outputs_of",
+    "pair_model",
     "particle_sets",
     "read_tagged",
     "run_comparisons",
