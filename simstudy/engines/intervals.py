@@ -2,7 +2,7 @@
 
 No test is needed for them: the jackknife gives the covariances of all scores as one Gram matrix. Where items are right
 or wrong and taken one by one, the interval is Tango's (1998), which covers for few items too: 0.95 to 1.00 on 5 to 50
-items with accuracies of 0.8 and 0.95. The jackknife's is approximate: `simstudy.engines.cautions` has its coverage by
+items with accuracies of 0.8 and 0.95. The jackknife's is approximate: the study error_rates has its coverage by
 condition.
 """
 

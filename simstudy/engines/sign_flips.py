@@ -40,8 +40,8 @@ _ROUNDED = 4
 def sign_flips(question: Question) -> Answers:
     """Count, for every pair, the flips whose contributions add up to at least the gain.
 
-    How approximate it is, `simstudy.engines.cautions` has by condition: close to its level on 100 units and more, but
-    for strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
+    The study error_rates has its level by condition: close to the nominal one on 100 units and more, except for
+    strongly skewed differences and for precisions of few wrong answers, where it rejects up to 0.3 at 0.05.
     """
     if question.unit_scores is not None:
         found = randomization(question)
