@@ -7,9 +7,10 @@ g(t) = t + a (t^2 / 3 + 1 / 6) + a^2 t^3 / 27, which grows with t; a is the samp
 
 The correction itself is wrong too often where contributions are symmetric and have heavy tails: their sample skewness
 is chance. So the p-value is the larger one of the two: both must be small. It is never below that of sign flips, and
-the test is exact where sign flips are. The study error_rates has its level beside theirs: where
-skewness makes sign flips reject 0.06 to 0.20 at 0.05 from 50 units on, it rejects 0.04 to 0.09. It cannot know of large
-differences that no unit of the test set has (rare large gains: 0.22 on 100 units), and for precisions of few wrong answers it is no better: see test "precision_score".
+the test is exact where sign flips are. The study error_rates has its level beside theirs: where skewness makes sign
+flips reject 0.06 to 0.20 at 0.05 from 50 units on, it rejects 0.04 to 0.09. It cannot know of large differences that no
+unit of the test set has (rare large gains: 0.22 on 100 units), and for precisions of few wrong answers it is no better:
+see test "precision_score".
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -22,6 +23,7 @@ from matplotlib.ticker import PercentFormatter
 from PIL import Image
 
 from simstudy import plain_text
+from simstudy.figures.svg import smaller
 from simstudy.files import atomic_path
 from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
@@ -221,7 +223,9 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
                     image = Image.fromarray(pixels[..., :3]).quantize(256, dither=Image.Dither.NONE)
                 image.save(temporary, "png", dpi=(_DPI, _DPI), optimize=True)
             else:
-                FigureCanvasSVG(figure).print_svg(temporary, metadata={"Date": None})  # type: ignore[no-untyped-call]
+                written_out = StringIO()
+                FigureCanvasSVG(figure).print_svg(written_out, metadata={"Date": None})  # type: ignore[no-untyped-call]
+                temporary.write_text(smaller(written_out.getvalue()), encoding="utf-8")
         written.append(target)
     plt.close(figure)
     return written
