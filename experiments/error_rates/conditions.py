@@ -36,7 +36,7 @@ NULL, DEPENDENT_UNITS, DEPENDENT_SYSTEMS = "null hypothesis", "independent units
 OF_EXCHANGEABLE = ("randomization", "sign", "wilcoxon")
 
 # The test that is run where none is asked for, and those that the figure draws.
-DEFAULT_TEST, DRAWN = "sign_flips", ("randomization", "t_paired", "bootstrap", "sign_flips")
+DEFAULT_TEST, DRAWN = "sign_flips", ("randomization", "t_paired", "bootstrap", "skew_corrected", "sign_flips")
 
 # Those whose p-values and power are drawn.
 EVEN = ("sign_flips", "randomization", "bootstrap", "t_paired", "wilcoxon", "sign")

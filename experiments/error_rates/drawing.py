@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import simstudy as ss
@@ -12,11 +13,12 @@ from .conditions import Aims
 
 
 def draw_rates(rates: pd.DataFrame, aims: Aims) -> Any:
-    """A panel for each condition, with the rates of four tests over the number of units."""
+    """A panel for each condition, with the rates of some tests over the number of units; all panels to one height."""
+    most = max(0.25, np.ceil(20 * rates["share"].max()) / 20)
     views = {str(view): rows for view, rows in rates.groupby("view", sort=False)}
     figure, axes = ss.plot.panels(list(views), per_row=min(4, len(views)), width=2.7, height=2.3)
     for ax, rows in zip(axes, views.values(), strict=True):
-        ss.plot.error_rates(rows, target=aims.target, liberal=aims.liberal, ax=ax)
+        ss.plot.error_rates(rows, target=aims.target, liberal=aims.liberal, most=most, ax=ax)
     ss.plot.share_legend(figure, axes)
     return figure
 

@@ -157,8 +157,8 @@ def rate_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sect
         ),
         Section(
             "By condition",
-            f"The same for four tests. Bands: {target} and {liberal} (Bradley's liberal criterion); lines that leave a "
-            "panel at the top go on above it. Where scores are means, sign flips are randomization.",
+            f"The same for five tests. Bands: {target} and {liberal} (Bradley's liberal criterion). Where scores are "
+            "means, sign flips are randomization.",
             figure=Figure("error_rates", lambda: draw_rates(drawn, study.aims)),
         ),
         Section(

@@ -44,7 +44,7 @@ def power(decided: pd.DataFrame, study: Settings) -> pd.DataFrame:
     sums = sums.assign(n_found=found, n_wrong=sums["n_rejected"] - found, true_gain=true)
     table = with_shares(sums, "n_found", study)
     n, enough = table["n_rejected"], table["n_rejected"] >= 20
-    wrong_low, wrong_high = clopper_pearson(table["n_wrong"], table["n_sets"].clip(lower=1))
+    wrong_low, wrong_high = _ends(table["n_wrong"], table["n_sets"])
     size = table["true_gain"].abs()
     mean = table["sum_gain"] / n.where(enough)
     spread = np.sqrt((table["sum_square"] / n.where(enough) - mean**2).clip(lower=0) / n.where(enough))
@@ -55,8 +55,8 @@ def power(decided: pd.DataFrame, study: Settings) -> pd.DataFrame:
         wrong_high=wrong_high,
         type_s=table["n_wrong"] / n.where(enough),
         type_m=mean / size,
-        type_m_low=(mean - z * spread) / size,
-        type_m_high=(mean + z * spread) / size,
+        type_m_low=((mean - z * spread) / size).round(4),
+        type_m_high=((mean + z * spread) / size).round(4),
     )
     counts = ["n_sets", "n_rejected", "n_wrong", "share", "low", "high", "wrong", "wrong_low", "wrong_high"]
     columns = ["condition", "true_gain", *_KEYS[1:], *counts, "type_s", "type_m", "type_m_low", "type_m_high"]
@@ -106,7 +106,7 @@ def coverage(counted: pd.DataFrame, study: Settings) -> pd.DataFrame:
 
 def with_shares(table: pd.DataFrame, count: str, study: Settings) -> pd.DataFrame:
     """Shares of a count with 95 % intervals, and what is known of each condition; conditions as they are listed."""
-    low, high = clopper_pearson(table[count], table["n_sets"].clip(lower=1))
+    low, high = _ends(table[count], table["n_sets"])
     known = [study.conditions[name] for name in table["condition"]]
     places = {name: k for k, name in enumerate([*study.conditions, "cluster", "item"])}
     return table.assign(
@@ -116,6 +116,11 @@ def with_shares(table: pd.DataFrame, count: str, study: Settings) -> pd.DataFram
         high=high,
         breaks=[c.breaks(test, unit) for c, test, unit in zip(known, table["test"], table["unit"], strict=True)],
     ).sort_values(["condition", "unit"], key=lambda column: column.map(places), kind="stable", ignore_index=True)
+
+
+def _ends(counts: pd.Series[int], n_sets: pd.Series[int]) -> Any:
+    """The ends of the intervals of shares, to 1e-5: more digits of 10,000 test sets say nothing."""
+    return np.round(clopper_pearson(counts, n_sets.clip(lower=1)), 5)
 
 
 def by_test(rates: pd.DataFrame, aims: Aims) -> pd.DataFrame:
