@@ -19,7 +19,7 @@ from simstudy.files import atomic_path
 
 SUFFIX = ".cell"
 
-_FORMAT = b"simstudy cell 1\n"
+_FORMAT = b"simstudy cell 2\n"
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,17 @@ class DamagedCell(ValueError):
     """A kept result that is not what was written, or belongs to another cell."""
 
 
-def keep(folder: Path, key: str, label: str, value: Any) -> None:
-    """Write a cell's result to <folder>/<key>.cell, which appears whole or not at all.
+def write(folder: Path, key: str, content: bytes) -> None:
+    """Write a result that is bytes already (`encoded`) to <folder>/<key>.cell, which appears whole or not at all.
 
-    It is of JSON values, arrays and data frames; a TypeError names what is not.
+    Raises
+    ------
+    DamagedCell
+        Where the bytes are not, to the last bit, a result of this cell.
     """
+    _header(key, content)
     with atomic_path(folder / f"{key}{SUFFIX}") as temporary:
-        temporary.write_bytes(encoded(key, label, value))
+        temporary.write_bytes(content)
 
 
 def kept(folder: Path, key: str) -> Any:
@@ -68,6 +72,11 @@ def kept(folder: Path, key: str) -> Any:
     return decoded(key, (folder / f"{key}{SUFFIX}").read_bytes())
 
 
+def seconds(folder: Path, key: str) -> float:
+    """How long a kept result took to make; raises what `kept` raises."""
+    return float(_header(key, (folder / f"{key}{SUFFIX}").read_bytes())[0]["seconds"])
+
+
 def damaged(folder: Path) -> list[str]:
     """The names of kept results in a folder that are not, to the last bit, what was written."""
     found = []
@@ -79,17 +88,20 @@ def damaged(folder: Path) -> list[str]:
     return found
 
 
-def encoded(key: str, label: str, value: Any) -> bytes:
+def encoded(key: str, label: str, value: Any, seconds: float) -> bytes:
     """A result as bytes: a format line, a checksum of the rest, a line of JSON, and the arrays and tables it names.
+
+    It is of JSON values, arrays and data frames; a TypeError names what is not. `seconds` is how long it took to make.
 
     Examples
     --------
-    >>> decoded("k", encoded("k", "a cell", {"scores": np.array([1.5, 2.0]), "note": ("ok", None)}))
+    >>> decoded("k", encoded("k", "a cell", {"scores": np.array([1.5, 2.0]), "note": ("ok", None)}, 0.5))
     {'scores': array([1.5, 2. ]), 'note': ('ok', None)}
     """
     parts: list[bytes] = []
     structure = _plain(value, parts)
-    header = {"key": key, "label": label, "value": structure, "sizes": [len(part) for part in parts]}
+    sizes = [len(part) for part in parts]
+    header = {"key": key, "label": label, "seconds": seconds, "value": structure, "sizes": sizes}
     rest = b"".join([json.dumps(header).encode(), b"\n", *parts])
     return b"".join([_FORMAT, sha256(rest).hexdigest().encode(), b"\n", rest])
 

@@ -14,6 +14,8 @@ from typing import Any
 from simstudy.dependencies import is_library, modules_behind, source_file
 from simstudy.program_files import SOURCES
 
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
 _DATA = (ModuleType, str, bytes, int, float, complex, NoneType)
 
 
@@ -41,7 +43,7 @@ def program_of(*parts: Any) -> dict[str, str]:
     >>> sorted(program)
     ['python', 'simstudy.dependencies', 'simstudy.program_files', 'simstudy.provenance']
     """
-    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    found = {"python": _PYTHON}
     known: set[tuple[str, str]] = set()
     for definition in _definitions(parts):
         file = source_file(definition.__module__)
@@ -55,6 +57,31 @@ def program_of(*parts: Any) -> dict[str, str]:
     for name in sorted(modules_behind(known)):
         found |= _known_by(name)
     return dict(sorted(found.items()))
+
+
+def differences(program: Mapping[str, str]) -> str:
+    """Where this process has other versions, or another simstudy, than a program that `program_of` knew elsewhere.
+
+    Examples
+    --------
+    >>> differences(program_of(program_of)), differences({"python": "2.7"}).startswith("python is 3")
+    ('', True)
+    """
+    found = []
+    for name, known in program.items():
+        hashed = len(known) == 64
+        if name == "python":
+            here = _PYTHON
+        elif name.partition(".")[0] == "simstudy":
+            here = _known_by(name).get(name, "missing")
+        elif hashed:
+            # The user's own source came with the call.
+            continue
+        else:
+            here = dict(_versions(name)).get(name, "missing")
+        if here != known:
+            found.append(f"{name} is another" if hashed and here != "missing" else f"{name} is {here}, not {known}")
+    return ", ".join(found)
 
 
 def definition_of(part: Any) -> Any:

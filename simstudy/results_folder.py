@@ -28,11 +28,13 @@ MANIFEST = "manifest.json"
 #: Of all pairs, large, and left out of version control: a folder may be whole without it.
 COMPARISONS = "comparisons.parquet"
 
+#: Where finished cells are kept.
+CELLS = "cells"
+
 # Who works here, and what is being moved into its place.
 _MARKER = ".simstudy.running"
 _LOCK = ".simstudy.lock"
 _GATHERED = ".simstudy.new"
-_CELLS = "cells"
 
 # What a run may write, and so may remove.
 _KINDS = (("", ".csv"), ("figures", ".png"), ("figures", ".svg"), ("", ".parquet"), ("", ".md"))
@@ -51,7 +53,7 @@ class ResultsFolder:
     @property
     def cells(self) -> Path:
         """Where finished cells are kept."""
-        return self.path / _CELLS
+        return self.path / CELLS
 
     def publish(self, manifest: Mapping[str, Any]) -> None:
         """Move what was gathered into its place, and remove what an earlier run left and this one has not.
@@ -115,7 +117,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
         shutil.rmtree(gathered, ignore_errors=True)
         gathered.mkdir()
         _mark(folder, _moving(folder))
-        _sweep(folder / _CELLS)
+        _sweep(folder / CELLS)
         yield ResultsFolder(folder, gathered, of)
     finally:
         shutil.rmtree(gathered, ignore_errors=True)
@@ -124,7 +126,7 @@ def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
             (folder / _MARKER).unlink(missing_ok=True)
         with suppress(OSError):
             # Only where it is empty: nothing was finished.
-            (folder / _CELLS).rmdir()
+            (folder / CELLS).rmdir()
         _leave_nothing(new)
         lock.release()
 
@@ -166,7 +168,7 @@ def verify(path: str | Path) -> list[str]:
         elif _digest(file) != digest:
             problems.append(f"{name} has been changed")
     problems += [f"{name} is not of this run" for name in _strangers(folder, {MANIFEST, *files})]
-    problems += [f"{_CELLS}/{name} is damaged: it will be computed again" for name in damaged(folder / _CELLS)]
+    problems += [f"{CELLS}/{name} is damaged: it will be computed again" for name in damaged(folder / CELLS)]
     return problems
 
 
@@ -220,9 +222,10 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         name = path.relative_to(folder).as_posix()
         top = name.split("/")[0]
         # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
-        if top.startswith(".") or name in known or name in (_CELLS, "figures"):
+        if top.startswith(".") or name in known or name in (CELLS, "figures"):
             continue
-        own = top == _CELLS and name.count("/") == 1 and path.name.endswith((SUFFIX, ".error.txt"))
+        own = top == CELLS and name.count("/") == 1
+        own = own and (path.name.endswith((SUFFIX, ".error.txt")) or path.name.startswith(".arrays-"))
         if not own:
             found.append(name)
     return found

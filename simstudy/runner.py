@@ -1,28 +1,32 @@
-"""Running many cells of work: in parallel processes, kept when done, never twice."""
+"""Running many cells of work on any executor: kept when done, never twice."""
 
 from __future__ import annotations
 
-import os
+import pickle
+import queue
 import tempfile
 import traceback
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import joblib
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+import pandas as pd
+from joblib.parallel import get_active_backend
 
-from simstudy.cells import Cell, DamagedCell, keep, kept
+from simstudy.calls import Calls, OtherProgram, made
+from simstudy.cells import SUFFIX, Cell, DamagedCell, kept, seconds, write
 from simstudy.files import atomic_path
 from simstudy.fingerprints import describe
 from simstudy.provenance import program_of
-from simstudy.validation import check_whole
-from simstudy.workers import call_in_processes
+from simstudy.validation import brief, check_whole
+from simstudy.workers import Processes, WorkerDied
 
-# A cell whose worker process died is tried once more, beside fewer others.
-_TRIALS = 2
+# Cells that an executor holds at a time: enough for many workers, few enough to be prepared quickly.
+_WAITING = 1000
 
 
 class CellsFailed(RuntimeError):
@@ -37,8 +41,13 @@ class CellsFailed(RuntimeError):
         super().__init__(f"{len(failures)} failed ({named}), the first with {trace}{where}")
 
 
-def n_workers(n_jobs: int) -> int:
-    """The number of workers that `n_jobs` asks for; a ValueError where it is neither positive nor -1 (all cores)."""
+def n_workers(n_jobs: int | None, otherwise: int = -1) -> int:
+    """The number of workers that `n_jobs` asks for (-1: all cores); None for that of `joblib.parallel_config`.
+
+    Where there is none either it is `otherwise`. A ValueError for numbers that are neither positive nor -1.
+    """
+    if n_jobs is None:
+        n_jobs = get_active_backend()[1] or otherwise
     if isinstance(n_jobs, int) and n_jobs == -1:
         return int(joblib.cpu_count())
     check_whole("n_jobs (-1: all cores)", n_jobs, 1)
@@ -49,12 +58,12 @@ def run_cells(
     function: Callable[..., Any],
     cells: Sequence[Cell],
     *,
-    n_jobs: int = 1,
-    own_process: bool = False,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
     cache: Path | None = None,
     finished: Callable[[Cell], None] | None = None,
 ) -> list[Any]:
-    """Call the function on each cell's arguments, in parallel processes, and return the results in order.
+    """Call the function on each cell's arguments, in parallel, and return the results in order.
 
     A result is known by the cell's description and by the program that makes it: the source of the function, of the
     classes of its arguments and of all that these depend on, and the versions of the libraries
@@ -65,10 +74,10 @@ def run_cells(
     function
         Returns JSON values, arrays, data frames, or tuples, lists and dictionaries of these.
     n_jobs
-        Processes; more than twice the number of cores are not started.
-    own_process
-        Whether a single job, too, has a process of its own. Otherwise the function is then called in this one, which
-        spares the second that a process takes to start; but a call that ends its process (`os._exit`) ends this one.
+        Processes; more than twice the number of cores are not started, and one is this process. None for what
+        `joblib.parallel_config` says, else 1.
+    executor
+        Does the work instead, and is not shut down. Its workers must see the folder of the cells.
     cache
         A folder: results are written to it as they come, whole or not at all, and read instead of computed. A
         file that is not what was written is computed again.
@@ -80,10 +89,13 @@ def run_cells(
     CellsFailed
         After all others have finished, if some cells raised, or their processes died twice. Their tracebacks are kept
         in the cache folder.
+    ValueError
+        Where the executor takes no work, or joblib is configured for a backend that is not served.
     """
+    if executor is not None and not isinstance(executor, Executor):
+        raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
     program = program_of(function, *_classes(cells))
-    keys = [describe({"program": program, **cell.description})[:32] for cell in cells]
-    n_processes = min(n_workers(n_jobs), 2 * n_workers(-1), len(cells))
+    keys = [_key(program, cell) for cell in cells]
     with _folder(cache) as folder:
         results: dict[str, Any] = {}
         missing: dict[str, Cell] = {}
@@ -96,27 +108,77 @@ def run_cells(
                 if finished:
                     finished(cell)
         failures: dict[str, str] = {}
-        here = not own_process and min(n_processes, len(missing)) < 2
-        calls = _done_here(function, missing, folder) if here else _done(function, missing, n_processes, folder)
-        with closing(calls) as done:
-            for key, trace in done:
-                label = missing[key].label
-                report = folder / f"{key}.error.txt"
-                if trace:
-                    failures[label] = trace
-                    # On a full disk there is no room for a report either; the last line is told all the same.
-                    with suppress(OSError), atomic_path(report) as temporary:
-                        temporary.write_text(f"{label}\n\n{trace}\n", encoding="utf-8")
-                else:
-                    results[key] = kept(folder, key)
-                    report.unlink(missing_ok=True)
-                if finished:
-                    finished(missing[key])
+        with _workers(executor, n_jobs, len(missing)) as workers:
+            calls = (
+                _done_here(function, missing, folder)
+                if workers is None
+                else _done(function, missing, workers, folder, program)
+            )
+            with closing(calls) as done:
+                for key, trace in done:
+                    label = missing[key].label
+                    report = _report(folder, key)
+                    if trace:
+                        failures[label] = trace
+                        # On a full disk there is no room for a report either; the last line is told all the same.
+                        with suppress(OSError), atomic_path(report) as temporary:
+                            temporary.write_text(f"{label}\n\n{trace}\n", encoding="utf-8")
+                    else:
+                        results[key] = kept(folder, key)
+                        report.unlink(missing_ok=True)
+                    if finished:
+                        finished(missing[key])
     if failures:
         # On a full disk there are none.
         reports = cache if cache and any(cache.glob("*.error.txt")) else None
         raise CellsFailed({label: failures[label] for label in sorted(failures)}, reports)
     return [results[key] for key in keys]
+
+
+def states(function: Callable[..., Any], cells: Sequence[Cell], cache: Path) -> pd.DataFrame:
+    """How far cells are: a row each with cell (its label), state (done, missing or failed), seconds and bytes."""
+    program = program_of(function, *_classes(cells))
+    rows = []
+    for cell in cells:
+        key = _key(program, cell)
+        row: dict[str, Any] = {"cell": cell.label, "state": "missing", "seconds": None, "bytes": None}
+        try:
+            size = (cache / f"{key}{SUFFIX}").stat().st_size
+            row |= {"state": "done", "seconds": seconds(cache, key), "bytes": size}
+        except (FileNotFoundError, DamagedCell):
+            if _report(cache, key).exists():
+                row["state"] = "failed"
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["cell", "state", "seconds", "bytes"]).astype(
+        {"seconds": float, "bytes": "Int64"}
+    )
+
+
+def _key(program: Mapping[str, str], cell: Cell) -> str:
+    return describe({"program": program, **cell.description})[:32]
+
+
+def _report(folder: Path, key: str) -> Path:
+    return folder / f"{key}.error.txt"
+
+
+@contextmanager
+def _workers(executor: Executor | None, n_jobs: int | None, n_cells: int) -> Iterator[Executor | None]:
+    """What does the work; None for this process."""
+    n = min(n_workers(n_jobs, otherwise=1), 2 * n_workers(-1), n_cells)
+    backend = type(get_active_backend()[0]).__name__.removesuffix("Backend").lower()
+    if executor is not None:
+        yield executor if n_cells else None
+    elif backend not in ("loky", "threading", "sequential"):
+        raise ValueError(
+            f"joblib is configured for backend '{backend}', but cells run on loky, threading, sequential, or on what "
+            "executor= gives"
+        )
+    elif n < 2 or backend == "sequential":
+        yield None
+    else:
+        with ThreadPoolExecutor(n) if backend == "threading" else Processes(n) as own:
+            yield own
 
 
 def _classes(cells: Sequence[Cell]) -> list[type]:
@@ -141,78 +203,67 @@ def _done_here(function: Callable[..., Any], missing: Mapping[str, Cell], folder
     for key, cell in missing.items():
         trace = ""
         try:
-            _make(function, folder, key, cell.label, cell.arguments)
+            write(folder, key, made(function, key, cell.label, cell.arguments))
         except (Exception, SystemExit):
             trace = traceback.format_exc()
         yield key, trace
 
 
 def _done(
-    function: Callable[..., Any], missing: Mapping[str, Cell], n_processes: int, folder: Path
+    function: Callable[..., Any],
+    missing: Mapping[str, Cell],
+    executor: Executor,
+    folder: Path,
+    program: Mapping[str, str],
 ) -> Generator[tuple[str, str]]:
-    """The same in worker processes."""
-    hint = ": fewer jobs need less" if n_processes > 1 else ""
-    deaths = dict.fromkeys(missing, 0)
-    todo = list(missing)
-    while todo:
-        tasks = [(function, folder, key, missing[key].label, missing[key].arguments) for key in todo]
-        over = set()
-        with closing(call_in_processes(_make, tasks, n_processes, folder)) as calls:
-            for ended in calls:
-                key = todo[ended.task]
-                deaths[key] += bool(ended.died)
-                if not ended.died or deaths[key] == _TRIALS:
-                    over.add(key)
-                    died = f"its process {ended.died}, twice{hint}" if ended.died else ""
-                    yield key, died or ended.trace
-        todo = [key for key in todo if key not in over]
-        n_processes = max(1, n_processes // 2)
-
-
-def _make(function: Callable[..., Any], folder: Path, key: str, label: str, arguments: tuple[Any, ...]) -> None:
-    with _no_forks_left():
-        result = function(*arguments)
-    keep(folder, key, label, result)
-
-
-@contextmanager
-def _no_forks_left() -> Iterator[None]:
-    """Raise a RuntimeError where the block leaves a copy of this process behind (`os.fork`); a copy ends here."""
-    if not hasattr(os, "fork"):
-        yield
-        return
-    process = os.getpid()
-    # Copies of this process have the pipe open too; programs that it starts have not.
-    reader, writer = os.pipe()
-    try:
-        yield
-    finally:
-        if os.getpid() != process:
-            # It must not do what comes next once more.
-            os.write(writer, b"!")
-            os._exit(1)
-        os.close(writer)
-        os.set_blocking(reader, False)
+    """The same by an executor."""
+    # Workers of this machine keep what they make; that of others comes back.
+    near = isinstance(executor, Processes | ThreadPoolExecutor)
+    several = isinstance(executor, Processes) and executor.n_workers > 1
+    todo, again, deaths = deque(missing), deque[str](), Counter[str]()
+    running: dict[Future[tuple[str, bytes]], str] = {}
+    ended: queue.SimpleQueue[Future[tuple[str, bytes]]] = queue.SimpleQueue()
+    with Calls(function, folder) as calls:
         try:
-            left = os.read(reader, 1) != b""
-        except BlockingIOError:
-            left = True
-        os.close(reader)
-    if left:
-        raise RuntimeError("it forked a process that had not ended when the function returned")
-
-
-@contextmanager
-def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error with the time left; yields a function to call with the amount just done."""
-    columns = (
-        TextColumn("{task.description:<24}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda amount: bar.update(task, advance=amount)
+            while todo or running or again:
+                if not (todo or running):
+                    todo, again = again, todo
+                while todo and len(running) < _WAITING:
+                    key = todo.popleft()
+                    try:
+                        call = calls.call(key, missing[key], sent_back=not near, program={} if near else program)
+                    except Exception:
+                        yield key, traceback.format_exc()
+                        continue
+                    try:
+                        future = executor.submit(pickle.loads, call)
+                    except BrokenExecutor as error:
+                        yield key, "".join(traceback.format_exception(error))
+                        continue
+                    except RuntimeError as error:
+                        raise ValueError(f"executor must take work, but it says: {error}") from error
+                    running[future] = key
+                    future.add_done_callback(ended.put)
+                if not running:
+                    continue
+                future = ended.get()
+                key = running.pop(future)
+                try:
+                    trace, content = future.result()
+                    if content:
+                        write(folder, key, content)
+                except WorkerDied as error:
+                    deaths[key] += 1
+                    if deaths[key] == 1:
+                        # Once more, when the others are done: memory may be free then.
+                        again.append(key)
+                        continue
+                    trace = f"its process {error}, twice" + (": fewer jobs need less" if several else "")
+                except (OtherProgram, ModuleNotFoundError) as error:
+                    raise ValueError(f"executor must have workers of the same program, but {error}") from error
+                except Exception as error:
+                    trace = "".join(traceback.format_exception(error))
+                yield key, trace
+        finally:
+            for future in running:
+                future.cancel()

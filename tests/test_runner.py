@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from simstudy import runner
 from simstudy.cells import Cell
 from simstudy.fingerprints import describe, fingerprint
 from simstudy.runner import CellsFailed, n_workers, run_cells
-from simstudy.workers import call_in_processes
+from simstudy.workers import Processes
 
 
 def square(x: int, log: str) -> int:
@@ -138,11 +139,17 @@ def leaves(how: str) -> str:
     return how
 
 
+def run_in(n: int, function: Callable[..., object], work: list[Cell], cache: Path | None = None) -> list[object]:
+    """In worker processes, though it be one."""
+    with Processes(n) as executor:
+        return run_cells(function, work, executor=executor, cache=cache)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_cell_that_ends_its_process_is_named_and_the_others_finish(tmp_path: Path, n_jobs: int) -> None:
     work = [Cell(f"cell {how}", {"how": how}, (how,)) for how in ("exit", "end", "stay", "rest")]
     with pytest.raises(CellsFailed) as error:
-        run_cells(leaves, work, n_jobs=n_jobs, own_process=True, cache=tmp_path)
+        run_in(n_jobs, leaves, work, tmp_path)
     ended = "its process ended with exit code 3, twice" + (": fewer jobs need less" if n_jobs > 1 else "")
     assert error.value.failures["cell end"] == ended
     assert error.value.failures["cell exit"].endswith("\nSystemExit: 3\n")
@@ -188,7 +195,7 @@ def test_a_cell_that_forks_is_named_and_what_it_forked_is_ended(tmp_path: Path, 
     hows = ("none", "sleeps", "comes back", "comes back first", "ends", "also none")
     work = [Cell(f"cell {how}", {"how": how}, (how, str(tmp_path))) for how in hows]
     with pytest.raises(CellsFailed) as error:
-        run_cells(forks, work, n_jobs=n_jobs, own_process=True, cache=tmp_path / "cells")
+        run_in(n_jobs, forks, work, tmp_path / "cells")
     assert list(error.value.failures) == ["cell comes back", "cell comes back first", "cell sleeps"]
     for trace in error.value.failures.values():
         assert trace.endswith("RuntimeError: it forked a process that had not ended when the function returned\n")
@@ -205,7 +212,7 @@ def test_what_a_dying_process_forked_keeps_nobody_waiting(tmp_path: Path) -> Non
     (tmp_path / "tried").mkdir()
     cell = Cell("cell", {}, ("parent dies", str(tmp_path / "tried")))
     with pytest.raises(CellsFailed, match=r"\(cell\), the first with its process ended with exit code 4, twice$"):
-        run_cells(forks, [cell], own_process=True)
+        run_in(1, forks, [cell])
 
 
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
@@ -249,11 +256,12 @@ def test_no_more_than_twice_as_many_processes_as_cores_are_started(
 ) -> None:
     asked: list[int] = []
 
-    def call(function: object, tasks: list[object], n: int, folder: Path) -> object:
-        asked.append(n)
-        return call_in_processes(function, tasks, 1, folder)  # type: ignore[arg-type]
+    class Counted(Processes):
+        def __init__(self, n_workers: int) -> None:
+            asked.append(n_workers)
+            super().__init__(1)
 
-    monkeypatch.setattr(runner, "call_in_processes", call)
+    monkeypatch.setattr(runner, "Processes", Counted)
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     for n_jobs, n_cells in ((99, 6), (3, 6), (99, 2)):
         numbers = list(range(n_cells))

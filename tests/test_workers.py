@@ -7,53 +7,95 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from pickle import PicklingError
 
-import numpy as np
 import pytest
 
-from simstudy.workers import call_in_processes
+from simstudy.workers import Processes, WorkerDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 
-def write_sum(array: np.ndarray, path: str) -> None:
-    Path(path).write_text(f"{array.sum()} {array.flags.writeable} {os.environ['OPENBLAS_NUM_THREADS']}")
+def threads() -> str:
+    return os.environ["OPENBLAS_NUM_THREADS"]
 
 
-def test_large_arrays_are_shared_and_come_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_threads_of_workers_fill_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    large, small = np.arange(300_000.0), np.arange(3)
-    tasks = [(array, str(tmp_path / f"{k}")) for k, array in enumerate([large, small, large, large[:200_000]])]
-    assert sorted(ended.task for ended in call_in_processes(write_sum, tasks, 2)) == [0, 1, 2, 3]
-    threads = max(1, (os.cpu_count() or 1) // 2)
-    for (array, path), mapped in zip(tasks, [True, False, True, True], strict=True):
-        assert Path(path).read_text() == f"{array.sum()} {not mapped} {threads}"
+    with Processes(2) as executor:
+        assert executor.submit(threads).result() == str(max(1, (os.cpu_count() or 1) // 2))
 
 
-def fail(x: int) -> None:
+def fail(x: int) -> int:
     print("noise on the answers' pipe")
     if x == 1:
-        raise RuntimeError("no")
+        raise KeyError("no")
     if x == 2:
         os._exit(3)
     if x == 3:
         os.abort()
+    if x == 4:
+        raise Unpicklable("of", "two")
+    if x == 5:
+        sys.exit(7)
+    return x
+
+
+class Unpicklable(Exception):
+    """With the text alone, which is all that pickle keeps, none can be made."""
+
+    def __init__(self, text: str, more: str) -> None:
+        super().__init__(text + more)
 
 
 def test_calls_that_raise_exit_or_abort_are_told_apart() -> None:
-    found = {ended.task: ended for ended in call_in_processes(fail, [(x,) for x in range(4)], 4)}
-    assert found[0].trace == found[0].died == ""
-    assert found[1].trace.endswith("RuntimeError: no\n")
-    assert found[2].died == "ended with exit code 3"
-    assert found[3].died == "was killed by SIGABRT"
+    with Processes(4) as executor:
+        futures = [executor.submit(fail, x) for x in range(6)]
+    assert futures[0].result() == 0
+    for future, kind, said in zip(
+        futures[1:],
+        [KeyError, WorkerDied, WorkerDied, RuntimeError, SystemExit],
+        ["^'no'$", "^ended with exit code 3$", "^was killed by SIGABRT$", "Unpicklable: oftwo", "^7$"],
+        strict=True,
+    ):
+        with pytest.raises(kind, match=said):
+            future.result()
 
 
 def test_what_cannot_be_sent_is_told(tmp_path: Path) -> None:
-    with (tmp_path / "file").open("w") as file:
-        found = list(call_in_processes(fail, [(file,), (0,)], 2))
-    traces = {ended.task: ended.trace for ended in found}
-    assert "PicklingError: Cannot pickle files" in traces[0]
-    assert traces[1] == ""
+    with (tmp_path / "file").open("w") as file, Processes(1) as executor:
+        with pytest.raises(PicklingError, match="Cannot pickle files"):
+            executor.submit(fail, file).result()  # type: ignore[arg-type]
+        assert executor.submit(fail, 0).result() == 0
+
+
+def number() -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def test_after_deaths_fewer_workers_go_on_and_the_last_is_replaced() -> None:
+    with Processes(3) as executor:
+        assert len({future.result() for future in [executor.submit(number) for _ in range(40)]}) == 3
+        deaths = [executor.submit(fail, 2) for _ in range(2)]
+        assert all(isinstance(death.exception(), WorkerDied) for death in deaths)
+        (last,) = {future.result() for future in [executor.submit(number) for _ in range(20)]}
+        assert isinstance(executor.submit(fail, 2).exception(), WorkerDied)
+        (new,) = {future.result() for future in [executor.submit(number) for _ in range(5)]}
+    assert new != last
+
+
+def test_calls_that_nobody_waits_for_any_more_are_cancelled() -> None:
+    executor = Processes(1)
+    executor.submit(number).result()
+    begun, *waiting = [executor.submit(time.sleep, 1000) for _ in range(4)]
+    while not begun.running():
+        time.sleep(0.01)
+    executor.kill_workers()
+    assert isinstance(begun.exception(), WorkerDied)
+    assert all(future.cancelled() for future in waiting)
+    with pytest.raises(RuntimeError, match="the executor was shut down"):
+        executor.submit(number)
 
 
 def test_functions_of_a_script_run(tmp_path: Path) -> None:
@@ -70,13 +112,14 @@ def test_functions_of_a_script_run(tmp_path: Path) -> None:
 
 LONG = """
 import sys, time
-from simstudy.workers import call_in_processes
+from simstudy.workers import Processes
 def wait(path):
     import os, time
     open(path, "w").write(str(os.getpid()))
     while True:
         time.sleep(1)
-list(call_in_processes(wait, [(f"{sys.argv[1]}/{k}",) for k in range(2)], 2))
+with Processes(2) as executor:
+    list(executor.map(wait, [f"{sys.argv[1]}/{k}" for k in range(2)]))
 """
 
 
@@ -110,11 +153,12 @@ def test_fewer_workers_where_the_system_allows_no_more(tmp_path: Path) -> None:
     script = """
 import resource, sys
 from pathlib import Path
-from simstudy.workers import call_in_processes
+from simstudy.workers import Processes
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
 def nothing(x): pass
 try:
-    print(len(list(call_in_processes(nothing, [(x,) for x in range(20)], 20))))
+    with Processes(20) as executor:
+        print(len(list(executor.map(nothing, range(20)))))
 except OSError as error:
     print(error)
 """

@@ -59,15 +59,15 @@ def run(study: Settings, context: RunContext) -> Findings:
         "training": training(synthetic),
     }
     return Findings(
-        tables,
-        sections(study, parts, tables),
-        {"Studies": ", ".join(parts)},
-        "No p-value here is corrected for the number of pairs. Gains and thresholds are on the metric's scale; "
+        tables=tables,
+        sections=sections(study, parts, tables),
+        facts={"Studies": ", ".join(parts)},
+        closing="No p-value here is corrected for the number of pairs. Gains and thresholds are on the metric's scale; "
         "confidences and shares are fractions.",
-        {
+        summary={
             "Gains from which on a difference is usually significant, the paper's and ours": Table(
                 tables["thresholds"], THRESHOLDS
             )
         },
-        {"studies": {name: hashes_of(name, context) for name in parts}},
+        data={"studies": {name: hashes_of(name, context) for name in parts}},
     )

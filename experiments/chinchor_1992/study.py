@@ -108,17 +108,17 @@ def run(study: Settings, context: RunContext) -> Findings:
     ]
     n = len(cases)
     return Findings(
-        tables,
-        [*example_sections(tables), *sum(drawn[:n], []), *set_sections(tables, rules), *sum(drawn[n:], [])],
-        {
+        tables=tables,
+        sections=[*example_sections(tables), *sum(drawn[:n], []), *set_sections(tables, rules), *sum(drawn[n:], [])],
+        facts={
             "Test": "approximate randomization, |difference|, 9,999 shuffles, beside the exact p-value",
             "Cutoff and certainty": f"{study.cutoff:g} and {study.certainty:g}",
             "MUC-like set": f"{study.muc.n_systems} systems, {study.muc.n_messages} messages (synthetic)",
             "Seed": str(study.seed),
         },
-        "p-values are two-sided and, but for the columns holm and bh, not corrected for the number of pairs. Scores "
-        "and gains are in percent and points; p-values and certainties are fractions.",
-        {"The MUC-like set": decision_rows(tables)},
+        closing="p-values are two-sided and, but for the columns holm and bh, not corrected for the number of pairs. "
+        "Scores and gains are in percent and points; p-values and certainties are fractions.",
+        summary={"The MUC-like set": decision_rows(tables)},
         comparisons=pd.concat([pairs for found in sets.values() for pairs in found], ignore_index=True),
     )
 

@@ -76,14 +76,14 @@ def run(study: Settings, context: RunContext) -> Findings:
     n_many, n_few = (study.sets * batches for batches in (study.batches_of_many, study.batches))
     slow = [f"{c.title}: {study.sets * c.batches:,} at most" for c in study.conditions.values() if c.batches]
     return Findings(
-        tables,
-        [*sections, *coverage_sections(tables, study)],
-        {
+        tables=tables,
+        sections=[*sections, *coverage_sections(tables, study)],
+        facts={
             "Test sets": f"{n_few:,} for each condition and number of units, {n_many:,} from {study.many_units:,} "
             f"units on, in batches of {study.sets:,}" + "".join(f"; {fewer}" for fewer in slow),
             "Resamples": f"{study.n_resamples:,} of each test set, where p-values are not computed",
             "Seed": str(study.seed),
         },
-        CLOSING,
-        summary or {"Coverage": intervals(covered, study)},
+        closing=CLOSING,
+        summary=summary or {"Coverage": intervals(covered, study)},
     )

@@ -114,9 +114,9 @@ def run(study: Settings, context: RunContext) -> Findings:
     with context.clock("simulated evaluations"):
         tables["simulated"] = simulated_check(study.simulated, study.alpha, study.seed, context)
     return Findings(
-        tables,
-        sections(tables, study),
-        {
+        tables=tables,
+        sections=sections(tables, study),
+        facts={
             "Candidates": f"{candidates.n_candidates:,} PP-verb pairs, {int(candidates.true.sum())} true, "
             f"{len(candidates.names)} rankings",
             "Parts": f"{sum(len(document.sentences) for document in documents):,} sentences of the Brown corpus, "
@@ -124,9 +124,9 @@ def run(study: Settings, context: RunContext) -> Findings:
             "Ties": f"broken at random, seed {study.seed}",
             "Seed": str(study.seed),
         },
-        CLOSING,
-        {"What the paper says, and what comes out": Table(tables["claims"], CLAIMED)},
-        {"files": {name: datasets.registry()[name].sha256 for name in (KRENN, BROWN)}},
+        closing=CLOSING,
+        summary={"What the paper says, and what comes out": Table(tables["claims"], CLAIMED)},
+        data={"files": {name: datasets.registry()[name].sha256 for name in (KRENN, BROWN)}},
         comparisons=pairs,
     )
 

@@ -66,17 +66,17 @@ def run(study: Settings, context: RunContext) -> Findings:
         "curves": gathered["curves"],
     }
     return Findings(
-        tables,
-        sections(tables, study),
-        {
+        tables=tables,
+        sections=sections(tables, study),
+        facts={
             "Real sets": f"{len(study.sets)}, each halved {study.splits} times, by documents where they are known",
             "Replicates": f"{study.replicates} test sets drawn of the model fitted to each whole set, halved as often",
             "Resamples": f"{study.n_resamples:,} of each comparison",
             "Seed": str(study.seed),
         },
-        CLOSING,
-        {"Ratio of the fitted sets' distance to the halves'": headline(tables["ratios"], study)},
-        {"files": {name: hashes(of) for name, of in files.items()}},
+        closing=CLOSING,
+        summary={"Ratio of the fitted sets' distance to the halves'": headline(tables["ratios"], study)},
+        data={"files": {name: hashes(of) for name, of in files.items()}},
     )
 
 

@@ -52,7 +52,9 @@ def run(study: Settings, context: RunContext) -> Findings:
         "Draws of signs for the stepdown": f"{study.n_draws:,}",
         "Seed": str(study.seed),
     }
-    return Findings(tables, sections(tables, study), facts, CLOSING, summary(tables))
+    return Findings(
+        tables=tables, sections=sections(tables, study), facts=facts, closing=CLOSING, summary=summary(tables)
+    )
 
 
 def systems_cells(study: Settings) -> list[Cell]:

@@ -60,16 +60,16 @@ def run(study: Settings, context: RunContext) -> Findings:
         "margins": _margins(study, context),
     }
     return Findings(
-        tables,
-        sections(tables, study),
-        {
+        tables=tables,
+        sections=sections(tables, study),
+        facts={
             "Real sets": f"{len(sets)}, each halved {study.splits} times, by documents where they are known",
             "Predictions": f"{study.n_draws} drawn test sets each",
             "Seed": str(study.seed),
         },
-        CLOSING,
-        {"How many outcomes prediction intervals hold": headline(tables["calibration"])},
-        {"files": hashes},
+        closing=CLOSING,
+        summary={"How many outcomes prediction intervals hold": headline(tables["calibration"])},
+        data={"files": hashes},
     )
 
 

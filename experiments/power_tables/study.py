@@ -50,7 +50,14 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     if not installed():
         facts["Not installed"] = "statsmodels: pip install 'simstudy[tools]'"
-    return Findings(tables, sections(tables, study), facts, CLOSING, summary(tables), {"files": hashes})
+    return Findings(
+        tables=tables,
+        sections=sections(tables, study),
+        facts=facts,
+        closing=CLOSING,
+        summary=summary(tables),
+        data={"files": hashes},
+    )
 
 
 def simulate(anchor: Anchor, sets: int, seed: int) -> dict[str, float]:

@@ -53,7 +53,13 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     if missing := study.missing():
         facts["Not installed"] = f"{', '.join(missing)}: {INSTALL}"
-    return Findings(tables, sections(tables, study), facts, CLOSING, {"Type I errors": short(tables["bench"])})
+    return Findings(
+        tables=tables,
+        sections=sections(tables, study),
+        facts=facts,
+        closing=CLOSING,
+        summary={"Type I errors": short(tables["bench"])},
+    )
 
 
 def by_pace(sets: Sets) -> str:

@@ -78,18 +78,18 @@ def run(study: Settings, context: RunContext) -> Findings:
     }
     n_sets = study.batches * study.null.pairs * study.null.sets
     return Findings(
-        tables,
-        sections(tables, study),
-        {
+        tables=tables,
+        sections=sections(tables, study),
+        facts={
             "Runs": f"of {len(names)} TREC collections, the worst {study.dropped:.0%} and equal ones left out",
             "Test sets": f"{n_sets:,} for each measure, null hypothesis and number of topics, of "
             f"{study.batches * study.null.pairs:,} pairs of runs",
             "Resamples": f"{study.n_resamples:,} of each test set (the paper: 1,000,000)",
             "Seed": str(study.seed),
         },
-        CLOSING,
-        {"Two-sided error rates beside the published ones": headline(tables["published"], study)},
-        {"files": {f"trec_urbano/{name}.csv.gz": digest for name, digest in hashes.items()}},
+        closing=CLOSING,
+        summary={"Two-sided error rates beside the published ones": headline(tables["published"], study)},
+        data={"files": {f"trec_urbano/{name}.csv.gz": digest for name, digest in hashes.items()}},
     )
 
 

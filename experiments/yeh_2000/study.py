@@ -74,22 +74,22 @@ def run(study: Settings, context: RunContext) -> Findings:
     with context.clock("tests side by side"):
         beside, sections_beside = side_by_side(outputs, study.tests, study.seed, context)
     return Findings(
-        tables | beside,
-        [*example_sections(tables), *sections_beside, *dependence_sections(tables, study.dependence)],
-        {
+        tables=tables | beside,
+        sections=[*example_sections(tables), *sections_beside, *dependence_sections(tables, study.dependence)],
+        facts={
             "Shuffles": f"{study.n_shuffles:,}",
             "Systems": f"{outputs.n_systems} of task {task.name} on {outputs.n_items:,} items",
             "Seed": str(study.seed),
         },
-        "No p-value here is corrected for the number of pairs. Percentages are percentages; p-values, shares and "
-        "correlations are fractions.",
-        {
+        closing="No p-value here is corrected for the number of pairs. Percentages are percentages; p-values, shares "
+        "and correlations are fractions.",
+        summary={
             "Significance levels that the paper prints, exact, and by our shuffles": Table(
                 tables["randomization"],
                 {name: LEVELS[name] for name in ("metric", "alternative", "paper", "exact p (103)", "our shuffles")},
             )
         },
-        {"task": task.fingerprint, "files": dict(task.files)},
+        data={"task": task.fingerprint, "files": dict(task.files)},
     )
 
 

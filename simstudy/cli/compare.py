@@ -203,7 +203,7 @@ def relation_column(by: str | None, systems: Path | None, loaded: Loaded) -> str
 def _examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> Examination:
     from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
-    from simstudy.runner import progress_bar
+    from simstudy.progress import progress_bar
 
     total = resamples_to_draw(options["test"], options["convention"], options["n_resamples"])
     shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from simstudy.cli.terminal import console, print_table, print_written
+from simstudy.cli.terminal import console, print_cells, print_table, print_written
 
 
 def list_studies() -> None:
@@ -36,13 +36,30 @@ def run(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Let a study.toml name files outside the folder of data files.")
     ] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Run nothing: list the study's cells, and which of them are done.")
+    ] = False,
 ) -> None:
     """Run a study, or what is left of it, and write its tables, figures and page."""
+    from simstudy.runner import n_workers
     from simstudy.studies import run_study
+    from simstudy.studies.run import study_cells
+    from simstudy.workers import Processes
 
-    results = run_study(
-        study, out=out, n_jobs=jobs, seed=seed, data_dir=data_dir, allow_outside=allow_outside, own_process=True
-    )
+    if listed:
+        print_cells(study_cells(study, out=out, seed=seed, data_dir=data_dir, allow_outside=allow_outside))
+        return
+    # In processes even with one job: a cell that ends its process then ends no other work, and is named.
+    with Processes(min(n_workers(jobs), 2 * n_workers(-1))) as executor:
+        results = run_study(
+            study,
+            out=out,
+            n_jobs=jobs,
+            executor=executor,
+            seed=seed,
+            data_dir=data_dir,
+            allow_outside=allow_outside,
+        )
     for title, rows in results.summary.items():
         print_table(title, rows)
     print_written(results.folder)

@@ -57,6 +57,27 @@ def print_written(folder: Path) -> None:
     print_line(f"Figures and report: {folder / 'README.md'}")
 
 
+def print_cells(cells: pd.DataFrame) -> None:
+    """Print how far a study is: its parts in a few lines, then its cells."""
+    for part, rows in cells.groupby("part", sort=False):
+        counts = rows["state"].value_counts()
+        said = ", ".join(f"{counts[state]:,} {state}" for state in ("done", "missing", "failed") if state in counts)
+        print_line(f"{part}: {said}; {rows['seconds'].sum():,.1f} s and {rows['bytes'].sum() / 1e6:,.1f} MB so far")
+    table = Table("part", "cell", "state", box=None, header_style="bold")
+    for name in ("seconds", "bytes"):
+        table.add_column(name, justify="right")
+    texts = cells.assign(
+        cell=cells["cell"].map(printable),
+        seconds=cells["seconds"].map("{:,.1f}".format, na_action="ignore"),
+        bytes=cells["bytes"].map("{:,}".format, na_action="ignore"),
+    )
+    for row in texts.astype(object).fillna("").to_numpy().tolist():
+        table.add_row(*row)
+    console.print(table)
+    if not (cells["state"] == "done").all():
+        print_line("Parts that follow from what is not done are not known yet.")
+
+
 def print_table(title: str, rows: pd.DataFrame) -> None:
     """Print a table of text. Long names are folded, not cut: one must be able to tell systems apart."""
     if console.is_terminal and console.width < _WIDE:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,8 @@ def resample_training(
     fractions: Sequence[float] = FRACTIONS,
     replicates: Sequence[int] = REPLICATES,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
     cache: str | Path | None = None,
     finished: Callable[[Cell], None] | None = None,
 ) -> dict[str, Outputs]:
@@ -117,7 +119,9 @@ def resample_training(
     seed
         0 … 2^64 - 1.
     n_jobs
-        Processes; -1 for all cores.
+        Processes; -1 for all cores. None for what `joblib.parallel_config` says, else 1.
+    executor
+        Trains the variants instead, and is not shut down. Its workers must see the cache.
     cache
         A folder for finished variants.
     finished
@@ -154,13 +158,25 @@ def resample_training(
     todo = variants(task, fractions, replicates)
     if metric is not None:
         check_choice("metric", metric, task.metrics)
-    chosen = task.metric if metric is None else task.metrics[metric]
+    results = run_cells(
+        train_variant,
+        training_cells(task, todo, seed),
+        n_jobs=n_jobs,
+        executor=executor,
+        cache=Path(cache) if cache is not None else None,
+        finished=finished,
+    )
+    return outputs_of_variants(task, todo, results, metric)
+
+
+def training_cells(task: Task, todo: Sequence[Variant], seed: int) -> list[Cell]:
+    """The cells of `train_variant`: one for each variant."""
     counted = [[one.definition, definition_of(count)] for one, count in task.statistics.items()]
     models = {
         family: [fingerprint(_parameters(base)), program_of(base, [*task.statistics.values()], [*task.statistics])]
         for family, base in task.systems.items()
     }
-    cells = [
+    return [
         Cell(
             label=f"training {variant.name}",
             description={
@@ -175,8 +191,16 @@ def resample_training(
         )
         for variant in todo
     ]
-    folder = Path(cache) if cache is not None else None
-    results = run_cells(train_variant, cells, n_jobs=n_jobs, cache=folder, finished=finished)
+
+
+def outputs_of_variants(
+    task: Task,
+    todo: Sequence[Variant],
+    results: Sequence[Mapping[str, Mapping[str, NDArray[Any]]]],
+    metric: str | None = None,
+) -> dict[str, Outputs]:
+    """Test set's name -> Outputs of all variants by a metric (the task's first), from what `train_variant` returned."""
+    chosen = task.metric if metric is None else task.metrics[metric]
     rows = [(variant.name, variant.family, variant.train_size, variant.replicate, "resampled") for variant in todo]
     systems = pd.DataFrame(rows, columns=["name", "family", "train_size", "replicate", "source"])
     systems = systems.astype({"train_size": "Int64", "replicate": "Int64"})

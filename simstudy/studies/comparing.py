@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from simstudy.cells import Cell
 from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar, run_cells
+from simstudy.progress import advanced
 from simstudy.studies.definition import Comparison
 from simstudy.studies.interface import RunContext
 
@@ -22,35 +22,20 @@ def run_comparisons(
 
     `title` is that of the progress bar; finished comparisons are kept where the context says.
     """
-    with progress_bar(title, sum(_resamples(setting) for _, setting, _ in asked)) as advance:
-        reported = 0
-
-        def step(amount: int) -> None:
-            nonlocal reported
-            reported += amount
-            advance(amount)
-
-        cells = [
-            Cell(
-                label=f"comparing on {outputs.test_set}, {outputs.n_items} items",
-                description={
-                    "kind": "comparison",
-                    "outputs": outputs.fingerprint(),
-                    "settings": setting.model_dump(),
-                    "seed": seed,
-                },
-                arguments=(outputs, setting, seed, context.n_jobs, step),
-            )
-            for outputs, setting, seed in asked
-        ]
-
-        def finished(cell: Cell) -> None:
-            # A cell that was found, or whose p-values were exact, has not reported its resamples.
-            nonlocal reported
-            advance(_resamples(cell.arguments[1]) - reported)
-            reported = 0
-
-        return run_cells(_compared, cells, cache=context.cells, finished=finished)
+    cells = [
+        Cell(
+            label=f"comparing on {outputs.test_set}, {outputs.n_items} items",
+            description={
+                "kind": "comparison",
+                "outputs": outputs.fingerprint(),
+                "settings": setting.model_dump(),
+                "seed": seed,
+            },
+            arguments=(outputs, setting, seed, context.n_jobs),
+        )
+        for outputs, setting, seed in asked
+    ]
+    return context.run(title, _compared, cells, amount=lambda cell: _resamples(cell.arguments[1]), here=True)
 
 
 def compare_by_items(
@@ -67,10 +52,8 @@ def compare_by_items(
     return [next(found) if other else None for other in asked]
 
 
-def _compared(
-    outputs: Outputs, setting: Comparison, seed: int, n_jobs: int, progress: Callable[[int], None]
-) -> pd.DataFrame:
-    return compare(outputs, seed=seed, n_jobs=n_jobs, progress=progress, **setting.model_dump())
+def _compared(outputs: Outputs, setting: Comparison, seed: int, n_jobs: int) -> pd.DataFrame:
+    return compare(outputs, seed=seed, n_jobs=n_jobs, progress=advanced, **setting.model_dump())
 
 
 def _resamples(setting: Comparison) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pandas as pd
 
 from simstudy.cells import Cell
-from simstudy.runner import progress_bar, run_cells
+from simstudy.progress import listening, progress_bar
+from simstudy.runner import run_cells, states
 from simstudy.sections import Section, Table
 from simstudy.validation import brief
 
@@ -30,6 +32,10 @@ class Clock:
         self.seconds[stage] = round(time.perf_counter() - start, 1)
 
 
+class Unfinished(Exception):
+    """Cells of this part of a study are to be computed first."""
+
+
 @dataclass
 class RunContext:
     """Where and with how many workers a study runs."""
@@ -40,9 +46,11 @@ class RunContext:
     data_dir: str | Path | None = None
     allow_outside: bool = False
     """Whether a study may read files outside `data_dir`."""
-    own_process: bool = False
-    """Whether cells are computed in another process even where `n_jobs` is 1."""
+    executor: Executor | None = None
+    """What computes cells, instead of `n_jobs` processes."""
     clock: Clock = field(default_factory=Clock)
+    listed: list[pd.DataFrame] | None = None
+    """Where cells are listed and not computed: those of each part of the study so far, with their states."""
 
     def run(
         self,
@@ -50,23 +58,41 @@ class RunContext:
         function: Callable[..., Any],
         cells: Sequence[Cell],
         *,
-        n_jobs: int | None = None,
         amount: Callable[[Cell], int] = lambda _: 1,
+        here: bool = False,
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
-        See `simstudy.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is;
-        `n_jobs` is 1 for a function that has threads of its own. A TypeError names a cell that returned nothing, or
-        something else than a table where others returned one.
+        See `simstudy.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is. `here`
+        is for a function that has threads of its own: its cells are computed in this process, one after the other. A
+        TypeError names a cell that returned nothing, or something else than a table where others returned one.
         """
-        with progress_bar(title, sum(map(amount, cells))) as advance:
+        if self.listed is not None:
+            found = states(function, cells, self.cells)
+            self.listed.append(found.assign(part=title))
+            if not (found["state"] == "done").all():
+                raise Unfinished(title)
+        said = 0
+
+        def step(part: int) -> None:
+            nonlocal said
+            said += part
+            advance(part)
+
+        def finished(cell: Cell) -> None:
+            # A cell may have said of itself how far it was.
+            nonlocal said
+            advance(amount(cell) - said)
+            said = 0
+
+        with progress_bar(title, sum(map(amount, cells))) as advance, listening(step):
             results = run_cells(
                 function,
                 cells,
-                n_jobs=self.n_jobs if n_jobs is None else n_jobs,
-                own_process=self.own_process,
+                n_jobs=1 if here else self.n_jobs,
+                executor=None if here else self.executor,
                 cache=self.cells,
-                finished=lambda cell: advance(amount(cell)),
+                finished=finished,
             )
         tables = any(isinstance(result, pd.DataFrame) for result in results)
         for cell, result in zip(cells, results, strict=True):
@@ -76,7 +102,7 @@ class RunContext:
         return results
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Findings:
     """What a study found."""
 
@@ -84,11 +110,11 @@ class Findings:
     """Name (letters, digits, _ and -) -> table, unrounded, in the order of the page."""
     sections: list[Section]
     """The page's parts, with their figures and tables."""
-    facts: dict[str, str]
+    facts: dict[str, str] = field(default_factory=dict)
     """What was run, for the head of the page."""
-    closing: str
+    closing: str = ""
     """How the numbers are to be read, at the page's end: units, corrections."""
-    summary: dict[str, Table]
+    summary: dict[str, Table] = field(default_factory=dict)
     """What a terminal shows at the end: title -> a few rows."""
     data: dict[str, Any] = field(default_factory=dict)
     """What the manifest says of the data."""

@@ -16,7 +16,7 @@ from simstudy import program_files
 from simstudy.datasets import DataError
 from simstudy.runner import CellsFailed
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.interface import Findings, RunContext
+from simstudy.studies.interface import Findings, RunContext, Unfinished
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
@@ -27,7 +27,7 @@ Run = Callable[[Any, RunContext], Findings]
 _RUNS: dict[type[Study], Run] = {}
 
 # What says by itself what is wrong: a definition, data, cells, memory, a disk.
-_TOLD = (StudyError, DataError, CellsFailed, MemoryError, OSError)
+_TOLD = (StudyError, DataError, CellsFailed, Unfinished, MemoryError, OSError)
 
 
 def load_program(folder: Path) -> type[Study]:

@@ -10,14 +10,14 @@ import pandas as pd
 
 from simstudy.examination.examination import distinct
 from simstudy.outputs import Outputs
+from simstudy.progress import progress_bar
 from simstudy.results_folder import MANIFEST, verify
-from simstudy.runner import progress_bar
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.definition import StudyError
-from simstudy.studies.interface import RunContext
+from simstudy.studies.interface import RunContext, Unfinished
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.sources import n_test_sets, read_all
-from simstudy.studies.run import run_study
+from simstudy.studies.run import run_study, study_cells
 
 
 def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
@@ -28,8 +28,16 @@ def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
     """
     folder = _folder(study, context)
     if not _is_whole(folder, study):
+        if context.listed is not None:
+            context.listed.append(study_cells(study, out=folder, data_dir=context.data_dir))
+            raise Unfinished(study)
         run_study(
-            study, out=folder, n_jobs=context.n_jobs, data_dir=context.data_dir, allow_outside=context.allow_outside
+            study,
+            out=folder,
+            n_jobs=context.n_jobs,
+            executor=context.executor,
+            data_dir=context.data_dir,
+            allow_outside=context.allow_outside,
         )
     return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +13,12 @@ from simstudy.analyses.signature import signatures
 from simstudy.files import atomic_path
 from simstudy.manifest import manifest_of
 from simstudy.report import Page, write_results
-from simstudy.results_folder import COMPARISONS, results_folder
+from simstudy.results_folder import CELLS, COMPARISONS, results_folder
 from simstudy.runner import n_workers
 from simstudy.showing import Shown, listed
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
 from simstudy.studies.definition import Study
-from simstudy.studies.interface import RunContext
+from simstudy.studies.interface import RunContext, Unfinished
 from simstudy.studies.programs import PROGRAM, blaming_program
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
@@ -58,11 +59,11 @@ def run_study(
     study: str | Path | Study,
     *,
     out: str | Path | None = None,
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
     seed: int | None = None,
     data_dir: str | Path | None = None,
     allow_outside: bool = False,
-    own_process: bool = False,
 ) -> Results:
     """Run a study, or what is left of it, and write its tables, figures, page and manifest.
 
@@ -75,16 +76,16 @@ def run_study(
         Folder of the results; results/<name> below the working directory by default. Finished cells are kept in
         its cells/, so that a stopped study goes on where it was.
     n_jobs
-        Processes and threads; -1 for all cores.
+        Processes and threads; -1 for all cores. None for what `joblib.parallel_config` says, else all cores.
+    executor
+        Computes cells instead of processes of this machine, and is not shut down. Its workers must see the folder of
+        the results. Comparisons stay in this process.
     seed
         Instead of the study's own.
     data_dir
         Folder of data files; see `simstudy.datasets.fetch`.
     allow_outside
         Whether the study may name files outside that folder: by absolute paths, by "..", or by links that lead out.
-    own_process
-        Whether the work is done in another process even with n_jobs=1, so that a cell that ends its process ends no
-        other work and is named; it takes a second more.
 
     Raises
     ------
@@ -108,13 +109,9 @@ def run_study(
     >>> len(results.comparisons), sorted(results.tables)   # 8 systems, 28 pairs, two sizes
     (56, ['confidence_models', 'curves', 'points', 'systems', 'thresholds', 'training_variance'])
     """
-    definition = study if isinstance(study, Study) else load_study(study)
-    if seed is not None:
-        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
-    folder = Path(out) if out is not None else Path("results") / definition.name
-    told = blaming_program(definition) if definition.kind == PROGRAM else nullcontext()
+    definition, folder, told = _asked(study, out, seed)
     with results_folder(folder, of=f"study {definition.name}") as results, told:
-        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside, own_process)
+        context = RunContext(results.cells, n_workers(n_jobs), data_dir, allow_outside, executor)
         found = run_of_kind(definition)(definition, context)
         if len(found.comparisons):
             with atomic_path(results.gathered / COMPARISONS) as temporary:
@@ -131,6 +128,55 @@ def run_study(
         summary = {title: table.text() for title, table in found.summary.items()}
         write_results(results, page, manifest_of({"study": definition.model_dump()}, found.data, context.clock.seconds))
     return Results(folder, found.tables, found.comparisons, summary)
+
+
+def study_cells(
+    study: str | Path | Study,
+    *,
+    out: str | Path | None = None,
+    seed: int | None = None,
+    data_dir: str | Path | None = None,
+    allow_outside: bool = False,
+) -> pd.DataFrame:
+    """The cells of a study, and how far an earlier run came with them; nothing is computed but what they are made of.
+
+    The arguments are those of `run_study`, and what it raises for a study or data is raised here.
+
+    Returns
+    -------
+    cells
+        One row a cell: part of the study, cell (its label), state (done, missing or failed), seconds that it took, and
+        its bytes on disk. Parts that follow from a part that is not done are not known yet.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from simstudy.studies import make_study
+    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
+    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
+    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
+    >>> cells = study_cells(study, out=mkdtemp())
+    >>> cells["part"].unique().tolist(), cells["state"].unique().tolist(), len(cells)
+    (['training systems'], ['missing'], 8)
+    """
+    definition, folder, told = _asked(study, out, seed)
+    context = RunContext(folder / CELLS, 1, data_dir, allow_outside, listed=[])
+    with told, suppress(Unfinished):
+        run_of_kind(definition)(definition, context)
+    assert context.listed is not None
+    columns = ["part", "cell", "state", "seconds", "bytes"]
+    return pd.concat([pd.DataFrame(columns=columns), *context.listed], ignore_index=True)[columns]
+
+
+def _asked(
+    study: str | Path | Study, out: str | Path | None, seed: int | None
+) -> tuple[Study, Path, AbstractContextManager[None]]:
+    """The study, its folder of results, and what tells errors as those of its program."""
+    definition = study if isinstance(study, Study) else load_study(study)
+    if seed is not None:
+        definition = make_study({**definition.model_dump(), "seed": seed}, definition.name, type(definition))
+    folder = Path(out) if out is not None else Path("results") / definition.name
+    return definition, folder, blaming_program(definition) if definition.kind == PROGRAM else nullcontext()
 
 
 def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:

@@ -41,7 +41,7 @@ def side_by_side(
         )
         for test in tests
     ]
-    pairs = pd.concat(context.run("tests side by side", _compared, cells, n_jobs=1), ignore_index=True)
+    pairs = pd.concat(context.run("tests side by side", _compared, cells, here=True), ignore_index=True)
     together = correlation(outputs)
     tables = {
         "tests": agreement(pairs, alpha=settings.alpha, seed=seed),

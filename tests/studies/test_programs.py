@@ -31,8 +31,8 @@ class Settings(Study):
 def run(study, context):
     cells = [Cell(str(n), {"n": n}, (study, n)) for n in study.numbers]
     table = pd.DataFrame({"n": study.numbers, "square": context.run("squares", square, cells)})
-    return Findings({"squares": table}, [Section("Squares", "Of numbers.", table=Table(table, {"n²": "{square}"}))],
-                    {}, "No more.", {})
+    sections = [Section("Squares", "Of numbers.", table=Table(table, {"n²": "{square}"}))]
+    return Findings(tables={"squares": table}, sections=sections, closing="No more.")
 
 def square(study, n):
     return times(n, n) + study.seed
@@ -77,7 +77,7 @@ from .work import Settings, square, cells
 
 def run(study, context):
     table = pd.DataFrame({"square": context.run("squares", square, cells(study))})
-    return Findings({"squares": table}, sections(table), {}, "No more.", {})
+    return Findings(tables={"squares": table}, sections=sections(table), closing="No more.")
 """,
     "page": """
 from simstudy.sections import Section, Table

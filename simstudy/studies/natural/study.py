@@ -10,7 +10,7 @@ from simstudy.analyses.thresholds import size_fit
 from simstudy.decisions import two_sided
 from simstudy.examination import Analysed, classified, distinct
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar
+from simstudy.progress import progress_bar
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.natural import gains, page
@@ -50,7 +50,15 @@ def run(study: NaturalStudy, context: RunContext) -> Findings:
     everything = pd.concat(pairs.values(), ignore_index=True)
     facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
     summary = gains.summary(tables["significant_gains"], study.shown)
-    return Findings(tables, sections, facts, page.closing(study), summary, {"files": hashes}, everything)
+    return Findings(
+        tables=tables,
+        sections=sections,
+        facts=facts,
+        closing=page.closing(study),
+        summary=summary,
+        data={"files": hashes},
+        comparisons=everything,
+    )
 
 
 def _distinct(study: NaturalStudy, found: dict[Key, Found]) -> tuple[dict[Key, Outputs], pd.DataFrame]:

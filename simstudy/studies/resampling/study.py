@@ -12,9 +12,8 @@ from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.examination.page import described_test
-from simstudy.generators.resampled import resample_training, variants
+from simstudy.generators.resampled import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.outputs import Outputs
-from simstudy.runner import progress_bar
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.definition import Training
@@ -81,13 +80,13 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         tables |= beside
         sections += sections_beside
     return Findings(
-        tables,
-        sections,
-        _facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
-        page.CLOSING,
-        page.summary(tables),
-        {"task": task.fingerprint, "files": {**task.files, **hashes}},
-        pairs,
+        tables=tables,
+        sections=sections,
+        facts=_facts(study, of_metrics, pairs) | ({"Natural comparisons": note} if note else {}),
+        closing=page.CLOSING,
+        summary=page.summary(tables),
+        data={"task": task.fingerprint, "files": {**task.files, **hashes}},
+        comparisons=pairs,
     )
 
 
@@ -103,18 +102,9 @@ def train(
     task: Task, training: Training, seed: int, context: RunContext, metric: str | None = None
 ) -> dict[str, Outputs]:
     """The resampled systems of a task on all its test sets; those that are trained already are found."""
-    fractions, replicates = training.fractions, training.replicates
-    with progress_bar("training systems", len(variants(task, fractions, replicates))) as advance:
-        return resample_training(
-            task,
-            metric=metric,
-            fractions=fractions,
-            replicates=replicates,
-            seed=seed,
-            n_jobs=context.n_jobs,
-            cache=context.cells,
-            finished=lambda _: advance(1),
-        )
+    todo = variants(task, training.fractions, training.replicates)
+    results = context.run("training systems", train_variant, training_cells(task, todo, seed))
+    return outputs_of_variants(task, todo, results, metric)
 
 
 def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
