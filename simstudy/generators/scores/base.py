@@ -229,6 +229,18 @@ def check_model(names: Sequence[str] | None, families: Sequence[str] | None, n: 
     return named, named if families is None else list(families)
 
 
+def check_two(n_systems: int, systems: tuple[int, int]) -> tuple[int, int]:
+    """The positions of two of so many systems; a ValueError where they are not."""
+    one, other = systems
+    for k in (one, other):
+        check_whole("systems", k, 0)
+        if k >= n_systems:
+            raise ValueError(f"systems must be below {n_systems}, as there are so many, not {k}")
+    if one == other:
+        raise ValueError(f"systems must be two, not {one} twice")
+    return one, other
+
+
 def metric_of_scores(metric: str | Metric) -> Metric:
     """The metric; ValueError where items have more than one score by it.
 

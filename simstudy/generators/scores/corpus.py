@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 from scipy import optimize
 
-from simstudy.generators.scores.base import KnownTruth, TruePair
+from simstudy.generators.scores.base import KnownTruth, TruePair, check_two
 from simstudy.generators.scores.clusters import ItemClusters
-from simstudy.generators.scores.dependence import Dependence, GaussianCopula
+from simstudy.generators.scores.dependence import Dependence
 from simstudy.generators.scores.model import NULLS, Null
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import contributions
@@ -171,7 +171,7 @@ class CorpusModel(KnownTruth):
         """
         check_choice("null", null, NULLS)
         check_number("gain", gain)
-        one, other = systems
+        one, other = check_two(self.n_systems, systems)
         true, of_sources = self.scores(), self.metric.score(self._sums)
         raised = gain if self.metric.higher_is_better else -gain
         low, high = float(of_sources.min() - true[other]), float(of_sources.max() - true[other])
@@ -197,11 +197,9 @@ class CorpusModel(KnownTruth):
         return self._with(weights, self.names, self.families, self.dependence)
 
     def pair(self, first: int = 0, second: int = 1) -> TruePair:
-        """Two of the systems, for many test sets at once."""
-        chosen = [first, second]
-        dependence = self.dependence
-        if isinstance(dependence, GaussianCopula):
-            dependence = GaussianCopula(dependence.matrix(self.n_systems)[np.ix_(np.array(chosen), np.array(chosen))])
+        """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
+        chosen = list(check_two(self.n_systems, (first, second)))
+        dependence = self.dependence.of_two(self.n_systems, first, second)
         names, families = ([of[k] for k in chosen] for of in (self.names, self.families))
         return TruePair(self._with(self.weights[chosen], names, families, dependence))
 

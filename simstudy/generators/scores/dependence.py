@@ -6,7 +6,7 @@ A larger uniform number is a better score. All draw K numbers an item; items are
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,14 @@ class Dependence(ABC):
 
     def check_systems(self, n_systems: int) -> None:
         """Raise a ValueError where there is no such dependence of so many systems."""
+
+    def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
+        """That of two of so many systems; a ValueError where only that of all together, or in order, is known."""
+        if n_systems > 2 and not self.exchangeable:
+            raise ValueError(f"pair must be of two systems in all where dependence is {self!r}")
+        if first > second and not self.exchangeable:
+            raise ValueError(f"first must come before second where dependence is {self!r}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,10 @@ class GaussianCopula(Dependence):
         if len(matrix) != n_systems:
             raise ValueError(f"correlation must be of {n_systems} systems, as there are so many, not of {len(matrix)}")
         return matrix
+
+    def of_two(self, n_systems: int, first: int, second: int) -> Dependence:
+        chosen = [first, second]
+        return self if n_systems == 2 else replace(self, correlation=self.matrix(n_systems)[np.ix_(chosen, chosen)])
 
     @cached_property
     def _roots(self) -> dict[int, FloatArray]:

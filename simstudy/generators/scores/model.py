@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
 
-from simstudy.generators.scores.base import KnownTruth, TruePair, check_model, metric_of_scores
+from simstudy.generators.scores.base import KnownTruth, TruePair, check_model, check_two, metric_of_scores
 from simstudy.generators.scores.clusters import ItemClusters
-from simstudy.generators.scores.dependence import Dependence, GaussianCopula, Independent
+from simstudy.generators.scores.dependence import Dependence, Independent
 from simstudy.generators.scores.margins import Bernoulli, Margin
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.validation import brief, check_choice, check_number, check_whole
+from simstudy.validation import brief, check_choice, check_number
 
 #: What two systems of gain 0 have alike: their margins (the shape too), or their means only.
 Null = Literal["equal margins", "equal means"]
@@ -137,7 +137,7 @@ class ScoreModel(KnownTruth):
         """
         check_choice("null", null, NULLS)
         check_number("gain", gain)
-        one, other = self._positions(systems)
+        one, other = check_two(self.n_systems, systems)
         second = self.margins[other]
         changed = second if null == "equal margins" else self.margins[one]
         raised = gain / self.metric.scale * (1 if self.metric.higher_is_better else -1)
@@ -168,27 +168,11 @@ class ScoreModel(KnownTruth):
 
     def pair(self, first: int = 0, second: int = 1) -> TruePair:
         """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
-        one, other = self._positions((first, second))
-        dependence = self.dependence
-        if isinstance(dependence, GaussianCopula) and self.n_systems > 2:
-            chosen = [one, other]
-            dependence = replace(dependence, correlation=dependence.matrix(self.n_systems)[np.ix_(chosen, chosen)])
-        elif self.n_systems > 2 and not dependence.exchangeable:
-            raise ValueError(f"pair must be of two systems in all where dependence is {dependence!r}")
-        elif one > other and not dependence.exchangeable:
-            raise ValueError(f"first must come before second where dependence is {dependence!r}")
+        one, other = check_two(self.n_systems, (first, second))
+        dependence = self.dependence.of_two(self.n_systems, one, other)
         parts = [self.margins[one], self.margins[other]]
         names = [self.names[one], self.names[other]]
         families = [self.families[one], self.families[other]]
         model = ScoreModel(parts, dependence, self.clusters, metric=self.metric, names=names, families=families)
         return TruePair(model)
 
-    def _positions(self, systems: tuple[int, int]) -> tuple[int, int]:
-        one, other = systems
-        for k in (one, other):
-            check_whole("systems", k, 0)
-            if k >= self.n_systems:
-                raise ValueError(f"systems must be below {self.n_systems}, as there are so many, not {k}")
-        if one == other:
-            raise ValueError(f"systems must be two, not {one} twice")
-        return one, other

@@ -50,6 +50,27 @@ def test_margins_are_uniform(kind: Dependence) -> None:
     assert stats.kstest(kind.normals(N, 3, np.random.default_rng(3))[:, 1], "norm").pvalue > 1e-5
 
 
+UNEQUAL = np.array([[1, 0.2, 0.7], [0.2, 1, 0.5], [0.7, 0.5, 1]])
+
+
+@pytest.mark.parametrize(
+    "kind", [*KINDS.values(), GaussianCopula(UNEQUAL), TCopula(UNEQUAL, df=1.5)], ids=[*KINDS, "gaussians", "ts"]
+)
+def test_two_of_three_depend_on_each_other_as_in_the_three(kind: Dependence) -> None:
+    """Shares of items in corners and bands of the square, within 6 standard errors of both."""
+    if not kind.exchangeable:
+        for systems in ((3, 2, 0), (2, 1, 0)):
+            with pytest.raises(ValueError, match="in all where dependence is|first must come before second"):
+                kind.of_two(*systems)
+        assert kind.of_two(2, 0, 1) == kind
+        return
+    three = kind.uniforms(N, 3, np.random.default_rng(7))[:, [2, 0]]
+    two = kind.of_two(3, 2, 0).uniforms(N, 2, np.random.default_rng(8))
+    for low, high in (((0, 0), (0.02, 0.02)), ((0.98, 0.98), (1, 1)), ((0.6, 0), (1, 0.4)), ((0.3, 0.2), (0.7, 0.8))):
+        shares = [((low < numbers) & (numbers < high)).all(axis=1).mean() for numbers in (three, two)]
+        assert shares[0] == pytest.approx(shares[1], abs=6 * np.sqrt(2 * max(shares) / N))
+
+
 @pytest.mark.parametrize(
     ("kind", "tau"),
     [

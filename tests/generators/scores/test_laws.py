@@ -153,6 +153,17 @@ def test_pairs_of_a_corpus_model_keep_their_laws_and_their_correlation() -> None
         assert pair.scores() == pytest.approx(tuple(model.scores()[[first, second]]))
         assert isinstance(pair.model.dependence, GaussianCopula)
         assert pair.model.dependence.matrix(2)[0, 1] == MATRIX[first, second]
+    with pytest.raises(ValueError, match="systems must be two, not 1 twice"):
+        model.pair(1, 1)
+
+
+def test_pairs_keep_the_tails_of_a_t_copula() -> None:
+    counts = np.stack([_links()[..., k] for k in (0, 2, 3)], axis=-1)
+    copula = TCopula(MATRIX, df=2.0)
+    for model in (_corpus("f1", counts, np.eye(3), copula), ScoreModel(NORMAL, copula)):
+        dependence = model.pair(2, 0).model.dependence
+        assert isinstance(dependence, TCopula)
+        assert (dependence.df, dependence.matrix(2)[1, 0]) == (2.0, MATRIX[2, 0])
 
 
 def test_sources_of_two_systems_are_drawn_apart() -> None:

@@ -141,6 +141,18 @@ def test_a_fit_finds_family_and_parameters_back(
     assert float(read(found.dependence)) == pytest.approx(parameter, abs=within)
 
 
+def test_each_criterion_takes_the_family_that_it_says_is_best() -> None:
+    """On few independent pairs AIC takes a family now and then that BIC, which asks for log(n) / 2, does not."""
+    differ = 0
+    for seed in range(20):
+        pairs = np.random.default_rng(seed).random((2, 300))
+        by_aic, by_bic = (fit_pair(pairs, criterion=criterion) for criterion in ("aic", "bic"))
+        assert by_aic.criterion("aic") <= by_bic.criterion("aic")
+        assert by_bic.criterion("bic") <= by_aic.criterion("bic")
+        differ += by_aic.family != by_bic.family
+    assert differ > 0
+
+
 def test_degrees_of_freedom_of_t_are_found_on_the_grid() -> None:
     found = fit_pair(TCopula(0.5, df=3.0).uniforms(3000, 2, np.random.default_rng(2)).T)
     assert found.family == "t"
