@@ -60,8 +60,8 @@ class _Call:
     program: Mapping[str, str]
     """What the result's key says of source and versions; empty where they cannot be others."""
 
-    def make(self) -> tuple[str, bytes]:
-        """Make the call: its traceback where it raised, and the result where it is to be sent back."""
+    def make(self) -> tuple[str, float, bytes]:
+        """Make the call: its traceback where it raised, its seconds, and the result where it is to be sent back."""
         if wrong := differences(self.program):
             raise OtherProgram(wrong)
         try:
@@ -70,13 +70,13 @@ class _Call:
             # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
             _PROGRAMS.files.update(self.programs)
             function, arguments = pickle.loads(self.content, buffers=self._mapped())
-            result = made(function, self.key, self.label, arguments)
+            result, seconds = made(function, self.key, self.label, arguments)
             if self.folder is None:
-                return "", result
+                return "", seconds, result
             write(Path(self.folder), self.key, result)
         except (Exception, SystemExit):
-            return traceback.format_exc(), b""
-        return "", b""
+            return traceback.format_exc(), 0, b""
+        return "", seconds, b""
 
     def _mapped(self) -> list[mmap.mmap]:
         if not self.places:
@@ -95,12 +95,12 @@ class _Made:
         return _Call.make, (self._call,)
 
 
-def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> bytes:
-    """The result of a cell, with the seconds that it took."""
+def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
+    """The result of a cell, and the seconds that it took."""
     start = time.perf_counter()
     with _no_forks_left():
         result = function(*arguments)
-    return encoded(key, label, result, round(time.perf_counter() - start, 3))
+    return encoded(key, label, result), time.perf_counter() - start
 
 
 class Calls:
@@ -126,8 +126,8 @@ class Calls:
     def call(self, key: str, cell: Cell, *, sent_back: bool, program: Mapping[str, str]) -> bytes:
         """The call of a cell's function, which `pickle.loads` makes.
 
-        It returns the traceback where the function raised, and the result where it is to be sent back. What cannot be
-        sent to another process is raised here.
+        It returns the traceback where the function raised, the seconds that it took, and the result where it is to be
+        sent back. What cannot be sent to another process is raised here.
         """
         places: list[tuple[int, int]] = []
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +21,10 @@ from simstudy.files import atomic_path
 
 SUFFIX = ".cell"
 
-_FORMAT = b"simstudy cell 2\n"
+#: How long each took to make, a line each.
+SECONDS = "seconds.txt"
+
+_FORMAT = b"simstudy cell 1\n"
 
 
 @dataclass(frozen=True)
@@ -72,15 +77,28 @@ def kept(folder: Path, key: str) -> Any:
     return decoded(key, (folder / f"{key}{SUFFIX}").read_bytes())
 
 
-def seconds(folder: Path, key: str) -> float:
-    """How long a kept result took to make; raises what `kept` raises."""
-    return float(_header(key, (folder / f"{key}{SUFFIX}").read_bytes())[0]["seconds"])
+def note_seconds(folder: Path, key: str, seconds: float) -> None:
+    """Write down how long a result took to make; beside it, so that its bytes are the same whenever it is made."""
+    # On a full disk it is not known.
+    with suppress(OSError), (folder / SECONDS).open("a", encoding="ascii") as file:
+        file.write(f"{key} {seconds:.3f}\n")
+
+
+def seconds(folder: Path) -> dict[str, float]:
+    """How long the results of a folder took to make, by key."""
+    try:
+        lines = (folder / SECONDS).read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return {}
+    # A kill may leave half of a line.
+    found = [re.fullmatch(r"(\w{32}) (\d+\.\d{3})", line) for line in lines]
+    return {match[1]: float(match[2]) for match in found if match}
 
 
 def damaged(folder: Path) -> list[str]:
     """The names of kept results in a folder that are not, to the last bit, what was written."""
     found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for path in sorted(folder.glob(f"[!.]*{SUFFIX}")):
         try:
             _header(path.stem, path.read_bytes())
         except (OSError, DamagedCell):
@@ -88,20 +106,19 @@ def damaged(folder: Path) -> list[str]:
     return found
 
 
-def encoded(key: str, label: str, value: Any, seconds: float) -> bytes:
+def encoded(key: str, label: str, value: Any) -> bytes:
     """A result as bytes: a format line, a checksum of the rest, a line of JSON, and the arrays and tables it names.
 
-    It is of JSON values, arrays and data frames; a TypeError names what is not. `seconds` is how long it took to make.
+    It is of JSON values, arrays and data frames; a TypeError names what is not.
 
     Examples
     --------
-    >>> decoded("k", encoded("k", "a cell", {"scores": np.array([1.5, 2.0]), "note": ("ok", None)}, 0.5))
+    >>> decoded("k", encoded("k", "a cell", {"scores": np.array([1.5, 2.0]), "note": ("ok", None)}))
     {'scores': array([1.5, 2. ]), 'note': ('ok', None)}
     """
     parts: list[bytes] = []
     structure = _plain(value, parts)
-    sizes = [len(part) for part in parts]
-    header = {"key": key, "label": label, "seconds": seconds, "value": structure, "sizes": sizes}
+    header = {"key": key, "label": label, "value": structure, "sizes": [len(part) for part in parts]}
     rest = b"".join([json.dumps(header).encode(), b"\n", *parts])
     return b"".join([_FORMAT, sha256(rest).hexdigest().encode(), b"\n", rest])
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from simstudy.cells import SUFFIX, damaged
+from simstudy.cells import SECONDS, SUFFIX, damaged
 from simstudy.files import named_in_errors
 
 MANIFEST = "manifest.json"
@@ -225,7 +225,9 @@ def _strangers(folder: Path, known: set[str]) -> list[str]:
         if top.startswith(".") or name in known or name in (CELLS, "figures"):
             continue
         own = top == CELLS and name.count("/") == 1
-        own = own and (path.name.endswith((SUFFIX, ".error.txt")) or path.name.startswith(".arrays-"))
+        own = own and (
+            path.name.endswith((SUFFIX, ".error.txt")) or path.name.startswith(".arrays-") or path.name == SECONDS
+        )
         if not own:
             found.append(name)
     return found

@@ -18,7 +18,7 @@ import pandas as pd
 from joblib.parallel import get_active_backend
 
 from simstudy.calls import Calls, OtherProgram, made
-from simstudy.cells import SUFFIX, Cell, DamagedCell, kept, seconds, write
+from simstudy.cells import SUFFIX, Cell, DamagedCell, kept, note_seconds, seconds, write
 from simstudy.files import atomic_path
 from simstudy.fingerprints import describe
 from simstudy.provenance import program_of
@@ -138,14 +138,14 @@ def run_cells(
 def states(function: Callable[..., Any], cells: Sequence[Cell], cache: Path) -> pd.DataFrame:
     """How far cells are: a row each with cell (its label), state (done, missing or failed), seconds and bytes."""
     program = program_of(function, *_classes(cells))
-    rows = []
+    known, rows = seconds(cache), []
     for cell in cells:
         key = _key(program, cell)
         row: dict[str, Any] = {"cell": cell.label, "state": "missing", "seconds": None, "bytes": None}
         try:
             size = (cache / f"{key}{SUFFIX}").stat().st_size
-            row |= {"state": "done", "seconds": seconds(cache, key), "bytes": size}
-        except (FileNotFoundError, DamagedCell):
+            row |= {"state": "done", "seconds": known.get(key), "bytes": size}
+        except FileNotFoundError:
             if _report(cache, key).exists():
                 row["state"] = "failed"
         rows.append(row)
@@ -203,7 +203,9 @@ def _done_here(function: Callable[..., Any], missing: Mapping[str, Cell], folder
     for key, cell in missing.items():
         trace = ""
         try:
-            write(folder, key, made(function, key, cell.label, cell.arguments))
+            result, taken = made(function, key, cell.label, cell.arguments)
+            write(folder, key, result)
+            note_seconds(folder, key, taken)
         except (Exception, SystemExit):
             trace = traceback.format_exc()
         yield key, trace
@@ -221,8 +223,8 @@ def _done(
     near = isinstance(executor, Processes | ThreadPoolExecutor)
     several = isinstance(executor, Processes) and executor.n_workers > 1
     todo, again, deaths = deque(missing), deque[str](), Counter[str]()
-    running: dict[Future[tuple[str, bytes]], str] = {}
-    ended: queue.SimpleQueue[Future[tuple[str, bytes]]] = queue.SimpleQueue()
+    running: dict[Future[tuple[str, float, bytes]], str] = {}
+    ended: queue.SimpleQueue[Future[tuple[str, float, bytes]]] = queue.SimpleQueue()
     with Calls(function, folder) as calls:
         try:
             while todo or running or again:
@@ -249,9 +251,11 @@ def _done(
                 future = ended.get()
                 key = running.pop(future)
                 try:
-                    trace, content = future.result()
+                    trace, taken, content = future.result()
                     if content:
                         write(folder, key, content)
+                    if not trace:
+                        note_seconds(folder, key, taken)
                 except WorkerDied as error:
                     deaths[key] += 1
                     if deaths[key] == 1:

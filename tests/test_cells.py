@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import simstudy as ss
-from simstudy.cells import DamagedCell, damaged, decoded, encoded, kept, seconds, write
+from simstudy.cells import DamagedCell, damaged, decoded, encoded, kept, note_seconds, seconds, write
 from simstudy.generators.synthetic import correlated_accuracies
 
 SAMPLE = {"scores": np.arange(6.0).reshape(2, 3), "table": pd.DataFrame({"a": [1, 2], "b": ["x", None]}), "n": 3}
@@ -31,7 +31,7 @@ json_values = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(json_values)
 def test_json_values_come_back(value: Any) -> None:
-    assert decoded("k", encoded("k", "", value, 0)) == value
+    assert decoded("k", encoded("k", "", value)) == value
 
 
 @settings(max_examples=60, deadline=None)
@@ -39,7 +39,7 @@ def test_json_values_come_back(value: Any) -> None:
     arrays.arrays(arrays.scalar_dtypes().filter(lambda kind: kind.kind in "biufcUS"), arrays.array_shapes(min_dims=0))
 )
 def test_arrays_come_back_to_the_bit(value: np.ndarray[Any, Any]) -> None:
-    (found,) = decoded("k", encoded("k", "", (value,), 0))
+    (found,) = decoded("k", encoded("k", "", (value,)))
     assert found.dtype == value.dtype
     assert found.shape == value.shape
     np.testing.assert_array_equal(found, value)
@@ -48,18 +48,18 @@ def test_arrays_come_back_to_the_bit(value: np.ndarray[Any, Any]) -> None:
 def test_comparisons_and_leaderboards_come_back() -> None:
     outputs = correlated_accuracies([0.5, 0.6, 0.9], 40)
     for table in (ss.compare(outputs), ss.leaderboard(outputs), ss.groups(ss.compare(outputs))):
-        pd.testing.assert_frame_equal(decoded("k", encoded("k", "", table, 0)), table)
+        pd.testing.assert_frame_equal(decoded("k", encoded("k", "", table)), table)
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, {"@table": 0}, np.array([object()]), {1, 2}, Path(".")])
 def test_what_is_no_data_is_not_kept(value: Any) -> None:
     with pytest.raises(TypeError, match="a kept result must"):
-        encoded("k", "", value, 0)
+        encoded("k", "", value)
 
 
 def test_every_flipped_bit_is_seen() -> None:
     """Each byte in turn, one of its bits: the very value or nothing."""
-    content = encoded("key", "a cell", SAMPLE, 0)
+    content = encoded("key", "a cell", SAMPLE)
     for place in range(len(content)):
         changed = bytearray(content)
         changed[place] ^= 1 << place % 8
@@ -68,15 +68,14 @@ def test_every_flipped_bit_is_seen() -> None:
 
 
 def test_every_cut_is_seen() -> None:
-    content = encoded("key", "a cell", SAMPLE, 0)
+    content = encoded("key", "a cell", SAMPLE)
     for length in range(len(content)):
         with pytest.raises(DamagedCell):
             decoded("key", content[:length])
 
 
 def test_a_cell_belongs_to_its_key(tmp_path: Path) -> None:
-    write(tmp_path, "one", encoded("one", "label", 1, 2.5))
-    assert seconds(tmp_path, "one") == 2.5
+    write(tmp_path, "one", encoded("one", "label", 1))
     assert kept(tmp_path, "one") == 1
     (tmp_path / "one.cell").rename(tmp_path / "two.cell")
     with pytest.raises(DamagedCell, match="belongs to another cell"):
@@ -84,6 +83,14 @@ def test_a_cell_belongs_to_its_key(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         kept(tmp_path, "one")
     assert damaged(tmp_path) == ["two.cell"]
+
+
+def test_half_a_line_of_a_killed_run_is_no_time(tmp_path: Path) -> None:
+    assert seconds(tmp_path) == {}
+    note_seconds(tmp_path, 32 * "a", 1.5)
+    with (tmp_path / "seconds.txt").open("a") as file:
+        file.write(f"{32 * 'b'} 12")
+    assert seconds(tmp_path) == {32 * "a": 1.5}
 
 
 class Trap:
@@ -94,7 +101,7 @@ class Trap:
 def forged(header: Any, part: bytes = b"") -> bytes:
     """A cell whose checksum fits, made by hand."""
     rest = json.dumps(header).encode() + b"\n" + part
-    first = encoded("key", "", None, 0).split(b"\n")[0]
+    first = encoded("key", "", None).split(b"\n")[0]
     return first + b"\n" + sha256(rest).hexdigest().encode() + b"\n" + rest
 
 

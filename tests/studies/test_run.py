@@ -257,7 +257,7 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     monkeypatch.setattr(Shaky, "fit", lambda self, x, y: setattr(self, "model_", GaussianNB().fit(x, y)))
     kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}
     # In this process, where the class is mended.
-    run_study(study, out=out, n_jobs=1)
+    ss.run_study(study, out=out, n_jobs=1)
     assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}.items()
     assert not list(out.glob("cells/*.error.txt"))
 

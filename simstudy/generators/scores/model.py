@@ -175,4 +175,3 @@ class ScoreModel(KnownTruth):
         families = [self.families[one], self.families[other]]
         model = ScoreModel(parts, dependence, self.clusters, metric=self.metric, names=names, families=families)
         return TruePair(model)
-
