@@ -105,11 +105,14 @@ def significant_gains(
     _check_power(power, alpha)
     check_whole("min_pairs", min_pairs, 1)
     rows = []
-    for key, members in relation_classes(pairs, _WANTED):
+    for key, found in relation_classes(pairs, _WANTED):
+        # Without what the key says: a copy for millions of pairs takes its room too.
+        members = found[[name for name in _WANTED if name in found]]
         told = _can_be_told(members, alpha)
-        able = members if told.all() else members[told]
-        doubtful = able[in_doubt(able, alpha)]
-        for of, about in ((EVERY_PAIR, able), (IN_DOUBT, doubtful)):
+        for of in (EVERY_PAIR, IN_DOUBT):
+            # Made when it is needed: there may be millions of pairs.
+            wanted = told if of == EVERY_PAIR else in_doubt(members, alpha)
+            about = members if wanted.all() else members[wanted]
             row = {
                 **key,
                 "alternative": members["alternative"].iloc[0],

@@ -77,7 +77,7 @@ def scores(tmp_path: Path) -> Path:
 
 
 def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
