@@ -15,12 +15,12 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from simstudy.dependencies import content_of, modules_behind, source_file
+from simstudy.dependencies import content_of, is_library, modules_behind, source_file
 from simstudy.fingerprints import describe
 from simstudy.program_files import SOURCES
 
-# Members of a class that say how it is written, or hold addresses.
-_UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__pydantic_(?!fields__).*")
+# Members of a class that say how it is written, that come with its use, or that hold addresses.
+_UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__slotnames__|__pydantic_(?!fields__).*")
 
 # Instructions that look up a name of a module, and those that ask what was found for an attribute.
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
@@ -87,22 +87,27 @@ class _Definition:
         self._met: dict[int, tuple[int, Any]] = {}
         self.content = self._of(part)
 
-    def _of(self, part: Any) -> Any:
+    def _of(self, part: Any, name: str = "") -> Any:
+        """What a part is, which has this name among the globals of a prompt."""
         kind = type(part)
         if kind in (type(None), bool, int, float, complex, str, bytes):
             return f"{kind.__name__} {part!r}"
         if kind is tuple:
             return ["tuple", *map(self._of, part)]
         if kind is ModuleType or _is_found_by_name(part):
-            module, name = (part.__name__, "") if kind is ModuleType else (part.__module__, _name(part))
-            self.needs.add((module, name.partition(".")[0]))
-            return ["name", _known_as(module), name]
+            module, called = (part.__name__, "") if kind is ModuleType else (part.__module__, _name(part))
+            self.needs.add((module, called.partition(".")[0]))
+            return ["name", _known_as(module), called]
+        if name and (libraries := _libraries_with(name, part)):
+            # Such as a distribution of scipy, which holds the state of a global generator.
+            self.needs |= {(each, "") for each in libraries}
+            return ["name", kind.__name__, name]
         if id(part) in self._met:
             return ["again", self._met[id(part)][0]]
         self._met[id(part)] = len(self._met), part
         if kind is FunctionType or isinstance(part, type):
-            if source_file(part.__module__) is not None:
-                self.needs.add((part.__module__, part.__qualname__.partition(".")[0]))
+            if source_file(module := _module(part)) is not None:
+                self.needs.add((module, part.__qualname__.partition(".")[0]))
             return self._function(part) if kind is FunctionType else self._class(part)
         return [kind.__name__, *map(self._of, self._held(part))]
 
@@ -127,7 +132,7 @@ class _Definition:
                         break
                     value, name = getattr(value, attribute, None), f"{name}.{attribute}"
                 found[name] = value
-        return {name: self._of(found[name]) for name in sorted(found)}
+        return {name: self._of(found[name], name.rpartition(".")[2]) for name in sorted(found)}
 
     def _class(self, part: type) -> Any:
         members = {name: value for name, value in sorted(vars(part).items()) if not _UNTOLD.fullmatch(name)}
@@ -136,7 +141,7 @@ class _Definition:
     def _held(self, part: Any) -> Iterator[Any]:
         """What an object is made of."""
         kind = type(part)
-        if hasattr(part, "__wrapped__") and _is_of_library(kind) and kind is not functools.partial:
+        if hasattr(part, "__wrapped__") and _is_library(_module(kind)) and kind is not functools.partial:
             # What compiles or caches a function changes when it is called; it does what the function does.
             yield part.__wrapped__
         elif kind in (dict, MappingProxyType):
@@ -171,7 +176,7 @@ def _instructions(code: CodeType) -> Iterator[tuple[str, Any]]:
     for each in dis.get_instructions(code):
         if isinstance(each.argval, CodeType):
             yield from _instructions(each.argval)
-        elif each.opname != "EXTENDED_ARG":
+        else:
             yield each.opname, each.argval
 
 
@@ -183,38 +188,45 @@ def _filled(cell: Any) -> bool:
     return True
 
 
+def _module(part: Any) -> str:
+    """The module of a function or class; nothing where it has none, as some compiled ones."""
+    module = getattr(part, "__module__", None)
+    return module if isinstance(module, str) else ""
+
+
 def _name(part: Any) -> Any:
     return getattr(part, "__qualname__", getattr(part, "__name__", None))
 
 
 def _is_found_by_name(part: Any) -> bool:
     """Whether a part is what a file, or a library, calls so."""
-    module, name = getattr(part, "__module__", None), _name(part)
+    module, name = _module(part), _name(part)
     try:
-        if attrgetter(name)(sys.modules[module]) is not part:  # type: ignore[index]
+        if attrgetter(name)(sys.modules[module]) is not part:
             return False
     except (KeyError, AttributeError, TypeError):
         return False
-    return _comes_with_python(str(module)) or (source_file(module) is not None and not _is_typed(part))
+    return _comes_with_python(module) or (source_file(module) is not None and not _is_typed(part))
 
 
 def _is_typed(part: Any) -> bool:
     """Whether a function or class was compiled from no file: at a prompt, in a notebook, by `exec`."""
     functions = vars(part).values() if isinstance(part, type) else [part]
     codes = [each.__code__ for one in functions if hasattr(each := inspect.unwrap(one), "__code__")]
-    return source_file(part.__module__) is None or (
+    return source_file(_module(part)) is None or (
         bool(codes) and not any(Path(code.co_filename).is_file() for code in codes)
     )
-
-
-def _is_of_library(kind: type) -> bool:
-    return _is_found_by_name(kind) and content_of(kind.__module__) is None
 
 
 def _libraries_with(name: str, part: Any) -> list[str]:
     """The first library that calls this object so, of those that are loaded."""
     loaded = sorted(each for each, module in sys.modules.items() if getattr(module, "__dict__", {}).get(name) is part)
-    return [each for each in loaded if each != "__main__" and content_of(each) is None][:1]
+    return [each for each in loaded if _is_library(each)][:1]
+
+
+def _is_library(module: str) -> bool:
+    file = source_file(module)
+    return _comes_with_python(module) or (file is not None and is_library(module, file))
 
 
 def _comes_with_python(module: str) -> bool:

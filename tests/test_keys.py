@@ -36,6 +36,8 @@ from simstudy.studies.interface import RunContext
 PROMPT = '''
 import os.path
 import functools
+import re
+from collections import deque
 from dataclasses import dataclass, field
 import numpy as np
 from numpy import max as largest
@@ -43,6 +45,8 @@ LEVEL = 0.05
 WORDS = {"a", "b", "c"}
 WEIGHTS = np.arange(3)
 PAIRS = {"one": [1, 2]}
+WORD = re.compile("a+")
+LAST = deque([60, 61])
 NOTHING = 0
 def unused(): return 1
 def helper(x): return deeper(x) + 1
@@ -75,6 +79,7 @@ def f(x, y=1, score=np.mean, /, *, k=2, test=np.any):
     """What it does."""
     import string
     values = [helper(x), even(x), mean(x), half(x), cached(x), model.shown, Settings(), LEVEL, WORDS, WEIGHTS, PAIRS]
+    values += [WORD, *LAST]
     return [sum(v for v in values if v in {"d", "e", "f"}), np.min(x), largest(x), lambda z: z + 50, string.digits]
 '''
 
@@ -106,6 +111,8 @@ MATTERS_AT_A_PROMPT = {
     "number": ("LEVEL = 0.05", "LEVEL = 0.01"),
     "set": ('"b", "c"}', '"b", "x"}'),
     "array": ("np.arange(3)", "np.arange(3.0)"),
+    "regular expression": ("a+", "b+"),
+    "items of an object": ("60, 61", "60, 62"),
     "dictionary of lists": ("[1, 2]", "[2, 1]"),
     "import inside": ("import string", "import numpy as string"),
 }
@@ -171,14 +178,30 @@ def test_a_key_is_the_same_in_every_process() -> None:
         assert result.stdout.strip() == key_at_a_prompt(PROMPT), result.stderr
 
 
-def test_what_a_prompt_uses_of_a_library_or_package_is_in_its_program() -> None:
+def test_a_key_is_the_same_after_its_parts_were_used() -> None:
     names: dict[str, Any] = {}
-    source = "import simstudy as ss\nfrom scipy.special import expit\ndef f(x): return ss.wilson(x, 10), expit(x)"
-    exec(source.replace("ss.wilson", "ss.certainty"), names)
+    source = "from scipy import stats\nimport functools\n@functools.cache\ndef g(x): return stats.norm.rvs()\n"
+    exec(f"{source}class C:\n    def m(self): return g(1)\nc = C()\ndef f(): return c.m()", names)
+    before = program_of(names["f"])
+    names["f"]()
+    assert program_of(names["f"]) == before
+
+
+@pytest.mark.parametrize(
+    ("source", "needed", "others"),
+    [
+        ("from scipy.special import expit\ndef f(x): return expit(x)", "scipy", "pandas"),
+        ("def f(x):\n    import pandas\n    return pandas.Series(x)", "pandas", "simstudy.pvalues"),
+        ("import simstudy as ss\ndef f(x): return ss.certainty(x, 10, 0.1)", "simstudy.pvalues", "simstudy"),
+        ("import simstudy as ss\ndef f(x): return ss.compare(x)", "simstudy.engines.comparisons", "simstudy.report"),
+    ],
+)
+def test_the_program_of_a_prompt_has_what_is_used_of_a_library(source: str, needed: str, others: str) -> None:
+    names: dict[str, Any] = {}
+    exec(source, names)
     program = program_of(names["f"])
-    assert program["scipy"] == importlib.metadata.version("scipy")
-    assert "simstudy.pvalues" in program
-    assert not {"simstudy", "simstudy.engines.comparisons"} & set(program)
+    assert needed in program
+    assert others not in program
 
 
 # A user's modules: the function is in the first.
@@ -218,7 +241,6 @@ MATTERS_IN_FILES = {
     "annotation, which dataclasses read": ("mine", "size: int", "size: float"),
     "constant set": ("mine", '"b", "c"', '"b", "d"'),
     "source of an import": ("mine", "from deep", "from other"),
-    "import that follows another of its name": ("mine", "import os\n", "import os\nimport sys as os\n"),
     "imported module": ("beside", "return depth", "return -depth"),
     "module that this one imports": ("deep", "depth = 1", "depth = 2"),
     "module that is imported late": ("late", "late = 1", "late = 2"),
@@ -242,6 +264,12 @@ CANNOT_MATTER_IN_FILES = {
     ),
     "module imported for types only": ("mine", "import for_types", "import other\n    import for_types"),
     "no module imported for types only": ("mine", "if TYPE_CHECKING:\n    import for_types\n", ""),
+    "nothing is for types": (
+        "mine",
+        "from typing import TYPE_CHECKING\nfrom fractions import Fraction as Number\nfrom deep import depth\n"
+        "if TYPE_CHECKING:\n    import for_types\n",
+        "from fractions import Fraction as Number\nfrom deep import depth\n",
+    ),
     "source of what is imported for types": ("for_types", "some = 1", "some = 2"),
     "another file": ("other", "depth = 3", "depth = 4"),
 }
@@ -278,6 +306,16 @@ def test_what_cannot_matter_in_files(
 ) -> None:
     file, *texts = change
     assert key_in_files({**FILES, file: changed(FILES[file], (texts[0], texts[1]))}) == key_in_files(FILES)
+
+
+@pytest.mark.parametrize(
+    "imports", [("import deep", "import other as deep"), ("from deep import *", "from other import depth")]
+)
+def test_the_order_of_imports_of_one_name_matters(
+    imports: tuple[str, str], key_in_files: Callable[[dict[str, str]], str]
+) -> None:
+    one, other = ({**FILES, "mine": "\n".join([FILES["mine"], *lines])} for lines in (imports, imports[::-1]))
+    assert key_in_files(one) != key_in_files(other)
 
 
 def test_docstrings_of_a_module_that_reads_them_matter(key_in_files: Callable[[dict[str, str]], str]) -> None:
@@ -335,11 +373,16 @@ def test_what_matters_in_a_study(tmp_path: Path, file: str, old: str, new: str, 
     assert (key(tmp_path / "one", STUDY) != key(tmp_path / "two", edited)) == matters
 
 
-def test_two_functions_of_one_file_have_two_keys(key_in_files: Callable[[dict[str, str]], str]) -> None:
-    key_in_files({**FILES, "mine": "def f(x): return x\ndef g(x): return x\nlambdas = [lambda: 1, lambda: 2]\n"})
+def test_functions_of_one_file_have_keys_of_their_own(key_in_files: Callable[[dict[str, str]], str]) -> None:
+    """Whatever happens in the module after it was imported."""
+    key_in_files({**FILES, "mine": "def f(): pass\ndef g(): pass\nlambdas = [lambda: calls, lambda: 2]\ncalls = 0\n"})
     mine = sys.modules["mine"]
-    keys = [describe(program_of(each)) for each in (mine.f, mine.g, *mine.lambdas)]
-    assert len(set(keys)) == 4
+    programs = [program_of(each) for each in (mine.f, mine.g, *mine.lambdas)]
+    assert len(set(map(describe, programs))) == 4
+    mine.calls += 1
+    assert [program_of(each) for each in (mine.f, mine.g, *mine.lambdas)] == programs
+    assert all("mine" in program for program in programs)
+    assert program_of(mine.f, mine.g) == program_of(mine.g, mine.f)
 
 
 def test_what_functions_are_bound_to_matters(key_in_files: Callable[[dict[str, str]], str]) -> None:
