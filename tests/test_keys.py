@@ -137,11 +137,13 @@ def changed(source: str, change: tuple[str, str]) -> str:
 
 
 def key_at_a_prompt(source: str, names: dict[str, Any] | None = None) -> str:
-    if names is None:
-        sys.modules["nowhere"] = ModuleType("nowhere")
-        names = vars(sys.modules["nowhere"])
-    exec(compile(source, "<stdin>", "exec"), names)
-    return describe(program_of(names["f"]))
+    module = ModuleType("nowhere")
+    names = vars(module) if names is None else names
+    with pytest.MonkeyPatch.context() as patch:
+        # Dataclasses look their module up.
+        patch.setitem(sys.modules, "nowhere", module)
+        exec(compile(source, "<stdin>", "exec"), names)
+        return describe(program_of(names["f"]))
 
 
 @pytest.fixture
