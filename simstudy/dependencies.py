@@ -1,4 +1,4 @@
-"""Which modules a function or class depends on, as their source says; nothing is imported for it.
+"""Which modules a function or class depends on, and what these do, as their source says; nothing is imported for it.
 
 In the module of a definition only what the definition needs is followed: a function beside the code of a page does not
 depend on figures. From there on modules are taken as wholes, down to libraries. Two kinds of imports lead elsewhere
@@ -19,8 +19,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from importlib.util import resolve_name
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from simstudy.program_files import SOURCES
 
@@ -51,6 +55,19 @@ def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
             found.add(module)
             waiting += _needs(module, name)
     return found
+
+
+def content_of(module: str) -> str | None:
+    """A hash of what a module does; None of a library's, and where there is no file.
+
+    Docstrings, comments, formatting, imports that only type checkers read, and the order of imports that follow one
+    another do not change it. A module that mentions ``__doc__`` may do something with its docstrings: they stay.
+    """
+    file = source_file(module)
+    if file is None or is_library(module, file):
+        return None
+    source = _source(module)
+    return source.content if source else sha256(file.read_bytes()).hexdigest()
 
 
 def source_file(module: str | None) -> Path | None:
@@ -109,6 +126,8 @@ class _Source:
     package: str
     only_imports: bool
     """A package that defines nothing that others could ask it for."""
+    content: str
+    """A hash of what it does."""
 
     @cached_property
     def names(self) -> tuple[set[str], dict[str, set[str]]]:
@@ -209,14 +228,18 @@ def _source(module: str) -> _Source | None:
     file = source_file(module)
     if file is None or file.suffix != ".py" or is_library(module, file):
         return None
-    return _read(module, file, file.stat().st_mtime_ns)
+    # A program is what it was when it was loaded.
+    loaded = SOURCES.get(module.partition(".")[0], {}).get(file.name)
+    state = file.stat()
+    return _read(module, file, loaded or (state.st_mtime_ns, state.st_size))
 
 
 @functools.cache
-def _read(module: str, file: Path, changed: int) -> _Source | None:
+def _read(module: str, file: Path, version: bytes | tuple[int, int]) -> _Source | None:
     try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, OSError):
+        text = version if isinstance(version, bytes) else file.read_bytes()
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, OSError):
         return None
     is_package = file.name == "__init__.py"
     package = module if is_package or module in SOURCES else module.rpartition(".")[0]
@@ -225,7 +248,7 @@ def _read(module: str, file: Path, changed: int) -> _Source | None:
         if isinstance(node, ast.If) and _is_for_types(node):
             for_types += node.body
             statements += node.orelse
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        elif not _does_nothing(node):
             statements.append(node)
     imports, typed = (
         tuple(each for node in nodes for each in _imports_of(node, package)) for nodes in (statements, for_types)
@@ -233,7 +256,47 @@ def _read(module: str, file: Path, changed: int) -> _Source | None:
     defined = [name for node in statements for name in _defined(node)]
     plain = all(isinstance(node, ast.Import | ast.ImportFrom) or _defined(node) for node in statements)
     only_imports = is_package and plain and all(name.startswith("_") or name == "TYPE_CHECKING" for name in defined)
-    return _Source(imports, typed, tuple(statements), package, only_imports and bool(imports or typed))
+    only_imports = only_imports and bool(imports or typed)
+    return _Source(imports, typed, tuple(statements), package, only_imports, _content(tree, statements, text))
+
+
+def _content(tree: ast.Module, statements: Iterable[ast.stmt], text: bytes) -> str:
+    """A hash of what the statements of a module do; docstrings are taken out of them."""
+    found: list[object] = []
+    if b"__doc__" in text:
+        found.append(ast.get_docstring(tree))
+    else:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                node.body = [each for each in node.body if not _does_nothing(each)]
+    try:
+        for movable, group in groupby(statements, _is_movable):
+            nodes = list(group)
+            found += _bound(nodes) if movable else map(ast.dump, nodes)
+    except RecursionError:
+        # An expression of a thousand parts.
+        return sha256(text).hexdigest()
+    return sha256(repr(found).encode()).hexdigest()
+
+
+def _is_movable(node: ast.stmt) -> bool:
+    """Whether it is an import that may change places with others: it binds names that it says."""
+    return isinstance(node, ast.Import | ast.ImportFrom) and all(alias.name != "*" for alias in node.names)
+
+
+def _bound(imports: Iterable[Any]) -> list[tuple[object, ...]]:
+    """What each name is bound to, in the order of names; what is bound later to a name stays later."""
+    names = [
+        (alias.asname or alias.name, alias.name, getattr(node, "level", None), getattr(node, "module", None))
+        for node in imports
+        for alias in node.names
+        if alias.name != "TYPE_CHECKING"
+    ]
+    return sorted(names, key=itemgetter(0))
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 def _is_for_types(node: ast.If) -> bool:

@@ -16,8 +16,8 @@ from types import ModuleType
 #: Modules that were loaded from files, which worker processes load where they need them: name -> path.
 LOADED: dict[str, str] = {}
 
-#: What they were made of when they were loaded: name -> name of each file of their folder -> hash of its source.
-SOURCES: dict[str, dict[str, str]] = {}
+#: What they were made of when they were loaded: name -> name of each file of their folder -> its source.
+SOURCES: dict[str, dict[str, bytes]] = {}
 
 
 # How the modules are called: no module of anybody's is called so.
@@ -34,7 +34,7 @@ def load_program(path: Path) -> ModuleType:
     It is loaded as a package, so that it can import the modules beside it (``from .page import sections``), and again
     where one of these has changed. Whatever it raises is raised.
     """
-    sources = {each.name: sha256(each.read_bytes()).hexdigest() for each in sorted(path.parent.glob("*.py"))}
+    sources = {each.name: each.read_bytes() for each in sorted(path.parent.glob("*.py"))}
     name = f"{_PREFIX}{sha256(repr((str(path.resolve()), sources)).encode()).hexdigest()[:16]}"
     # Whole, since the working folder may be another when workers load it.
     whole = str(path.resolve())

@@ -1,22 +1,32 @@
-"""What program a result was made by: a hash of its source, and the versions of the libraries that it stands on."""
+"""What program a result was made by: what its functions do, and the versions of the libraries that they stand on."""
 
 from __future__ import annotations
 
+import copyreg
+import dis
 import functools
-import hashlib
+import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
-from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
+from operator import attrgetter
+from pathlib import Path
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from simstudy.dependencies import is_library, modules_behind, source_file
+from simstudy.dependencies import content_of, is_library, modules_behind, source_file
+from simstudy.fingerprints import describe
 from simstudy.program_files import SOURCES
 
-_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+_PYTHON = ".".join(map(str, sys.version_info[:2]))
 
-_DATA = (ModuleType, str, bytes, int, float, complex, NoneType)
+# Members of a class that say how it is written, that come with its use, or that hold addresses.
+_UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__slotnames__|__pydantic_(?!fields__).*")
+
+# Instructions that look up a name of a module, and those that ask what was found for an attribute.
+_GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def program_of(*parts: Any) -> dict[str, str]:
@@ -30,31 +40,26 @@ def program_of(*parts: Any) -> dict[str, str]:
     Parameters
     ----------
     parts
-        Functions, classes, or objects that hold them (estimators, partial functions, lists).
+        Functions, classes, or objects that hold them (estimators, partial functions, lists), in any order.
 
     Returns
     -------
     program
-        Name -> hash of the source for modules, name -> version for libraries and Python.
+        A hash of the parts' definitions (`definition_of`), name -> hash of what it does for modules, name -> version
+        for libraries and Python.
 
     Examples
     --------
     >>> program = program_of(program_of)
-    >>> sorted(program)
-    ['python', 'simstudy.dependencies', 'simstudy.program_files', 'simstudy.provenance']
+    >>> [name for name in program if name.startswith("simstudy.pr")]
+    ['simstudy.program_files', 'simstudy.provenance']
     """
-    found = {"python": _PYTHON}
-    known: set[tuple[str, str]] = set()
-    for definition in _definitions(parts):
-        file = source_file(definition.__module__)
-        if file is None:
-            # Typed at a prompt, or in a notebook: what was compiled is all that there is.
-            name = f"{definition.__module__}.{definition.__qualname__}"
-            found[name] = hashlib.sha256(repr(sorted(_compiled(definition))).encode()).hexdigest()
-            known |= {(module, "") for code in _codes(definition) for module in _loaded(code, definition)}
-        else:
-            known.add((definition.__module__, definition.__qualname__.partition(".")[0]))
-    for name in sorted(modules_behind(known)):
+    told = [_Definition(part) for part in parts]
+    found = {
+        "definitions": describe(sorted(describe(each.content) for each in told)),
+        "python": _PYTHON,
+    }
+    for name in sorted(modules_behind({need for each in told for need in each.needs})):
         found |= _known_by(name)
     return dict(sorted(found.items()))
 
@@ -70,6 +75,9 @@ def differences(program: Mapping[str, str]) -> str:
     found = []
     for name, known in program.items():
         hashed = len(known) == 64
+        if name == "definitions":
+            # The functions themselves come with the call.
+            continue
         if name == "python":
             here = _PYTHON
         elif name.partition(".")[0] == "simstudy":
@@ -85,9 +93,11 @@ def differences(program: Mapping[str, str]) -> str:
 
 
 def definition_of(part: Any) -> Any:
-    """What tells a function from the others of its module: its code, and the values that it holds.
+    """What a function, class or object is, as JSON values.
 
-    Two functions of one file have one program (`program_of`), and lambdas have not even names of their own.
+    What a file or a library defines is known by its name there (`program_of` reads the file). Any other function or
+    class, such as a lambda or one that was typed at a prompt, is known by its code and by all that it holds or uses:
+    defaults, closure, globals. An object is known by what pickle would keep of it, or else by its class.
 
     Examples
     --------
@@ -95,45 +105,109 @@ def definition_of(part: Any) -> Any:
     >>> definition_of(double) == definition_of(half), definition_of(half) == definition_of(lambda x: x / 2)
     (False, True)
     """
-    if isinstance(part, FunctionType):
-        held = [cell.cell_contents for cell in part.__closure__ or () if _filled(cell)]
-        values = definition_of([part.__defaults__, part.__kwdefaults__, held])
-        return [part.__name__, _content(part.__code__), values]
-    if isinstance(part, MethodType):
-        return definition_of([part.__func__, part.__self__])
-    if isinstance(part, functools.partial):
-        return definition_of([part.func, part.args, part.keywords])
-    if isinstance(part, Mapping):
-        return {key: definition_of(value) for key, value in part.items()}
-    if isinstance(part, list | tuple):
-        return [definition_of(value) for value in part]
-    return part
+    return _Definition(part).content
 
 
-def _definitions(parts: Iterable[Any]) -> Iterator[Any]:
-    """The functions and classes that the parts are or hold, each once."""
-    seen: set[int] = set()
-    # Whatever is taken from an object is kept here, so that no other object gets its address.
-    waiting = list(parts)
-    for part in waiting:
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, FunctionType | type):
-            yield part
-            closure = getattr(part, "__closure__", None) or ()
-            waiting += [cell.cell_contents for cell in closure if _filled(cell)]
-            waiting += [base for base in getattr(part, "__mro__", ()) if base not in (part, object)]
-        elif isinstance(part, MethodType):
-            waiting += [part.__func__, part.__self__]
-        elif isinstance(part, functools.partial):
-            waiting += [part.func, part.args, part.keywords]
-        elif isinstance(part, Mapping):
-            waiting += list(part.values())
-        elif isinstance(part, list | tuple | set | frozenset):
-            waiting += list(part)
-        elif not isinstance(part, _DATA) and type(part).__module__.split(".")[0] not in ("numpy", "pandas", "scipy"):
-            waiting += [type(part), *getattr(part, "__dict__", {}).values(), getattr(part, "__wrapped__", None)]
+class _Definition:
+    """What a part is, as JSON values, and the (module, name) of what it needs."""
+
+    def __init__(self, part: Any) -> None:
+        self.needs: set[tuple[str, str]] = set()
+        # Address -> number and object. The objects are kept, so that no other gets the address of one.
+        self._met: dict[int, tuple[int, Any]] = {}
+        self.content = self._of(part)
+
+    def _of(self, part: Any, name: str = "") -> Any:
+        """What a part is, which has this name among the globals of a prompt."""
+        kind = type(part)
+        if kind in (type(None), bool, int, float, complex, str, bytes):
+            return f"{kind.__name__} {part!r}"
+        if kind is tuple:
+            return ["tuple", *map(self._of, part)]
+        if kind is ModuleType or _is_found_by_name(part):
+            module, called = (part.__name__, "") if kind is ModuleType else (part.__module__, _name(part))
+            self.needs.add((module, called.partition(".")[0]))
+            return ["name", _known_as(module), called]
+        if name and (libraries := _libraries_with(name, part)):
+            # Such as a distribution of scipy, which holds the state of a global generator.
+            self.needs |= {(each, "") for each in libraries}
+            return ["name", kind.__name__, name]
+        if id(part) in self._met:
+            return ["again", self._met[id(part)][0]]
+        self._met[id(part)] = len(self._met), part
+        if kind is FunctionType or isinstance(part, type):
+            if source_file(module := _module(part)) is not None:
+                self.needs.add((module, part.__qualname__.partition(".")[0]))
+            return self._function(part) if kind is FunctionType else self._class(part)
+        return [kind.__name__, *map(self._of, self._held(part))]
+
+    def _function(self, part: FunctionType) -> Any:
+        instructions = list(_instructions(part.__code__))
+        closure = [cell.cell_contents for cell in part.__closure__ or () if _filled(cell)]
+        held = self._of((part.__defaults__, part.__kwdefaults__, *closure))
+        # The names that others use are in their file.
+        used = self._used(instructions, part.__globals__) if _is_typed(part) else {}
+        return [part.__name__, [[name, self._of(value)] for name, value in instructions], held, used]
+
+    def _used(self, instructions: list[tuple[str, Any]], names: Mapping[str, Any]) -> dict[str, Any]:
+        """What code uses by global names; of a module, what is asked for."""
+        found = {}
+        for k, (instruction, name) in enumerate(instructions):
+            if instruction == "IMPORT_NAME":
+                self.needs.add((name, ""))
+            elif instruction in _GLOBAL and name in names:
+                value = names[name]
+                for following, attribute in instructions[k + 1 :]:
+                    if following not in _ATTRIBUTE or not (isinstance(value, ModuleType) or attribute == "__doc__"):
+                        break
+                    value, name = getattr(value, attribute, None), f"{name}.{attribute}"
+                found[name] = value
+        return {name: self._of(found[name], name.rpartition(".")[2]) for name in sorted(found)}
+
+    def _class(self, part: type) -> Any:
+        members = {name: value for name, value in sorted(vars(part).items()) if not _UNTOLD.fullmatch(name)}
+        return [part.__qualname__, *map(self._of, (type(part), part.__bases__, members))]
+
+    def _held(self, part: Any) -> Iterator[Any]:
+        """What an object is made of."""
+        kind = type(part)
+        if hasattr(part, "__wrapped__") and _is_library(_module(kind)) and kind is not functools.partial:
+            # What compiles or caches a function changes when it is called; it does what the function does.
+            yield part.__wrapped__
+        elif kind in (dict, MappingProxyType):
+            yield from part.items()
+        elif kind is list:
+            yield from part
+        elif kind in (set, frozenset):
+            # A set of text has another order in each process.
+            yield from sorted(describe(self._of(each)) for each in part)
+        elif kind is property:
+            yield from (part.fget, part.fset, part.fdel)
+        else:
+            yield kind
+            try:
+                reduce: Callable[[Any], Any] = copyreg.dispatch_table.get(kind, lambda each: each.__reduce_ex__(4))
+                reduced = reduce(part)
+            except Exception:
+                # Locks, open files.
+                return
+            if isinstance(reduced, str):
+                self.needs |= {(each, "") for each in _libraries_with(reduced, part)}
+                yield reduced
+            else:
+                yield from reduced[:3]
+                yield from (list(each) for each in reduced[3:5] if each is not None)
+
+
+def _instructions(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """What code does, without the lines and the file that it was compiled from, and without its docstring."""
+    arguments = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_varnames)
+    yield code.co_name, (arguments, code.co_exceptiontable)
+    for each in dis.get_instructions(code):
+        if isinstance(each.argval, CodeType):
+            yield from _instructions(each.argval)
+        else:
+            yield each.opname, each.argval
 
 
 def _filled(cell: Any) -> bool:
@@ -144,18 +218,65 @@ def _filled(cell: Any) -> bool:
     return True
 
 
-def _known_by(module: str) -> dict[str, str]:
-    """Hash of the source of one module, or version of the library that it belongs to."""
-    top = module.partition(".")[0]
-    if top in sys.stdlib_module_names and top != "__main__":
-        return {}
+def _module(part: Any) -> str:
+    """The module of a function or class; nothing where it has none, as some compiled ones."""
+    module = getattr(part, "__module__", None)
+    return module if isinstance(module, str) else ""
+
+
+def _name(part: Any) -> Any:
+    return getattr(part, "__qualname__", getattr(part, "__name__", None))
+
+
+def _is_found_by_name(part: Any) -> bool:
+    """Whether a part is what a file, or a library, calls so."""
+    module, name = _module(part), _name(part)
+    try:
+        if attrgetter(name)(sys.modules[module]) is not part:
+            return False
+    except (KeyError, AttributeError, TypeError):
+        return False
+    return _comes_with_python(module) or (source_file(module) is not None and not _is_typed(part))
+
+
+def _is_typed(part: Any) -> bool:
+    """Whether a function or class was compiled from no file: at a prompt, in a notebook, by `exec`."""
+    functions = vars(part).values() if isinstance(part, type) else [part]
+    codes = [each.__code__ for one in functions if hasattr(each := inspect.unwrap(one), "__code__")]
+    return source_file(_module(part)) is None or (
+        bool(codes) and not any(Path(code.co_filename).is_file() for code in codes)
+    )
+
+
+def _libraries_with(name: str, part: Any) -> list[str]:
+    """The first library that calls this object so, of those that are loaded."""
+    loaded = sorted(each for each, module in sys.modules.items() if getattr(module, "__dict__", {}).get(name) is part)
+    return [each for each in loaded if _is_library(each)][:1]
+
+
+def _is_library(module: str) -> bool:
     file = source_file(module)
-    if file is not None and not is_library(module, file):
-        if file.name in SOURCES.get(top, ()):
-            # A program is what it was when it was loaded, wherever it lies.
-            return {file.name: SOURCES[top][file.name]}
-        return {module: hashlib.sha256(file.read_bytes()).hexdigest()}
-    return {name: number for each in _distributions().get(top, ()) for name, number in _versions(each)}
+    return _comes_with_python(module) or (file is not None and is_library(module, file))
+
+
+def _comes_with_python(module: str) -> bool:
+    return module != "__main__" and module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _known_as(module: str) -> str:
+    """The name of a module; that of a program says where it lies, which does not matter."""
+    top, point, rest = module.partition(".")
+    return f"<study>{point}{rest}" if top in SOURCES else module
+
+
+def _known_by(module: str) -> dict[str, str]:
+    """Hash of what one module does, or version of the library that it belongs to."""
+    if _comes_with_python(module):
+        return {}
+    if content := content_of(module):
+        return {_known_as(module): content}
+    libraries = _distributions().get(module.partition(".")[0], ())
+    return {name: number for each in libraries for name, number in _versions(each)}
 
 
 @functools.cache
@@ -179,36 +300,3 @@ def _versions(library: str) -> tuple[tuple[str, str], ...]:
             needed = [line for line in requires(name) or () if "extra ==" not in line]
             waiting += [match[0] for line in needed if (match := re.match(r"[\w.-]+", line))]
     return tuple(found.items())
-
-
-def _codes(definition: Any) -> list[CodeType]:
-    """The compiled code of a function, or of all of a class's methods."""
-    if isinstance(definition, FunctionType):
-        return [definition.__code__]
-    members = [getattr(member, "__func__", getattr(member, "fget", member)) for member in vars(definition).values()]
-    return [member.__code__ for member in members if isinstance(member, FunctionType)]
-
-
-def _compiled(definition: Any) -> list[str]:
-    return [repr(_content(code)) for code in _codes(definition)]
-
-
-def _content(code: CodeType) -> tuple[Any, ...]:
-    """What code does, without the line numbers and the file that it was compiled from."""
-    constants = [_content(part) if isinstance(part, CodeType) else _constant(part) for part in code.co_consts]
-    return (code.co_name, code.co_code.hex(), constants, code.co_names, code.co_varnames)
-
-
-def _constant(value: Any) -> str:
-    # A set of text has another order in each process.
-    return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
-
-
-def _loaded(code: CodeType, definition: Any) -> Iterator[str]:
-    """The modules that code typed at a prompt refers to by its global names."""
-    names = getattr(definition, "__globals__", None) or vars(sys.modules[definition.__module__])
-    for name in code.co_names:
-        value = names.get(name)
-        module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-        if isinstance(module, str) and module != definition.__module__:
-            yield module

@@ -1,4 +1,4 @@
-"""What the finished work of every shipped study is known by: all that it executes, and nothing that only draws."""
+"""The keys of every shipped study's cells: they hold all that is executed, and nothing that only draws."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy
+from simstudy import dependencies, provenance
 from simstudy.cells import Cell
 from simstudy.generators.resampled import Variant
 from simstudy.generators.synthetic import correlated_accuracies
-from simstudy.program_files import LOADED
+from simstudy.program_files import LOADED, SOURCES
 from simstudy.provenance import program_of
 from simstudy.runner import _classes
 from simstudy.studies import load_study, shipped_studies
@@ -35,8 +36,9 @@ SHOWING = (
     "simstudy.cli",
     "matplotlib",
     "seaborn",
-    "page.py",
+    "<study>.page",
 )
+PAGES = {*PACKAGE.glob("figures/*.py"), PACKAGE / "report.py", *STUDIES.glob("*/page.py")}
 
 
 @cache
@@ -81,11 +83,53 @@ def test_there_are_functions_of_all_studies_that_are_programs() -> None:
     assert {"studies", "natural", "generators"} < folders
 
 
+# File and expression of a function -> its program.
+Programs = dict[Any, dict[str, str]]
+
+
+def programs_after(edited: set[Path]) -> Programs:
+    """The program of each function, where something is added to these files."""
+    files = {file.resolve() for file in edited}
+    functions = {each.values: function_of(*each.values) for each in FUNCTIONS}
+    read = Path.read_bytes
+
+    def after(source: bytes, file: Path) -> bytes:
+        return source + b"\nedited = True\n" * (file.resolve() in files)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "read_bytes", lambda file: after(read(file), file))
+        for name, sources in SOURCES.items():
+            folder = Path(LOADED[name]).parent
+            patch.setitem(SOURCES, name, {each: after(source, folder / each) for each, source in sources.items()})
+        dependencies._read.cache_clear()
+        found = {each: program_of(function) for each, function in functions.items()}
+    dependencies._read.cache_clear()
+    return found
+
+
+@pytest.fixture(scope="module")
+def programs() -> tuple[Programs, Programs, Programs]:
+    """As the files are, after an edit of all pages and figures, and after an edit of all files with such a function."""
+    own = {file_of(function_of(*each.values).__module__) for each in FUNCTIONS}
+    assert len(PAGES) > 20
+    assert not own & PAGES
+    return programs_after(set()), programs_after(PAGES), programs_after(own)
+
+
+def file_of(module: str) -> Path:
+    return Path(str(sys.modules[module].__file__))
+
+
 @pytest.mark.parametrize(("file", "expression"), FUNCTIONS)
-def test_an_edit_of_a_figure_or_a_page_makes_nothing_again(file: Path, expression: str) -> None:
-    program = program_of(function_of(file, expression))
-    assert not [name for name in program if name.startswith(SHOWING) or name.endswith(".page")]
-    assert "simstudy" not in program, "the package's own names come from where they are defined"
+def test_an_edit_of_a_figure_or_a_page_makes_nothing_again(
+    file: Path, expression: str, programs: tuple[Programs, Programs, Programs]
+) -> None:
+    before, after_pages, after_own = (each[file, expression] for each in programs)
+    assert after_pages == before
+    own = provenance._known_as(function_of(file, expression).__module__)
+    assert after_own[own] != before[own]
+    assert not [name for name in before if name.startswith(SHOWING)]
+    assert "simstudy" not in before, "the package's own names come from where they are defined"
 
 
 def executed(function: Callable[..., Any], *arguments: Any) -> set[Path]:
@@ -129,7 +173,7 @@ def test_all_that_is_executed_is_in_the_program(file: Path, expression: str, giv
     names = {
         ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
         if file.is_relative_to(PACKAGE)
-        else file.name
+        else f"<study>.{file.stem}".removesuffix(".study")
         for file in files
     }
     # How a package imports its names when they are asked for is no part of what they are.
