@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import queue
 import tempfile
@@ -11,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import Any
 
 import joblib
@@ -94,7 +96,7 @@ def run_cells(
     """
     if executor is not None and not isinstance(executor, Executor):
         raise ValueError(f"executor must be a concurrent.futures.Executor, or None, not {brief(executor)}")
-    program = program_of(function, *_classes(cells))
+    program = program_of(function, *_needed(cells))
     keys = [_key(program, cell) for cell in cells]
     with _folder(cache) as folder:
         results: dict[str, Any] = {}
@@ -137,7 +139,7 @@ def run_cells(
 
 def states(function: Callable[..., Any], cells: Sequence[Cell], cache: Path) -> pd.DataFrame:
     """How far cells are: a row each with cell (its label), state (done, missing or failed), seconds and bytes."""
-    program = program_of(function, *_classes(cells))
+    program = program_of(function, *_needed(cells))
     known, rows = seconds(cache), []
     for cell in cells:
         key = _key(program, cell)
@@ -155,7 +157,7 @@ def states(function: Callable[..., Any], cells: Sequence[Cell], cache: Path) -> 
 
 
 def _key(program: Mapping[str, str], cell: Cell) -> str:
-    return describe({"program": program, **cell.description})[:32]
+    return describe({"program": program, "cell": cell.description})[:32]
 
 
 def _report(folder: Path, key: str) -> Path:
@@ -181,10 +183,13 @@ def _workers(executor: Executor | None, n_jobs: int | None, n_cells: int) -> Ite
             yield own
 
 
-def _classes(cells: Sequence[Cell]) -> list[type]:
-    """The classes of the cells' arguments, but for those that come with Python."""
-    found = {type(argument) for cell in cells for argument in cell.arguments}
-    return [each for each in found if each.__module__ not in ("builtins", "types", "functools")]
+def _needed(cells: Sequence[Cell]) -> list[Any]:
+    """The functions among the cells' arguments, and the classes of the others but for those that come with Python."""
+    arguments = [argument for cell in cells for argument in cell.arguments]
+    functions = [each for each in arguments if isinstance(each, FunctionType | MethodType | functools.partial)]
+    classes = {type(each) for each in arguments}
+    own = [each for each in classes if each.__module__ not in ("builtins", "types", "functools")]
+    return [*{id(each): each for each in functions}.values(), *own]
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def test_the_study_is_valid(tmp_path: Path) -> None:
 
 
 def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
-    (program,) = blocks(ROOT / "docs" / "studies.md", "py")
+    program, _ = blocks(ROOT / "docs" / "studies.md", "py")
     folder = tmp_path / "my-study"
     folder.mkdir()
     (folder / "study.py").write_text(program, encoding="utf-8")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from simstudy.cells import Cell
 from simstudy.fingerprints import derived_seed, fingerprint
-from simstudy.learners.examples import BaseSystem
 from simstudy.outputs import Outputs
 from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
@@ -173,7 +172,7 @@ def training_cells(task: Task, todo: Sequence[Variant], seed: int) -> list[Cell]
     """The cells of `train_variant`: one for each variant."""
     counted = [[one.definition, definition_of(count)] for one, count in task.statistics.items()]
     models = {
-        family: [fingerprint(_parameters(base)), program_of(base, [*task.statistics.values()], [*task.statistics])]
+        family: program_of(base, [*task.statistics.values()], [*task.statistics])
         for family, base in task.systems.items()
     }
     return [
@@ -226,12 +225,6 @@ def train_variant(task: Task, variant: Variant, seed: int) -> dict[str, dict[str
         answers = answer(examples)
         found[name] = {metric.name: task.count(metric, name, answers) for metric in task.statistics}
     return found
-
-
-def _parameters(base: BaseSystem) -> list[Any]:
-    """What a base system is by name and attributes; what its class does is in its program."""
-    held = getattr(base, "__dict__", base)
-    return [type(base).__module__, type(base).__qualname__, definition_of(held)]
 
 
 def _generator(seed: int, *what: Any) -> np.random.Generator:

@@ -14,7 +14,7 @@ from simstudy.fingerprints import fingerprint
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.plain_text import printable
-from simstudy.provenance import definition_of, program_of
+from simstudy.provenance import program_of
 from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
 
 
@@ -146,7 +146,7 @@ def metric(
             check_text(argument, column, "a list of names")
     if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
-    program = fingerprint([program_of(score), definition_of(score)])
+    program = fingerprint(program_of(score))
     made = MadeMetric(
         name,
         tuple(names),

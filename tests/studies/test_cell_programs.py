@@ -21,7 +21,7 @@ from simstudy.generators.resampled import Variant
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.program_files import LOADED, SOURCES
 from simstudy.provenance import program_of
-from simstudy.runner import _classes
+from simstudy.runner import _needed
 from simstudy.studies import load_study, shipped_studies
 from simstudy.studies.definition import Comparison
 
@@ -168,7 +168,7 @@ def test_all_that_is_executed_is_in_the_program(file: Path, expression: str, giv
     """The profiler's list of files, against what the source says."""
     function = function_of(file, expression)
     arguments = [load_study(each[0]) if isinstance(each, list) else each for each in given]
-    program = program_of(function, *_classes([Cell("a cell", {}, tuple(arguments))]))
+    program = program_of(function, *_needed([Cell("a cell", {}, tuple(arguments))]))
     files = executed(function, *arguments)
     names = {
         ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
