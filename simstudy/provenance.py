@@ -19,8 +19,6 @@ from simstudy.dependencies import content_of, is_library, modules_behind, source
 from simstudy.fingerprints import describe
 from simstudy.program_files import SOURCES
 
-_PYTHON = ".".join(map(str, sys.version_info[:2]))
-
 # Members of a class that say how it is written, that come with its use, or that hold addresses.
 _UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__slotnames__|__pydantic_(?!fields__).*")
 
@@ -57,11 +55,15 @@ def program_of(*parts: Any) -> dict[str, str]:
     told = [_Definition(part) for part in parts]
     found = {
         "definitions": describe(sorted(describe(each.content) for each in told)),
-        "python": _PYTHON,
+        "python": _python(),
     }
     for name in sorted(modules_behind({need for each in told for need in each.needs})):
         found |= _known_by(name)
     return dict(sorted(found.items()))
+
+
+def _python() -> str:
+    return ".".join(map(str, sys.version_info[:2]))
 
 
 def differences(program: Mapping[str, str]) -> str:
@@ -79,7 +81,7 @@ def differences(program: Mapping[str, str]) -> str:
             # The functions themselves come with the call.
             continue
         if name == "python":
-            here = _PYTHON
+            here = _python()
         elif name.partition(".")[0] == "simstudy":
             here = _known_by(name).get(name, "missing")
         elif hashed:

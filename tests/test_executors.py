@@ -203,7 +203,7 @@ except ValueError as error:
             "executor must have workers of the same program, but import of simstudy.calls halted",
         ),
         (
-            "import simstudy.provenance as p; p._PYTHON = '3.99'",
+            "import simstudy.provenance as p; p._python = lambda: '3.99'",
             "executor must have workers of the same program, but python is 3.99, not 3.",
         ),
     ],

@@ -159,7 +159,7 @@ CASES: list[tuple[Path, str, tuple[Any, ...]]] = [
     (STUDIES / "tools_bench" / "study.py", "examine", (["tools_bench"], "sign_flips", "answers", 0, range(1))),
     (STUDIES / "yeh_2000" / "example.py", "tests_of", ("recall",)),
     (PACKAGE / "generators" / "resampled.py", "train_variant", (TASK, Variant("bayes", 30, 0), 0)),
-    (PACKAGE / "studies" / "comparing.py", "_compared", (OUTPUTS, Comparison(n_resamples=50), 0, 1, lambda _: None)),
+    (PACKAGE / "studies" / "comparing.py", "_compared", (OUTPUTS, Comparison(n_resamples=50), 0, 1)),
 ]  # fmt: skip
 
 
