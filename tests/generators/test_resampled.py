@@ -130,10 +130,10 @@ def test_numbers_do_not_depend_on_jobs_or_on_the_other_variants(n_jobs: int) -> 
 
 def test_more_replicates_train_only_the_new_ones(tmp_path: Path) -> None:
     resample_training(iris(), fractions=[1.0], replicates=[2], cache=tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
     outputs = resample_training(iris(), fractions=[1.0, 0.5], replicates=[3, 1], cache=tmp_path)
     assert outputs["test"].n_systems == 8
-    after = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
     assert len(before) == 4
     assert len(after) == 8
     assert before.items() <= after.items()
@@ -141,10 +141,10 @@ def test_more_replicates_train_only_the_new_ones(tmp_path: Path) -> None:
 
 def test_a_changed_model_metric_or_seed_is_another_variant(tmp_path: Path) -> None:
     def trained(**options: object) -> int:
-        before = len(list(tmp_path.iterdir()))
+        before = len(list(tmp_path.glob("*.cell")))
         task = options.pop("task", iris(tree=DecisionTreeClassifier()))
         resample_training(task, fractions=[1.0], replicates=[1], cache=tmp_path, **options)  # type: ignore[arg-type]
-        return len(list(tmp_path.iterdir())) - before
+        return len(list(tmp_path.glob("*.cell"))) - before
 
     assert trained() == 1
     assert trained() == 0

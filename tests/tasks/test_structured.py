@@ -68,9 +68,9 @@ def test_variants_are_what_training_by_hand_gives() -> None:
 
 def test_a_variant_is_trained_once_for_all_metrics(tmp_path: Path) -> None:
     spans = resample_training(task(), fractions=[1.0], replicates=[2], cache=tmp_path)["test"]
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")}
     tags = resample_training(task(), metric="accuracy", fractions=[1.0], replicates=[2], cache=tmp_path)["test"]
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.cell")} == before
     assert (spans.metric.name, tags.metric.name) == ("span_f1", "accuracy")
     assert tags.statistics[0, :, 1].tolist() == [2, 3, 1, 4]
     assert spans.statistics[0, :, 2].tolist() == [1, 1, 0, 2]
@@ -78,9 +78,9 @@ def test_a_variant_is_trained_once_for_all_metrics(tmp_path: Path) -> None:
 
 def test_changed_parameters_counts_and_data_are_other_variants(tmp_path: Path) -> None:
     def trained(**changes: Any) -> int:
-        before = len(list(tmp_path.iterdir()))
+        before = len(list(tmp_path.glob("*.cell")))
         resample_training(task(**changes), fractions=[1.0], replicates=[1], cache=tmp_path)
-        return len(list(tmp_path.iterdir())) - before
+        return len(list(tmp_path.glob("*.cell"))) - before
 
     assert trained() == 1
     assert trained() == 0
