@@ -180,11 +180,11 @@ def compare(
             "strata": strata or "",
             "seed": question.seed,
             "n_units": question.n_units,
-            "system_a": names[i],
-            "system_b": names[j],
-            "family_a": family[i],
-            "family_b": family[j],
-            "relation": relations(family[i], family[j]),
+            "system_a": _texts(names[i]),
+            "system_b": _texts(names[j]),
+            "family_a": _texts(family[i]),
+            "family_b": _texts(family[j]),
+            "relation": _texts(relations(family[i], family[j])),
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,
@@ -198,19 +198,26 @@ def compare(
             "p_high": high,
             "p_two_sided": two_sided,
             "p_floor": _floor(question, n_differ),
-            "favours": _favours(question, test, answers, gain, names),
+            "favours": _texts(_favours(question, test, answers, gain, names)),
             "exact": answers.exact,
             "monte_carlo": drawn,
             "n_extreme": answers.n_extreme,
             "n_resamples": answers.n_resamples,
             "statistic": answers.statistic,
-        }
+        },
+        # There may be millions of pairs: no column is there twice.
+        copy=False,
     )
+
+
+def _texts(values: Any) -> Any:
+    """As pandas keeps texts, without an object for each."""
+    return pd.array(values, dtype="str")
 
 
 def _two_sided(question: Question, test: str, answers: Answers) -> Any:
     if question.two_sided:
-        return answers.p_value
+        return answers.p_value.copy()
     if question.convention.alternative == "greater":
         return np.full(question.n_pairs, np.nan)
     return TESTS[test].run(replace(question, alternative="two-sided", progress=None)).p_value
