@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, predict, right_or_wrong
@@ -149,7 +151,8 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     margins, shown = parts["margins"], parts["shown"].iloc[0].tolist()
     told = {
         size["n_units"]: size | dict(zip(("not worse", "equivalent"), shown, strict=False)),
-        answer["at_units"]: answer | ({} if margins.empty else dict(zip(margins["goal"], margins["power"], strict=True))),
+        answer["at_units"]: answer
+        | ({} if margins.empty else dict(zip(margins["goal"], margins["power"], strict=True))),
     }
     for n_units, row in told.items():
         n_items = int(np.ceil(n_units * case.size - 1e-9))
@@ -176,3 +179,188 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     if "many" in form:
         drawn = predict(pilot(form), [int(size["n_units"])], level=Level(*LEVELS), n_draws=100, seed=3)
         assert_same({"predicted": drawn}, {"predicted": parts["predicted"]})
+
+
+def spread(size: float, icc: float, cv: float) -> Asked:
+    """Scores of a unit in the place of its items'."""
+    return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit(1.0).sd, "cost_item": 8.0, "cost_cluster": 0}
+
+
+def in_units(icc: float, cv: float) -> Asked:
+    return SCORES | {"cluster_size": 6.0, "icc": icc, "cluster_cv": cv, "sizes": [540]}
+
+
+GAINS = r"\.(gain|margin|detectable_gain)"
+
+#: Two plans each, which differ in some columns, or by a factor.
+WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
+    "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
+    "judges err together": (
+        ANSWERS | {"judge_error": 0.2, "judgements": 3, "judge_agreement": 1.0}, ANSWERS | {"judge_error": 0.2},
+        "said", {},
+    ),
+    "a majority is one better judge": (
+        ANSWERS | {"judge_error": 0.2, "judgements": 3}, ANSWERS | {"judge_error": 0.104}, "said", {},
+    ),
+    "verdicts are answers of other systems": (
+        ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
+        ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
+        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+    ),
+    "judged pairs": (
+        GUESSES["judged pairs"], {"metric": "win_rate", "agreement": 0.1, "gain": 6.4, "margin": 11.2},
+        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+    ),
+    "half of a difference is won": (
+        {"metric": "win_rate", "agreement": 0.2}, ANSWERS | {"score": 42.0, "agreement": 0.2, "gain": 16.0, "margin": 28.0},
+        "said|metric", {GAINS: 0.5},
+    ),
+    "a mean of judges": (
+        GUESSES["judged scores"], SCORES | {"sd_difference": np.sqrt(1600 + 2 * 400 * 1.3 / 2)}, "said", {},
+    ),
+    "two systems that correlate": ({"metric": "mean", "sd": 50.0, "r12": 0.68}, SCORES, "said", {}),
+    "units": (in_units(0.2, 0.8), spread(6, 0.2, 0.8), "said|items|designs|unit$", {}),
+    "units of items alike": (in_units(1.0, 0.0), spread(1, 0.3, 0.0), "said|items|designs|unit$", {}),
+    "units of independent items": (in_units(0.0, 0.0), spread(6, 0.0, 0.0), "said|items|designs|unit$", {}),
+    "another scale": (
+        GUESSES["judged scores"] | {"sd_difference": (0.3, 0.5), "judge_sd": 0.2, "gain": 0.08, "margin": 0.14},
+        GUESSES["judged scores"] | {"sd_difference": (30.0, 50.0)}, "said", {GAINS: 0.01},
+    ),
+    "another currency": (
+        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"], "^$", {"cost": 2.0},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_two_ways_of_asking(way: str) -> None:
+    one, other, left_out, times = WAYS[way]
+    for more in ({}, LEVEL):
+        found, expected = (printed(ss.plan(**(COSTS | EVERYTHING | more | asked))) for asked in (one, other))
+        assert_same(found, expected, left_out, times=times)
+
+
+def of_ends(form: str) -> list[Asked]:
+    """Guesses of the middle and the ends of a range."""
+    if form == "of answers":
+        right = pilot(form).statistics[..., 0]
+        differ = int((right[0] != right[1]).sum())
+        ends = stats.binomtest(differ, 150).proportion_ci()
+        return [ANSWERS | {"agreement": 1 - share} for share in (differ / 150, ends.low, ends.high)]
+    name, values = {
+        "a range of answers": ("agreement", (0.8, 0.75, 0.85)),
+        "correlated answers": ("r12", (0.4, 0.3, 0.5)),
+        "a range of scores": ("sd_difference", (40.0, 30.0, 50.0)),
+        "a range of units": ("cluster_cv", (0.75, 0.3, 1.2)),
+    }[form]
+    return [GUESSES[form] | {name: value} for value in values]
+
+
+@pytest.mark.parametrize(
+    "form", ["of answers", "a range of answers", "correlated answers", "a range of scores", "a range of units"]
+)
+def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
+    asked = EVERYTHING | BONFERRONI | {"n_sets": 0}
+    found = printed(planned(form, **asked))
+    middle, *ends = (printed(ss.plan(**(COSTS | asked | guess))) for guess in of_ends(form))
+    for table, name in product(("answers", "margins", "sizes", "curve"), ("n_units", "n_items", *NUMBERS[::3])):
+        if f"{name}_low" in found[table] and not found[table].get(name, pd.Series(np.nan)).isna().any():
+            three = np.array([one[table][name] for one in (middle, *ends)], dtype=float)
+            # Sizes of ends are not looked at for dips of the power above them.
+            rel = 0.03 if "n_" in name else 1e-6
+            assert found[table][name].to_numpy() == pytest.approx(three[0])
+            assert found[table][f"{name}_low"].to_numpy() == pytest.approx(np.nanmin(three, axis=0), rel=rel)
+            highest = np.where(np.isnan(three).any(axis=0), np.nan, three.max(axis=0))
+            assert found[table][f"{name}_high"].to_numpy() == pytest.approx(highest, rel=rel, nan_ok=True)
+
+
+@pytest.mark.parametrize("form", PILOTS)
+def test_neither_the_order_of_two_systems_nor_clusters_of_one_item_matter(form: str) -> None:
+    outputs, asked = pilot(form), EVERYTHING | LEVEL | {"n_draws": 0, "margin": None}
+    plain = printed(planned(outputs, **asked))
+    assert_same(printed(planned(outputs.select(outputs.names[::-1]), **asked)), plain, "simulated")
+    if "documents" not in form:
+        items = outputs.items.assign(cluster=range(outputs.n_items))
+        single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
+        assert_same(printed(planned(single, **asked)), plain, "unit$|said|simulated|designs")
+    else:
+        items = outputs.items.drop(columns="cluster")
+        single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
+        by_item = printed(planned(outputs, **asked, unit="item"))
+        assert_same(by_item, printed(planned(single, **(asked | {"n_sets": 0}))))
+
+
+@pytest.mark.parametrize("form", [form for form in PILOTS if "many" not in form])
+def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str) -> None:
+    parts = printed_once(form, **LEVEL)
+    held, answer = parts["simulated"].iloc[0], parts["answers"].iloc[0]
+    gain = EVERYTHING["gain"]
+    guess: Asked = {"metric": "mean", "sd_difference": held["spread"]}
+    if form == "of answers":
+        guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
+    if form != "of precision":
+        own = ss.plan(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
+        assert held["expected"] == pytest.approx(own["power"].item())
+    # Five standard errors of 200 test sets.
+    assert held["power"] == pytest.approx(held["expected"], abs=0.18)
+    assert held["wrong_winner"] == pytest.approx(answer["wrong_winner"], abs=0.1)
+    assert held["exaggeration"] == pytest.approx(answer["exaggeration"], abs=0.2)
+
+
+def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = ss.correlated_accuracies((0.6 + np.arange(50) / 400).tolist(), 200)
+    found = predict(outputs, [300], level=Level(0.01, "greater", 3), n_draws=100)
+    monkeypatch.setattr(leaderboards, "_WINDOW", (0.08, 0.12))
+    expected = predict(outputs, [300], level=Level(0.3), n_draws=100)
+    assert found["threshold"].item() == expected["threshold"].item() > 0
+
+
+HALF = RightOrWrongDifference(0.3)
+#: Differences, and others that are the same.
+DIFFERENCES: dict[str, tuple[Difference, Difference]] = {
+    "scores": (NormalDifference(40.0), ClusteredDifference(NormalDifference(40.0), Design(1.0, 0.3))),
+    "ratios": (NormalDifference(40.0, 100.0, 0.5, 3.0), NormalDifference(20.0, 100.0, 0.5, 1.5).times(2.0)),
+    "answers": (HALF, MixedDifference((HALF, HALF))),
+    "correlated": (CorrelatedAnswers(60.0, 0.4), MixedDifference((CorrelatedAnswers(60.0, 0.4),))),
+    "alike": (AlikeAnswers(60.0, 0.4), JudgedDifference(AlikeAnswers(60.0, 0.4), 0.0, "answers")),
+    "judged": (JudgedDifference(HALF, 0.2, "pairs"), JudgedDifference(HALF, 0.2, "pairs").allowing(1.0)),
+}
+
+
+@pytest.mark.parametrize("n", [5, 12, 60, 30_000])
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
+    one, other = DIFFERENCES[name]
+    assert one.largest == other.largest
+    for gain in (1e-4, 1.0, 9.0):
+        found, twice = one.found(gain, n, Level(*LEVELS)), one.found(gain, n, Level(0.2, comparisons=5))
+        assert asdict(other.found(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
+        for level in (Level(*LEVELS), Level(0.2, comparisons=5)):
+            assert one.power(gain, n, level) == pytest.approx(one.found(gain, n, level).power)
+            assert one.power(gain, n, level) == pytest.approx(other.power(gain, n, level))
+        assert (found.power, found.wrong, found.wrong_winner) == pytest.approx((twice.power, 0, twice.wrong_winner))
+        # The exaggeration is the same where both systems win as often, and where the worse one never does.
+        if gain < 1 or twice.wrong_sign < 1e-6:
+            assert found.exaggeration == pytest.approx(twice.exaggeration, rel=1e-3, nan_ok=True)
+        assert one.sd_of(gain) == pytest.approx(other.sd_of(gain))
+        for both in (False, True):
+            within = [each.within(-gain, 9.5, n, 0.03, both=both) for each in (one, other)]
+            assert within[0] == pytest.approx(within[1])
+
+
+@pytest.mark.parametrize("level", [Level(), Level(*LEVELS), Level(0.05, comparisons=20)])
+@pytest.mark.parametrize(("disagreement", "scale"), [(0.3, 100.0), (0.9, 50.0), (0.02, 100.0)])
+def test_many_answers_are_as_normal_as_exact_sums(
+    disagreement: float, scale: float, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On both sides of the number from which on outcomes are not summed, for small and large gains."""
+    difference, n = RightOrWrongDifference(disagreement, scale), int(4900 / disagreement)
+    gains = scale * np.sqrt(disagreement / n) * np.array([0.1, 1.0, 2.8])
+    exact = [(difference.found(gain, n, level), difference.power(gain, n, level)) for gain in gains]
+    monkeypatch.setattr(right_or_wrong, "_EXACT", 0)
+    for gain, (found, power) in zip(gains, exact, strict=True):
+        normal = difference.found(gain, n, level)
+        assert normal.power == pytest.approx(found.power, abs=0.012)
+        assert (normal.wrong, normal.wrong_winner) == pytest.approx((found.wrong, found.wrong_winner), abs=0.007)
+        assert normal.exaggeration == pytest.approx(found.exaggeration, rel=0.01)
+        assert (difference.power(gain, n, level), power) == pytest.approx((normal.power, found.power))
