@@ -14,13 +14,15 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning import leaderboards, predict, right_or_wrong
+from simstudy.planning import leaderboards, page, predict, right_or_wrong
 from simstudy.planning.designs import Design
+from simstudy.planning.editions import next_edition
 from simstudy.planning.forms import Difference, Level, NormalDifference
 from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.sections import Table
 
 Asked = dict[str, Any]
 Printed = dict[str, pd.DataFrame]
@@ -40,7 +42,7 @@ GUESSES: dict[str, Asked] = {
     "usual scores": {"metric": "f1", "relation": "unlike systems"},
     "judged scores": SCORES | {"judge_sd": 20.0, "judgements": 2, "judge_agreement": 0.3},
     "units": SCORES | UNITS,
-    "a range of units": {"metric": "mean", "sd": 40.0, "r12": 0.5} | UNITS | {"cluster_cv": (0.3, 1.2)},
+    "a range of units": {"metric": "mean", "sd": 40.0, "r12": (0.4, 0.6)} | UNITS | {"cluster_cv": (0.3, 1.2)},
     "units of judged answers": ANSWERS | UNITS | {"judge_error": 0.1},
 }
 PILOTS = ("of answers", "of documents", "of precision", "of many answers", "of many documents")
@@ -102,7 +104,7 @@ def printed(plan: ss.Plan) -> Printed:
         tables["curve"] = plan.power_curve(4)
     if plan.simulated is not None:
         tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
-    said = [re.sub(r"\((one|two)-sided, p <= [^)]*\)|one-sided tests? at [^)]*", "", text) for text in plan.sentences]
+    said = [re.sub(r"\((one|two)-sided, p <= [^)]*\)", "", text) for text in plan.sentences if "show" not in text]
     tables["said"] = pd.DataFrame({"text": said})
     return {name: table.reset_index(drop=True) for name, table in tables.items()}
 
@@ -127,8 +129,8 @@ def assert_same(
 )
 def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which: str) -> None:
     """Bonferroni's level in all numbers, but for neighbours of leaderboards; no named system wins wrongly."""
-    plain, comparisons = (printed_once(form, which, **level) for level in ({"alpha": 0.02}, BONFERRONI))
-    assert_same(comparisons, plain, "predicted")
+    plain, comparisons = printed_once(form, which, alpha=0.02), printed_once(form, which, **BONFERRONI, margin=None)
+    assert_same(comparisons, plain, "predicted|margins|shown")
     found, twice = printed_once(form, which, **LEVEL), printed_once(form, which, alpha=0.04, margin=None)
     # One-sided tests against a margin are the same ones. Sign flips to one side are others.
     flips = "" if "answers" in form else "|simulated"
@@ -146,6 +148,7 @@ def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which
 def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
+    asked |= {"margin": None} if form == "of many answers" else {}
     case = planned(form, **asked).cases[0]
     answer, size = parts["answers"].iloc[0].to_dict(), parts["sizes"].iloc[0].to_dict()
     margins, shown = parts["margins"], parts["shown"].iloc[0].tolist()
@@ -156,13 +159,13 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     }
     for n_units, row in told.items():
         n_items = int(np.ceil(n_units * case.size - 1e-9))
-        own = planned(form, **asked | {"budget": None, "n_items": n_items, "margin": asked["margin"]}).answers
+        own = planned(form, **asked | {"budget": None, "n_items": n_items}).answers
         assert own["at_units"].eq(n_units).all()
         for goal, power in zip(own["goal"], own["power"], strict=True):
             assert row.get(goal, power) == pytest.approx(power)
         for name in NUMBERS:
             assert row[name] == pytest.approx(own[name].iloc[0], rel=2e-6, nan_ok=True), name
-    for name in ("power", "power_low", "power_high"):
+    for name in ("n_units", "n_items", "power", "power_low", "power_high"):
         assert parts["curve"][name].iloc[-1] == size[name]
     same = ["n_units", "at_units", "detectable_gain"]
     for row in parts["designs"].to_dict("records"):
@@ -212,7 +215,8 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
         "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
     ),
     "half of a difference is won": (
-        {"metric": "win_rate", "agreement": 0.2}, ANSWERS | {"score": 42.0, "agreement": 0.2, "gain": 16.0, "margin": 28.0},
+        {"metric": "win_rate", "agreement": 0.2},
+        ANSWERS | {"score": 42.0, "agreement": 0.2, "gain": 16.0, "margin": 28.0},
         "said|metric", {GAINS: 0.5},
     ),
     "a mean of judges": (
@@ -227,7 +231,8 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
         GUESSES["judged scores"] | {"sd_difference": (30.0, 50.0)}, "said", {GAINS: 0.01},
     ),
     "another currency": (
-        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"], "^$", {"cost": 2.0},
+        GUESSES["units"] | {"budget": 1000.0, "cost_item": 2.0, "cost_cluster": 4.0}, GUESSES["units"],
+        "^$", {"cost": 2.0},
     ),
 }  # fmt: skip
 
@@ -235,9 +240,8 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_two_ways_of_asking(way: str) -> None:
     one, other, left_out, times = WAYS[way]
-    for more in ({}, LEVEL):
-        found, expected = (printed(ss.plan(**(COSTS | EVERYTHING | more | asked))) for asked in (one, other))
-        assert_same(found, expected, left_out, times=times)
+    found, expected = (printed(ss.plan(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
+    assert_same(found, expected, left_out, times=times)
 
 
 def of_ends(form: str) -> list[Asked]:
@@ -245,15 +249,15 @@ def of_ends(form: str) -> list[Asked]:
     if form == "of answers":
         right = pilot(form).statistics[..., 0]
         differ = int((right[0] != right[1]).sum())
-        ends = stats.binomtest(differ, 150).proportion_ci()
-        return [ANSWERS | {"agreement": 1 - share} for share in (differ / 150, ends.low, ends.high)]
-    name, values = {
-        "a range of answers": ("agreement", (0.8, 0.75, 0.85)),
-        "correlated answers": ("r12", (0.4, 0.3, 0.5)),
-        "a range of scores": ("sd_difference", (40.0, 30.0, 50.0)),
-        "a range of units": ("cluster_cv", (0.75, 0.3, 1.2)),
-    }[form]
-    return [GUESSES[form] | {name: value} for value in values]
+        interval = stats.binomtest(differ, 150).proportion_ci()
+        return [ANSWERS | {"agreement": 1 - share} for share in (differ / 150, interval.low, interval.high)]
+    ends: dict[str, list[Asked]] = {
+        "a range of answers": [{"agreement": share} for share in (0.8, 0.75, 0.85)],
+        "correlated answers": [{"r12": r12} for r12 in (0.4, 0.3, 0.5)],
+        "a range of scores": [{"sd_difference": sd} for sd in (40.0, 30.0, 50.0)],
+        "a range of units": [{"r12": r12, "cluster_cv": cv} for r12, cv in ((0.5, 0.75), (0.6, 0.3), (0.4, 1.2))],
+    }
+    return [GUESSES[form] | end for end in ends[form]]
 
 
 @pytest.mark.parametrize(
@@ -276,18 +280,18 @@ def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
 
 @pytest.mark.parametrize("form", PILOTS)
 def test_neither_the_order_of_two_systems_nor_clusters_of_one_item_matter(form: str) -> None:
-    outputs, asked = pilot(form), EVERYTHING | LEVEL | {"n_draws": 0, "margin": None}
+    outputs, asked = pilot(form), EVERYTHING | LEVEL | {"n_draws": 0, "n_sets": 0, "margin": None}
     plain = printed(planned(outputs, **asked))
-    assert_same(printed(planned(outputs.select(outputs.names[::-1]), **asked)), plain, "simulated")
+    assert_same(printed(planned(outputs.select(outputs.names[::-1]), **asked)), plain)
     if "documents" not in form:
         items = outputs.items.assign(cluster=range(outputs.n_items))
         single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
-        assert_same(printed(planned(single, **asked)), plain, "unit$|said|simulated|designs")
+        assert_same(printed(planned(single, **asked)), plain, "unit$|said|designs")
     else:
         items = outputs.items.drop(columns="cluster")
         single = ss.Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items=items)
         by_item = printed(planned(outputs, **asked, unit="item"))
-        assert_same(by_item, printed(planned(single, **(asked | {"n_sets": 0}))))
+        assert_same(by_item, printed(planned(single, **asked)))
 
 
 @pytest.mark.parametrize("form", [form for form in PILOTS if "many" not in form])
@@ -313,6 +317,57 @@ def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.Mo
     monkeypatch.setattr(leaderboards, "_WINDOW", (0.08, 0.12))
     expected = predict(outputs, [300], level=Level(0.3), n_draws=100)
     assert found["threshold"].item() == expected["threshold"].item() > 0
+
+
+def assert_shown(table: Table, rows: pd.DataFrame, columns: dict[str, tuple[str, str]]) -> None:
+    """Each printed column begins with a number of the table."""
+    cells = table.text()
+    for heading, (name, form) in columns.items():
+        assert [cell.split(" (")[0] for cell in cells[heading]] == [format(value, form) for value in rows[name]], (
+            heading
+        )
+
+
+@pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])
+def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
+    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0)
+    row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
+    numbers = {
+        "power": (r"with probability ([\d.]+)", ".2f"),
+        "wrong_winner": (r"better score in (.*?) % of such", None),
+        "exaggeration": (r"on average ([\d.]+) times", ".2f"),
+        "n_items": (r"with power 0.8[^:]*: (?:[\d,]+ units.*?\()?([\d,]+) items", ",.0f"),
+    }
+    for name, (pattern, form_) in numbers.items():
+        told = re.findall(pattern, text)[0]
+        assert told == (format(row[name], form_) if form_ else f"{100 * row[name]:.2g}"), name
+    if "many" in form:
+        ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
+        assert f"it takes {ends[0]} to {ends[1]} items" in text
+    assert_shown(
+        page.size_rows(plan), plan.sizes,
+        {
+            "power for 7": ("power", ".2f"), "wrong winner": ("wrong_winner", ".1%"),
+            "wrong sign, if significant": ("wrong_sign", ".2%"), "exaggeration": ("exaggeration", ".2f"),
+        },
+    )  # fmt: skip
+    if "many" in form:
+        assert_shown(
+            page.predicted_rows(plan), plan.predicted,
+            {
+                "significant pairs": ("share_significant", ".0%"), "wrong winners": ("wrong_winner", ".1%"),
+                "of 3 neighbours told apart": ("separated", ".0f"), "after Holm": ("separated_corrected", ".0f"),
+                "ranks": ("ranks", ".0f"),
+            },
+        )  # fmt: skip
+    if len(plan.designs):
+        assert_shown(
+            page.design_rows(plan), plan.designs,
+            {
+                "design effect": ("design_effect", ".2f"), "units for the gain": ("n_units", ",.0f"),
+                "items": ("n_items", ",.0f"), "cost": ("cost", ",.4g"), "or with units": ("at_units", ",d"),
+            },
+        )  # fmt: skip
 
 
 HALF = RightOrWrongDifference(0.3)
