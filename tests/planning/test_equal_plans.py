@@ -210,6 +210,11 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
         "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
     ),
+    "units of verdicts are units of answers": (
+        GUESSES["units of judged answers"] | {"agreement": 0.6, "sizes": [400]},
+        ANSWERS | UNITS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2, "sizes": [400]},
+        "said|designs", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+    ),
     "judged pairs": (
         GUESSES["judged pairs"], {"metric": "win_rate", "agreement": 0.1, "gain": 6.4, "margin": 11.2},
         "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
