@@ -15,6 +15,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, page, predict, right_or_wrong
+from simstudy.planning.benchmarks import RELATIONS
 from simstudy.planning.designs import Design
 from simstudy.planning.editions import next_edition
 from simstudy.planning.forms import Difference, Level, NormalDifference
@@ -104,8 +105,9 @@ def printed(plan: ss.Plan) -> Printed:
         tables["curve"] = plan.power_curve(4)
     if plan.simulated is not None:
         tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
-    said = [re.sub(r"\((one|two)-sided, p <= [^)]*\)", "", text) for text in plan.sentences if "show" not in text]
-    tables["said"] = pd.DataFrame({"text": said})
+    said = pd.Series([re.sub(r"\((one|two)-sided, p <= [^)]*\)", "", text) for text in plan.sentences])
+    of_margins = said.str.contains("show")
+    tables |= {"said": said[~of_margins].to_frame("text"), "margins said": said[of_margins].to_frame("text")}
     return {name: table.reset_index(drop=True) for name, table in tables.items()}
 
 
@@ -182,6 +184,19 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     if "many" in form:
         drawn = predict(pilot(form), [int(size["n_units"])], level=Level(*LEVELS), n_draws=100, seed=3)
         assert_same({"predicted": drawn}, {"predicted": parts["predicted"]})
+
+
+def test_each_of_two_relations_is_planned_as_if_it_were_alone() -> None:
+    usual, asked = {"metric": "accuracy", "score": 60.0}, {"gain": 8.0, "margin": 14.0, "sizes": [90, 300]}
+    both = printed(planned(usual, **asked))
+    alone = [printed(planned(usual | {"relation": relation}, **asked)) for relation in RELATIONS]
+    for name in ("answers", "margins", "sizes", "shown", "designs", "curve"):
+        assert_same(both, {name: pd.concat([one[name] for one in alone], ignore_index=True)})
+
+
+def test_other_sizes_show_as_much_of_a_system_that_is_worse() -> None:
+    plan = planned(SCORES, gain=-3.0, margin=9.0, n_items=200, sizes=[200])
+    assert plan.answers["power"].tolist() == plan.sizes.filter(like="shown").iloc[0].tolist()
 
 
 def spread(size: float, icc: float, cv: float) -> Asked:
@@ -313,7 +328,7 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
     # Five standard errors of 200 test sets.
     assert held["power"] == pytest.approx(held["expected"], abs=0.18)
     assert held["wrong_winner"] == pytest.approx(answer["wrong_winner"], abs=0.1)
-    assert held["exaggeration"] == pytest.approx(answer["exaggeration"], abs=0.2)
+    assert held["exaggeration"] == pytest.approx(answer["exaggeration"], abs=0.12)
 
 
 def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
