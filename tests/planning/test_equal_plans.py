@@ -23,6 +23,7 @@ from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.sections import Table
 
 Asked = dict[str, Any]
@@ -151,7 +152,7 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
     asked |= {"margin": None} if form == "of many answers" else {}
-    case = planned(form, **asked).cases[0]
+    case = planned(form, **asked | {"margin": None}).cases[0]
     answer, size = parts["answers"].iloc[0].to_dict(), parts["sizes"].iloc[0].to_dict()
     margins, shown = parts["margins"], parts["shown"].iloc[0].tolist()
     told = {
@@ -350,7 +351,7 @@ def assert_shown(table: Table, rows: pd.DataFrame, columns: dict[str, tuple[str,
 
 @pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])
 def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
-    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0)
+    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0, **BONFERRONI)
     row, text = plan.answers.iloc[0], "\n".join(plan.sentences)
     numbers = {
         "power": (r"with probability ([\d.]+)", ".2f"),
@@ -364,6 +365,11 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
     if "many" in form:
         ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
         assert f"it takes {ends[0]} to {ends[1]} items" in text
+        single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
+        sizes = sorted(size_for(end, 7.0, level=plan.asked.level) * plan.cases[0].size for end in single)
+        power = sorted(end.power(7.0, row["at_units"], plan.asked.level) for end in single)
+        assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
+        assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
     assert_shown(
         page.size_rows(plan), plan.sizes,
         {
@@ -421,6 +427,17 @@ def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
         for both in (False, True):
             within = [each.within(-gain, 9.5, n, 0.03, both=both) for each in (one, other)]
             assert within[0] == pytest.approx(within[1])
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENCES if name != "scores"])
+def test_a_gain_is_found_where_the_largest_one_has_the_power(name: str) -> None:
+    one = DIFFERENCES[name][0]
+    for n, power in product((8, 11, 14, 17, 20, 23, 26, 30), (0.5, 0.8, 0.95)):
+        gain = detectable_gain(one, n, power=power)
+        if one.power(one.largest, n, Level()) < power:
+            assert np.isnan(gain)
+        else:
+            assert one.power(gain, n, Level()) == pytest.approx(power, abs=1e-3)
 
 
 @pytest.mark.parametrize("level", [Level(), Level(*LEVELS), Level(0.05, comparisons=20)])
