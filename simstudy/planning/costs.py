@@ -89,10 +89,10 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
     if not known and (costs.item is None or case.unit != "item"):
         return pd.DataFrame()
     design = case.design or Design(1.0, 0.0)
-    sizes: dict[float, str] = {}
-    for times in TIMES if known else (1.0,):
-        size = design.size if times == 1 else max(1, round(design.size * times))
-        sizes.setdefault(float(size), AS_ASKED if times == 1 else "")
+    sizes: dict[float, str] = {float(design.size): AS_ASKED}
+    for times in TIMES if known else ():
+        if times != 1:
+            sizes.setdefault(float(max(1, round(design.size * times))), "")
     if costs.item and design.icc > 0:
         best = float(best_size(design.icc, costs.unit, costs.item, design.cv))
         sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST

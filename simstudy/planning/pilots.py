@@ -88,7 +88,9 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
     if stats.kurtosis(values[values != 0], fisher=False) > _LONG_TAILED:
         ends += ", which holds 82 to 89 % for tails as long as log-normal ones"
-    weights = _weights(units) - 1
+    # The better system of the pilot is taken to be the better one, as in the simulation, whichever is named first.
+    first, second = units.scores()
+    weights = (_weights(units) - 1) * (-1 if first < second else 1)
     pilot = NormalDifference(sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)))
     case = Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,

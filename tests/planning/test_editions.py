@@ -83,6 +83,8 @@ def test_a_plan_of_a_leaderboard_says_what_holds_for_the_next_edition() -> None:
     n = plan.answers["n_items"].iloc[0]
     assert f"{low**2 * n:,.0f} to {high**2 * n:,.0f} items" in plan.text
     assert "for other systems and items of the same time" in plan.text
+    # Several measures of one pair are plans for one next edition.
+    assert "26 plans for 15 next editions" in plan.text
     gain = (sized := ss.plan(board, n_sets=0, n_draws=0, sizes=[])).answers["detectable_gain"].iloc[0]
     told = re.findall(r"next edition of the benchmark a gain from ([\d.]+) to ([\d.]+) is found", sized.text)[0]
     assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)

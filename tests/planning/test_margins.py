@@ -109,3 +109,12 @@ def test_the_alternative_changes_no_test_against_a_margin() -> None:
     assert plain == one_sided
     assert many == ss.plan(**asked, alpha=0.01).answers["n_items"].tolist()
     assert many > plain
+
+
+def test_what_a_margin_leaves_to_show_and_margins_as_fractions() -> None:
+    """Systems that are apart by the margin are not equivalent; 0.09 points are hardly meant."""
+    asked = {"metric": "accuracy", "score": 80, "agreement": 0.9, "n_items": 100, "sizes": []}
+    both = [NOT_WORSE, EQUIVALENT]
+    for gain, goals in ((2, ["better", *both]), (4, ["better", NOT_WORSE]), (0, both)):
+        assert ss.plan(**asked, gain=gain, margin=4).answers["goal"].tolist() == goals
+    assert "did you mean margin=9?" in "".join(ss.plan(**asked, margin=0.09, gain=3).notes)
