@@ -1,0 +1,49 @@
+"""Cells of the kinds that studies have, for runs that are killed. Run as: kinds_of_cells FOLDER N_JOBS."""
+
+from __future__ import annotations
+
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.cells import Cell, encoded
+from simstudy.runner import run_cells
+
+KINDS = ("array", "table", "training", "sleep")
+N_CELLS = 12
+
+
+def make(kind: str, seed: int, shared: NDArray[np.float64]) -> Any:
+    rng = np.random.default_rng(seed)
+    if kind == "array":
+        rows = rng.permutation(len(shared))[: len(shared) // 2]
+        return {"sorted": np.sort(shared[rows])[::20], "mean": float(shared.mean())}
+    if kind == "table":
+        table = pd.DataFrame({"system": rng.integers(0, 50, 100_000), "score": rng.normal(size=100_000)})
+        return table.groupby("system", as_index=False)["score"].agg(["mean", "std", "count"])
+    if kind == "training":
+        from sklearn.naive_bayes import GaussianNB
+
+        rows = rng.normal(size=(2_000, 30))
+        return {"means": GaussianNB().fit(rows, rows[:, 0] > 0).theta_}
+    time.sleep(0.2)
+    return ("slept", seed)
+
+
+def cells() -> list[Cell]:
+    shared = np.random.default_rng(0).normal(size=650_000)
+    kinds = [KINDS[k % len(KINDS)] for k in range(N_CELLS)]
+    return [Cell(f"{kind} {k}", {"kind": kind, "seed": k}, (kind, k, shared)) for k, kind in enumerate(kinds)]
+
+
+if __name__ == "__main__":
+    from tests.attacks import kinds_of_cells  # a function of a module, as those of studies are
+
+    results = run_cells(kinds_of_cells.make, cells(), n_jobs=int(sys.argv[2]), cache=Path(sys.argv[1]))
+    print(sha256(encoded("all", "all", results)).hexdigest())

@@ -1,0 +1,130 @@
+"""Workers, parents and whole groups that are killed at random moments: nobody hangs, nothing is lost, nothing stays."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from simstudy.cells import SECONDS, damaged
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+
+MARK = "SIMSTUDY_KILLED"
+
+# Seconds after which a run hangs, and those that processes may take to go.
+LIMIT, GRACE = 90.0, 5.0
+
+
+def processes(mark: str) -> dict[int, str]:
+    """Process -> command line, of those that were started with this mark in their environment, and live."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdigit() and f"{MARK}={mark}\0".encode() in (folder / "environ").read_bytes() + b"\0":
+                found[int(folder.name)] = (folder / "cmdline").read_text()
+    return found
+
+
+def until(holds: Callable[[], bool], seconds: float, pause: float = 0.005) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(pause)
+    return True
+
+
+def start(place: Path, n_jobs: int, mark: str) -> subprocess.Popen[str]:
+    (place / "tmp").mkdir(parents=True, exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.attacks.kinds_of_cells", str(place / "cells"), str(n_jobs)],
+        env={**os.environ, MARK: mark, "TMPDIR": str(place / "tmp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    printed, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, printed
+    return printed
+
+
+def kept(place: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (place / "cells").glob("[!.]*.cell")}
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def nothing_lives(mark: str) -> bool:
+    return until(lambda: not processes(mark), GRACE, 0.05)
+
+
+def killed(how: str, chance: random.Random, process: subprocess.Popen[str], mark: str) -> bool:
+    """Kill one worker, the parent, or all at once; whether there was anything to kill."""
+    if how == "worker":
+        while process.poll() is None:
+            if workers := [pid for pid, line in processes(mark).items() if "simstudy.workers" in line]:
+                kill(chance.choice(workers))
+                return True
+        return False
+    if process.poll() is not None:
+        return False
+    # With the group: those that have groups of their own too, as the end of a container does it.
+    others = processes(mark) if how == "group" else {}
+    for pid in (process.pid, *others):
+        kill(pid)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("how", "times"),
+    [
+        ("worker", 1),
+        ("group", 1),
+        pytest.param("worker", 200, marks=pytest.mark.slow),
+        pytest.param("parent", 30, marks=pytest.mark.slow),
+        pytest.param("group", 30, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_at_any_moment_cells_end_with_the_same_bytes(tmp_path: Path, how: str, times: int) -> None:
+    began = time.monotonic()
+    printed, whole = ended(start(tmp_path / "whole", 2, "whole")), kept(tmp_path / "whole")
+    takes = time.monotonic() - began
+    assert len(whole) == 12
+    before, hit = {path.name for path in Path("/dev/shm").iterdir()}, 0
+    for trial in range(times):
+        chance = random.Random(f"{how} {trial}")
+        mark, place = f"{os.getpid()}-{how}-{trial}", tmp_path / str(trial)
+        process = start(place, chance.choice((2, 2, 4)), mark)
+        time.sleep(chance.uniform(0.1, 1) * takes)
+        hit += killed(how, chance, process, mark)
+        if how != "worker":
+            process.communicate(timeout=LIMIT)
+            assert nothing_lives(mark), f"{how} {trial}: {processes(mark)}"
+            assert damaged(place / "cells") == []
+            process = start(place, 2, mark)
+        assert ended(process) == printed, f"{how} {trial}"
+        assert kept(place) == whole, f"{how} {trial}"
+        assert nothing_lives(mark), f"{how} {trial}: {processes(mark)}"
+        assert not list((place / "tmp").iterdir()), f"{how} {trial}"
+        others = {path.name for path in (place / "cells").iterdir()} - set(whole) - {SECONDS}
+        # What was being written when it was killed is never read; a study removes it when it next runs.
+        assert all(name.endswith(".cell") for name in others), f"{how} {trial}: {others}"
+    named = [name for name in {path.name for path in Path("/dev/shm").iterdir()} - before if name.startswith("sem.")]
+    assert not named
+    assert hit > times / 2
