@@ -27,6 +27,11 @@ def listening(listener: Callable[[int], None]) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
+def say(text: str) -> None:
+    """Print a line where the bar is: on standard error."""
+    Console(stderr=True, markup=False, emoji=False, highlight=False).print(text, soft_wrap=True)
+
+
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error with the time left; yields a function to call with the amount just done."""

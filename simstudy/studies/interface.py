@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.cells import Cell
-from simstudy.progress import listening, progress_bar
+from simstudy.progress import listening, progress_bar, say
 from simstudy.runner import run_cells, states
 from simstudy.sections import Section, Table
 from simstudy.validation import brief
@@ -67,11 +67,14 @@ class RunContext:
         is for a function that has threads of its own: its cells are computed in this process, one after the other. A
         TypeError names a cell that returned nothing, or something else than a table where others returned one.
         """
+        found = states(function, cells, self.cells)
+        left = int((found["state"] != "done").sum())
         if self.listed is not None:
-            found = states(function, cells, self.cells)
             self.listed.append(found.assign(part=title))
-            if not (found["state"] == "done").all():
+            if left:
                 raise Unfinished(title)
+        elif 0 < left < len(cells):
+            say(f"{title}: {len(cells) - left:,} of {len(cells):,} cells are done")
         said = 0
 
         def step(part: int) -> None:
