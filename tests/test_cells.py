@@ -124,3 +124,16 @@ def test_nothing_in_a_cell_is_executed() -> None:
 def test_forged_cells_are_damaged_ones(header: Any) -> None:
     with pytest.raises(DamagedCell):
         decoded("key", forged(header))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.Index(["x", "y"]),
+        pd.Index([7, 3], name="size"),
+        pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["group", "n"]),
+    ],
+)
+def test_tables_come_back_with_their_index(index: pd.Index) -> None:
+    table = pd.DataFrame({"score": [0.5, 0.25]}, index=index)
+    pd.testing.assert_frame_equal(decoded("k", encoded("k", "", table)), table)

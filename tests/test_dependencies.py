@@ -124,3 +124,17 @@ def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatc
     assert modules_behind([("asks_above", "f")]) == {"asks_above", "only.one", "only.two", "fractions", "bisect"}
     assert modules_behind([("looks_up", "")]) == {"looks_up", "table", "table.one", "table.two", "calendar"}
     assert modules_behind([("for_types", "")]) == {"for_types", "typing", "heapq"}
+
+
+def test_all_statements_that_make_a_name_are_followed(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(f"{name.upper()} = [1]\n")
+    (tmp_path / "study.py").write_text(
+        "from . import first, second\nSTEPS = first.FIRST\nSTEPS += second.SECOND\ndef cell(x): return [x, STEPS]\n"
+    )
+    module = load_program(tmp_path / "study.py").__name__
+    try:
+        found = modules_behind([(module, "cell")])
+    finally:
+        del LOADED[module], SOURCES[module]
+    assert {f"{module}.first", f"{module}.second"} <= found

@@ -235,3 +235,24 @@ run_cells(kill, cells, n_jobs=2, cache=Path({str(tmp_path)!r}))
 
 def test_the_program_of_a_cell_says_what_workers_must_have() -> None:
     assert {"python", "numpy"} <= program_of(summed).keys()
+
+
+def test_cells_are_at_work_at_the_same_time() -> None:
+    together = threading.Barrier(2, timeout=20)
+
+    def meet(_: int) -> int:
+        # Alone it waits for the other until the barrier breaks, which fails the cell.
+        return int(together.wait() >= 0)
+
+    # The barrier is the test's: threads call what has no pickle by name.
+    MEETING["one"] = meet
+    with ThreadPoolExecutor(2) as executor:
+        assert run_cells(met, [Cell(str(k), {"k": k}, (k,)) for k in range(2)], executor=executor) == [1, 1]
+
+
+MEETING: dict[str, Any] = {}
+
+
+def met(k: int) -> int:
+    found: int = MEETING["one"](k)
+    return found

@@ -8,6 +8,7 @@ import importlib.metadata
 import os
 import subprocess
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -555,3 +556,13 @@ def test_a_mended_estimator_is_trained_again(tmp_path: Path) -> None:
     assert len(kept(tmp_path / "cells")) == 2
     assert min(scores("self.model_.predict(X)")) > 80 > max(wrong)
     assert len(kept(tmp_path / "cells")) == 4
+
+
+class Words(dict[str, int]):
+    """A dictionary that is one's own."""
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, Words])
+def test_what_a_kind_of_dictionary_holds_counts(kind: type[dict[str, int]]) -> None:
+    assert definition_of(kind(a=1)) == definition_of(kind(a=1))
+    assert definition_of(kind(a=1)) != definition_of(kind(a=2))

@@ -286,3 +286,14 @@ def test_half_written_cells_are_swept(tmp_path: Path) -> None:
     (cells / "1f.cell").write_text("whole")
     run(tmp_path / "out", a_csv="1")
     assert [path.name for path in cells.iterdir()] == ["1f.cell"]
+
+
+def test_what_lies_in_hidden_folders_is_left_alone(tmp_path: Path) -> None:
+    for content in ("1", "2"):
+        with results_folder(tmp_path, "study x") as results:
+            (results.gathered / "a.csv").write_text(content)
+            results.publish({})
+        (tmp_path / ".ipynb_checkpoints").mkdir(exist_ok=True)
+        (tmp_path / ".ipynb_checkpoints" / "a-checkpoint.csv").write_text("mine")
+        assert verify(tmp_path) == []
+    assert (tmp_path / ".ipynb_checkpoints" / "a-checkpoint.csv").read_text() == "mine"

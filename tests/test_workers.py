@@ -166,3 +166,9 @@ except OSError as error:
         line = [sys.executable, "-c", script, str(limit)]
         result = subprocess.run(line, capture_output=True, text=True, timeout=120)
         assert said in result.stdout, (limit, result.stdout, result.stderr)
+
+
+def test_workers_have_the_threads_that_the_user_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "97")
+    with Processes(2) as executor:
+        assert executor.submit(os.getenv, "OPENBLAS_NUM_THREADS").result() == "97"

@@ -265,7 +265,7 @@ def _sections(found: Examination) -> list[Section]:
                 figure=Figure("leaderboard", lambda: figures.leaderboard(found.leaderboard)),
             )
         )
-    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"])]
+    curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
     parts += [
         Section(
             "Gain against confidence",

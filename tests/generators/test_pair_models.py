@@ -214,3 +214,19 @@ def test_parameters_at_the_edge_of_their_rules_are_taken() -> None:
     ):
         assert (model.draw(2, 50, rng).statistics >= 0).all()
     assert RightOrWrong((0, 1), between=1).draw(1, 9, rng).statistics[0, :, :, 0].tolist() == [[0] * 9, [1] * 9]
+
+
+@pytest.mark.parametrize("accepted", [(0.4, 0.4), (0.4, 0.2)])
+@pytest.mark.parametrize("precisions", [None, (0.7, 0.7), (0.6, 0.8)])
+def test_acceptances_say_that_systems_may_be_exchanged_where_what_is_drawn_says_so(
+    accepted: tuple[float, float], precisions: tuple[float, float] | None
+) -> None:
+    """Counts of outcomes of two systems on an item, and with systems exchanged, by McNemar's statistic of each cell."""
+    model = Acceptances(accepted, 0.5, precisions)
+    drawn = model.draw(1, 40_000, np.random.default_rng(3)).statistics[0].astype(int)
+    codes = drawn @ np.array([4, 2, 1])
+    table = np.zeros((8, 8))
+    np.add.at(table, (codes[0], codes[1]), 1)
+    both = np.maximum(table + table.T, 1)
+    z = np.abs(table - table.T) / np.sqrt(both)
+    assert model.exchangeable == bool(z.max() < 4.5)

@@ -458,3 +458,29 @@ def test_many_answers_are_as_normal_as_exact_sums(
         assert (normal.wrong, normal.wrong_winner) == pytest.approx((found.wrong, found.wrong_winner), abs=0.007)
         assert normal.exaggeration == pytest.approx(found.exaggeration, rel=0.01)
         assert (difference.power(gain, n, level), power) == pytest.approx((normal.power, found.power))
+
+
+def test_what_a_plan_by_item_predicts_is_of_items_although_there_are_documents() -> None:
+    """The same answers without a word of documents: their natural unit is the item."""
+    rng = np.random.default_rng(5)
+    n_documents, size = 40, 6
+    hard = np.repeat(rng.normal(size=(4, n_documents)), size, axis=1)
+    right = (hard + rng.normal(size=hard.shape) < np.array([[0.2], [0.4], [0.6], [0.9]])).astype(int)
+    statistics = np.stack([right, np.ones_like(right)], axis=-1)
+    documents = pd.DataFrame({
+        "id": [str(i) for i in range(n_documents * size)],
+        "cluster": np.repeat([f"document-{j}" for j in range(n_documents)], size),
+    })  # fmt: skip
+    plans = [
+        ss.plan(
+            ss.Outputs.from_statistics(statistics, "accuracy", items=items),
+            unit=unit,
+            sizes=[240],
+            n_sets=0,
+            n_draws=100,
+        )
+        for items, unit in ((documents, "item"), (None, None))
+    ]
+    by_item, without = (found.predicted for found in plans)
+    assert by_item["n_items"].tolist() == by_item["n_units"].tolist() == [240]
+    pd.testing.assert_frame_equal(by_item, without)

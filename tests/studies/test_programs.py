@@ -105,7 +105,7 @@ def test_modules_beside_the_program_are_its_parts_and_a_cell_knows_those_that_it
         for name, source in {**PARTS, **changed}.items():
             (folder / f"{name}.py").write_text(source)
         found = ss.run_study(folder, out=out, n_jobs=n_jobs).tables["squares"]["square"].tolist()
-        return [len(list((out / "cells").iterdir())), *found]
+        return [len(list((out / "cells").glob("*.cell"))), *found]
 
     out = folder.parent / "out"
     assert squares() == [3, 4, 9, 16]

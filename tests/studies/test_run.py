@@ -25,8 +25,8 @@ from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli import app
 from simstudy.results_folder import verify
-from simstudy.studies import Results, StudyError
-from simstudy.studies.run import study_cells
+from simstudy.studies import Results, StudyError, load_study
+from simstudy.studies.run import _asked, study_cells
 from simstudy.tasks import TASKS, Task
 
 SMALL = """
@@ -315,3 +315,8 @@ def test_what_is_left_is_said_and_listed(study: Path, tmp_path: Path) -> None:
         "training systems: 31 of 32 cells are done"
         in CliRunner().invoke(app, ["run", str(study), "--out", str(out)]).stderr
     )
+
+
+def test_seed_nought_is_a_seed_like_any_other() -> None:
+    study = load_study("quickstart").model_copy(update={"seed": 5})
+    assert [_asked(study, None, seed)[0].seed for seed in (None, 0, 7)] == [5, 0, 7]

@@ -229,3 +229,21 @@ def test_frank_refuses_0_and_three_systems() -> None:
         Frank(0)
     with pytest.raises(ValueError, match="Frank must be of 2 systems, not 3"):
         Frank(2.0).check_systems(3)
+
+
+FREE = {"independent": 0, "gaussian": 1, "t": 2, "frank": 1, "clayton": 1, "gumbel": 1, "tawn 1": 2, "tawn 2": 2}
+
+
+def test_criteria_of_fitted_pairs_are_those_of_scipys_densities_and_the_numbers_that_were_chosen() -> None:
+    x = stats.multivariate_t([0, 0], [[1, 0.5], [0.5, 1]], df=4, seed=1).rvs(300).T
+    uniforms = pseudo_observations(x)
+    fits = {found.family: found for found in fit_families(uniforms)}
+    student = fits["t"].dependence
+    scores = stats.t(student.df).ppf(uniforms)
+    joint = stats.multivariate_t([0, 0], student.matrix(2), df=student.df).logpdf(scores.T)
+    likelihood = float((joint - stats.t(student.df).logpdf(scores).sum(axis=0)).sum())
+    for name, price in (("aic", 2.0), ("bic", np.log(300))):
+        assert fits["t"].criterion(name) == pytest.approx(2 * price - 2 * likelihood, rel=1e-6)
+        for family, found in fits.items():
+            free = FREE[family.removeprefix("survival ")]
+            assert found.criterion(name) + 2 * found.log_likelihood == pytest.approx(free * price), family
