@@ -114,7 +114,6 @@ class Calls:
         self._end = 0
 
     def __enter__(self) -> Calls:
-        _sweep(self._folder)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -170,7 +169,7 @@ class Calls:
         return at
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove the arrays of processes of this machine that were killed."""
     if os.name != "posix":
         return

@@ -19,7 +19,7 @@ import joblib
 import pandas as pd
 from joblib.parallel import get_active_backend
 
-from simstudy.calls import Calls, OtherProgram, made
+from simstudy.calls import Calls, OtherProgram, made, sweep
 from simstudy.cells import SUFFIX, Cell, DamagedCell, kept, note_seconds, seconds, write
 from simstudy.files import atomic_path
 from simstudy.fingerprints import describe
@@ -200,6 +200,7 @@ def _folder(cache: Path | None) -> Iterator[Path]:
             yield Path(folder)
     else:
         cache.mkdir(parents=True, exist_ok=True)
+        sweep(cache)
         yield cache
 
 
