@@ -60,9 +60,9 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     assert results.tables["squares"]["square"].tolist() == [9, 14, 21]
     assert "| n² |\n| --- |\n| 9 |" in (out / "README.md").read_text(encoding="utf-8")
     assert "Made by `simstudy run mine --seed 5`" in (out / "README.md").read_text(encoding="utf-8")
-    cells = {path: path.stat().st_mtime_ns for path in (out / "cells").iterdir()}
+    cells = {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")}
     ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
-    assert {path: path.stat().st_mtime_ns for path in (out / "cells").iterdir()} == cells
+    assert {path: path.stat().st_mtime_ns for path in (out / "cells").glob("*.cell")} == cells
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
     changed = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"

@@ -48,7 +48,7 @@ def test_finished_experiments_are_kept_and_workers_change_nothing(
     simulated: tuple[Path, pd.DataFrame], tmp_path: Path
 ) -> None:
     folder, table = simulated
-    kept = sorted(folder.iterdir())
+    kept = sorted(folder.glob("*.cell"))
     assert len(kept) == 4, "25 experiments a cell, for each correlation"
     times = [path.stat().st_mtime_ns for path in kept]
     pd.testing.assert_frame_equal(simulated_check(folder, 1), table)
