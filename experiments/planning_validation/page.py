@@ -57,7 +57,7 @@ def _shares(rows: pd.DataFrame) -> Table:
 
 
 def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Calibration first, then errors by set, one benchmark from another, plans with a margin, and the sets."""
+    """Calibration first, then errors by set, one test set from another, plans with a margin, and the sets."""
     calibration, errors = tables["calibration"], tables["errors"]
     parts = [
         Section(

@@ -131,7 +131,7 @@ def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> 
     if not cells:
         return pd.DataFrame()
     with context.clock("transfers"):
-        done = context.run("one benchmark from another", transfer, cells, amount=lambda cell: len(cell.arguments[1]))
+        done = context.run("one test set from another", transfer, cells, amount=lambda cell: len(cell.arguments[1]))
     return judged(pd.DataFrame([row for rows in done for row in rows]))
 
 
