@@ -107,11 +107,13 @@ def test_killed_at_any_moment_cells_end_with_the_same_bytes(tmp_path: Path, how:
     takes = time.monotonic() - began
     assert len(whole) == 12
     before, hit = {path.name for path in Path("/dev/shm").iterdir()}, 0
-    for trial in range(times):
+    for trial in range(3 * times):
+        if hit == times:
+            break
         chance = random.Random(f"{how} {trial}")
         mark, place = f"{os.getpid()}-{how}-{trial}", tmp_path / str(trial)
         process = start(place, chance.choice((2, 2, 4)), mark)
-        time.sleep(chance.uniform(0.1, 1) * takes)
+        time.sleep(chance.uniform(0.1, 0.8) * takes)
         hit += killed(how, chance, process, mark)
         if how != "worker":
             process.communicate(timeout=LIMIT)
@@ -127,4 +129,4 @@ def test_killed_at_any_moment_cells_end_with_the_same_bytes(tmp_path: Path, how:
         assert all(name.endswith(".cell") for name in others), f"{how} {trial}: {others}"
     named = [name for name in {path.name for path in Path("/dev/shm").iterdir()} - before if name.startswith("sem.")]
     assert not named
-    assert hit > times / 2
+    assert hit == times, "most runs were over before they could be killed"
