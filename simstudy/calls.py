@@ -58,7 +58,7 @@ class _Call:
     folder: str | None
     """Where the result is to be kept; None where it is to be sent back."""
     program: Mapping[str, str]
-    """What the result's key says of source and versions; empty where they cannot be others."""
+    """The source and the versions that the worker must have; empty if it cannot have others."""
 
     def make(self) -> tuple[str, float, bytes]:
         """Make the call: its traceback where it raised, its seconds, and the result where it is to be sent back."""

@@ -285,7 +285,7 @@ def _is_movable(node: ast.stmt) -> bool:
 
 
 def _bound(imports: Iterable[Any]) -> list[tuple[object, ...]]:
-    """What each name is bound to, in the order of names; what is bound later to a name stays later."""
+    """The imports, sorted by the names that they bind; later imports of one name stay later."""
     names = [
         (alias.asname or alias.name, alias.name, getattr(node, "level", None), getattr(node, "module", None))
         for node in imports

@@ -16,7 +16,7 @@ from types import ModuleType
 #: Modules that were loaded from files, which worker processes load where they need them: name -> path.
 LOADED: dict[str, str] = {}
 
-#: What they were made of when they were loaded: name -> name of each file of their folder -> its source.
+#: The sources of these modules when they were loaded: name -> name of each file of their folder -> its source.
 SOURCES: dict[str, dict[str, bytes]] = {}
 
 

@@ -74,8 +74,14 @@ def differences(program: Mapping[str, str]) -> str:
     >>> differences(program_of(program_of)), differences({"python": "2.7"}).startswith("python is 3")
     ('', True)
     """
+    return _differences(tuple(program.items()))
+
+
+@functools.cache
+def _differences(program: tuple[tuple[str, str], ...]) -> str:
+    """The same, found out once: a worker is asked before each of its calls."""
     found = []
-    for name, known in program.items():
+    for name, known in program:
         hashed = len(known) == 64
         if name == "definitions":
             # The functions themselves come with the call.

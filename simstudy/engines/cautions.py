@@ -23,7 +23,7 @@ all                  435    120                81 %         21 %
 ============  ==========  =====  ==================  ===========
 
 For means, a caution is least likely where it is needed most: of the test sets that are significant by mistake, half
-have one. Where the rare large differences are absent, nothing in the test set tells of them.
+have one. Nothing in a test set tells of rare large differences that it lacks.
 """
 
 from __future__ import annotations

@@ -151,13 +151,8 @@ def study_cells(
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from simstudy.studies import make_study
-    >>> study = make_study({"name": "tiny", "title": "T", "question": "Q?", "task": "digits",
-    ...     "training": {"fractions": [0.1], "replicates": [2]}, "comparison": {"n_resamples": 1000},
-    ...     "home": {"test_set": "test", "sizes": [100, 200]}}, "here")
-    >>> cells = study_cells(study, out=mkdtemp())
-    >>> cells["part"].unique().tolist(), cells["state"].unique().tolist(), len(cells)
-    (['training systems'], ['missing'], 8)
+    >>> study_cells("quickstart", out=mkdtemp()).value_counts(["part", "state"]).to_dict()
+    {('training systems', 'missing'): 100}
     """
     definition, folder, told = _asked(study, out, seed)
     context = RunContext(folder / CELLS, 1, data_dir, allow_outside, listed=[])
