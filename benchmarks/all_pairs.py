@@ -21,8 +21,8 @@ from unittest import mock
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from simstudy.comparisons.comparing import compare
 from simstudy.engines import resampling
-from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
 
 

@@ -25,8 +25,8 @@ from typing import Any, TypeVar
 from all_pairs import peak_memory, seconds
 from sacrebleu.metrics import BLEU
 
+from simstudy.comparisons.comparing import compare
 from simstudy.datasets import folder_at_hand
-from simstudy.engines.comparisons import compare
 from simstudy.loaders.formats import load
 from simstudy.outputs import Outputs
 

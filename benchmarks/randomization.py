@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from all_pairs import accuracy, bleu_like, f1, profile, rates, seconds
 
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.comparing import compare
 from simstudy.engines.exact_kernels import swapped_ratio_tails
 from simstudy.engines.question import Question
 from simstudy.generators.messages import messages

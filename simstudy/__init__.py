@@ -51,11 +51,12 @@ if TYPE_CHECKING:
     from simstudy.analyses.significant_gains import significant_gains as significant_gains
     from simstudy.analyses.thresholds import size_fit as size_fit
     from simstudy.analyses.thresholds import thresholds as thresholds
-    from simstudy.engines.comparisons import applicable as applicable
-    from simstudy.engines.comparisons import compare as compare
+    from simstudy.comparisons import Comparisons as Comparisons
+    from simstudy.comparisons import compare as compare
+    from simstudy.comparisons import verdict as verdict
+    from simstudy.comparisons.repeating import run_twice as run_twice
+    from simstudy.engines.applicable import applicable as applicable
     from simstudy.engines.registry import TESTS as TESTS
-    from simstudy.engines.repeating import run_twice as run_twice
-    from simstudy.examination.verdict import verdict as verdict
     from simstudy.generators.candidates import simulated_candidates as simulated_candidates
     from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
     from simstudy.generators.messages import messages as messages
@@ -85,19 +86,20 @@ __version__ = "0.2.0"
 # `--help` do not wait for scikit-learn and matplotlib.
 _HOMES = {
     "Candidates": "simstudy.rankings.candidates",
+    "Comparisons": "simstudy.comparisons",
     "Examples": "simstudy.learners",
     "Outputs": "simstudy.outputs",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",
-    "applicable": "simstudy.engines.comparisons",
+    "applicable": "simstudy.engines.applicable",
     "association": "simstudy.rankings.association",
     "binomial_check": "simstudy.analyses.repetitions",
     "calibration": "simstudy.analyses.calibration",
     "certainty": "simstudy.pvalues",
     "clustered_accuracies": "simstudy.generators.clustered",
     "common_threshold": "simstudy.analyses.repetitions",
-    "compare": "simstudy.engines.comparisons",
+    "compare": "simstudy.comparisons",
     "corrected": "simstudy.analyses.multiplicity",
     "correlated_accuracies": "simstudy.generators.synthetic",
     "correlation": "simstudy.analyses.correlation",
@@ -127,13 +129,13 @@ _HOMES = {
     "resample_training": "simstudy.generators.resampled",
     "rule_of_thumb": "simstudy.analyses.rules",
     "run_study": "simstudy.studies",
-    "run_twice": "simstudy.engines.repeating",
+    "run_twice": "simstudy.comparisons.repeating",
     "signature": "simstudy.analyses.signature",
     "significant_gains": "simstudy.analyses.significant_gains",
     "simulated_candidates": "simstudy.generators.candidates",
     "size_fit": "simstudy.analyses.thresholds",
     "thresholds": "simstudy.analyses.thresholds",
-    "verdict": "simstudy.examination.verdict",
+    "verdict": "simstudy.comparisons",
 }
 
 __all__ = sorted(_HOMES)

@@ -14,6 +14,9 @@ from simstudy.validation import check_choice, check_fraction
 #: The columns that a decision may be made on: of one pair by itself, and corrected for the number of pairs.
 P_COLUMNS = ("p_value", "p_holm", "p_bh")
 
+#: Why a gain may not be significant, in the order in which it is asked.
+REASONS = ("no gain", "p above alpha", "the test does not speak for it", "too few units differ", "not certain enough")
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -68,6 +71,25 @@ class Decision:
     def significant(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each pair's gain is significant, (P,)."""
         return speaks_for_gain(pairs) & self.rejects(pairs)
+
+    def why_not(self, pairs: pd.DataFrame) -> NDArray[np.object_]:
+        """Why each pair's gain is not significant, (P,): one of `REASONS`; "" where it is.
+
+        Examples
+        --------
+        >>> pairs = pd.DataFrame({"gain": [2.0, 0.0, 1.0, 3.0], "p_value": [0.01, 1.0, 0.2, 0.04],
+        ...                       "p_floor": [0.001, 0.001, 0.001, 0.06]})
+        >>> Decision().why_not(pairs).tolist()
+        ['', 'no gain', 'p above alpha', 'too few units differ']
+        """
+        holds = [
+            pairs["gain"].to_numpy() > 0 if "gain" in pairs else np.ones(len(pairs), dtype=np.bool_),
+            _numbers(pairs, self.p) <= self.alpha,
+            speaks_for_gain(pairs),
+            self.within_reach(pairs),
+            self.rejects(pairs),
+        ]
+        return np.select([~one for one in holds], REASONS, "").astype(object)
 
     def speaks_for_other(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether the same rule speaks for the system with the worse score, (P,).

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
 from numbers import Real
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_bool_dtype, is_complex_dtype, is_extension_array_dtype, is_numeric_dtype
 
+from simstudy.schema import names_of
 from simstudy.validation import brief
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: What tells one test set in a table of Comparisons from another.
 TEST_SET = ["task", "test_set", "n_items", "metric"]
@@ -22,21 +28,50 @@ QUESTION = ("test", "alternative", "convention", "unit", "strata")
 #: What a table of Comparisons is, for messages.
 COMPARISONS = "Comparisons, as `compare` returns them"
 
-# Columns that are text, whatever the table. A file of comma-separated values that is read again has NaN for "".
-_TEXT = {"system_a", "system_b", "relation", "test", "alternative", "system", "ranking", "ranking_1", "ranking_2"}
-
-# Columns that tell rows apart: text, or numbers where a file was read again.
+# What columns of other tables than Comparisons are. Those that tell rows apart (`_KEYS`) are text, or numbers where a
+# file was read again, and so are some of Comparisons.
 _KEYS = {"task", "test_set", "metric", "unit", "title", "elsewhere", "of"}
 
-_NUMBERS = {
-    *("n_items", "n_units", "n_better", "n_worse", "n_extreme", "n_resamples", "n_accepted", "n_true", "n"),
-    *("score", "score_a", "score_b", "score_low", "score_high", "gain", "gain_se", "gain_low", "gain_high", "df"),
-    *("p_value", "p_holm", "p_bh", "p_floor", "alpha", "level", "share", "low", "high", "confidence"),
-    *("confidence_05", "confidence_95", "threshold", "fit", "c", "exponent", "p_from", "p_to", "expected", "baseline"),
-    *("r12", "ratio", "r12_from", "r12_to", "median", "within", "precision", "precision_1", "precision_2"),
-    *("observed_50", "observed_95", "true_80", "true_80_low", "true_80_high", "average_precision"),
+_TEXT = {"system", "ranking", "ranking_1", "ranking_2"} | (
+    {"system_a", "system_b", "relation", "test", "alternative"} & names_of("text")
+)
+
+_NUMBERS = names_of("number", "whole") | {
+    *("n_accepted", "n_true", "n", "score", "score_low", "score_high", "alpha", "level", "share", "low", "high"),
+    *("confidence", "confidence_05", "confidence_95", "threshold", "fit", "c", "exponent", "p_from", "p_to"),
+    *("expected", "baseline", "r12", "ratio", "r12_from", "r12_to", "median", "within", "precision", "precision_1"),
+    *("precision_2", "observed_50", "observed_95", "true_80", "true_80_low", "true_80_high", "average_precision"),
     *("sd_binomial", "sd_observed", "group", "place", "place_low", "place_high", "place_low_own", "place_high_own"),
 }
+
+
+class HasFrame(Protocol):
+    """What has a table of pairs: `simstudy.Comparisons`."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table."""
+
+
+def frame_of(pairs: Any) -> pd.DataFrame:
+    """The table of `simstudy.Comparisons`; anything else is as it was, and checked where it is used."""
+    return pairs if isinstance(pairs, pd.DataFrame) else getattr(pairs, "frame", pairs)
+
+
+def takes_pairs(
+    function: Callable[Concatenate[pd.DataFrame, P], T],
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
+    """A function of a table of pairs that takes `simstudy.Comparisons` too: its first argument."""
+    arguments = signature(function)
+    first = next(iter(arguments.parameters))
+
+    @wraps(function)
+    def of_either(*args: Any, **options: Any) -> T:
+        bound = arguments.bind(*args, **options)
+        bound.arguments[first] = frame_of(bound.arguments[first])
+        return function(*bound.args, **bound.kwargs)
+
+    return of_either
 
 
 def check_table(

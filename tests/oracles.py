@@ -10,12 +10,21 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
+from simstudy.comparisons import compare
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, Ratio
+from simstudy.outputs import Outputs
 from simstudy.pvalues import clopper_pearson
+
+
+def compared(outputs: Outputs, **options: Any) -> pd.DataFrame:
+    """The table of `compare`, for tests that look at its columns."""
+    return compare(outputs, **options).frame
+
 
 #: Lower is better.
 ERROR_RATE = Ratio("error rate", ("wrong", "total"), False, (1, 0), (0, 1))

@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
-    {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data"},
+    {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data", "schema"},
     {"showing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "tables"},
     {"provenance"},
     {"cells", "metrics", "pvalues", "proportions", "workers", "progress"},
@@ -29,7 +29,7 @@ FLOORS = [
     {"outputs"},
     {"rankings", "units", "sections"},
     {"loaders", "engines", "analyses", "figures"},
-    {"learners"},
+    {"comparisons", "learners"},
     {"tasks", "report"},
     {"generators", "examination"},
     {"planning"},

@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as arrays
 import simstudy as ss
 from simstudy.cells import DamagedCell, damaged, decoded, encoded, kept, note_seconds, seconds, write
 from simstudy.generators.synthetic import correlated_accuracies
+from tests.oracles import compared
 
 SAMPLE = {"scores": np.arange(6.0).reshape(2, 3), "table": pd.DataFrame({"a": [1, 2], "b": ["x", None]}), "n": 3}
 
@@ -47,7 +48,7 @@ def test_arrays_come_back_to_the_bit(value: np.ndarray[Any, Any]) -> None:
 
 def test_comparisons_and_leaderboards_come_back() -> None:
     outputs = correlated_accuracies([0.5, 0.6, 0.9], 40)
-    for table in (ss.compare(outputs), ss.leaderboard(outputs), ss.groups(ss.compare(outputs))):
+    for table in (compared(outputs), ss.leaderboard(outputs), ss.groups(compared(outputs))):
         pd.testing.assert_frame_equal(decoded("k", encoded("k", "", table)), table)
 
 

@@ -9,9 +9,9 @@ from scipy import stats
 
 from simstudy.analyses.multiplicity import corrected
 from simstudy.decisions import Decision, speaks_for_gain, two_sided
-from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
+from tests.oracles import compared
 
 
 def rows(**columns: object) -> pd.DataFrame:
@@ -126,8 +126,8 @@ def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
     """All that belongs to a p-value: the same test, asked for two sides, says it."""
     asked = {"test": test, "convention": convention, "monte_carlo": monte_carlo, "n_resamples": 499, "seed": 3}
     for outputs in (SCORES, SKEWED):
-        one = compare(outputs, alternative="greater", **asked)  # type: ignore[arg-type]
-        two = compare(outputs, alternative="two-sided", **asked)  # type: ignore[arg-type]
+        one = compared(outputs, alternative="greater", **asked)  # type: ignore[arg-type]
+        two = compared(outputs, alternative="two-sided", **asked)  # type: ignore[arg-type]
         before = one.copy()
         pd.testing.assert_frame_equal(two_sided(one)[OF_P], two[OF_P], check_dtype=False)
         pd.testing.assert_frame_equal(one, before)
@@ -138,7 +138,7 @@ def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
 
 def test_certainty_by_two_sides_is_of_the_two_sided_count() -> None:
     """p = 0.069 with 999 resamples is not certainly at most 0.05, though half of it is."""
-    one = compare(SCORES, test="randomization", alternative="greater", monte_carlo=True, n_resamples=999)
+    one = compared(SCORES, test="randomization", alternative="greater", monte_carlo=True, n_resamples=999)
     one = one.assign(p_value=0.034, n_extreme=33, p_two_sided=0.069, favours=one["system_a"])
     assert Decision(certainty=0.9).significant(one).all()
     assert not Decision().significant(two_sided(one)).any()
@@ -146,7 +146,7 @@ def test_certainty_by_two_sides_is_of_the_two_sided_count() -> None:
 
 
 def test_where_the_convention_has_one_side_two_are_unknown() -> None:
-    pairs = two_sided(compare(SCORES, test="bootstrap", convention="koehn2004"))
+    pairs = two_sided(compared(SCORES, test="bootstrap", convention="koehn2004"))
     assert pairs["p_value"].isna().all()
     assert not Decision(0.9).significant(pairs).any()
     assert (pairs["n_resamples"] == 0).all()

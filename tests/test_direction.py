@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
+from simstudy.examination.verdict import verdict
 
 import simstudy as ss
-from simstudy.examination.verdict import verdict
 from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, Mean
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
+from tests.oracles import compared as table_of
 
 #: What a negated score changes of Comparisons and leaderboards.
 SCORES = ["metric", "score_a", "score_b", "score", "score_low", "score_high"]
@@ -67,7 +68,7 @@ ERRORS = st.one_of(
 
 def compared(outputs: Outputs, asked: dict[str, Any]) -> pd.DataFrame:
     resamples = {"n_resamples": 99} if ss.TESTS[asked["test"]].n_resamples else {}
-    return ss.compare(outputs, **asked, **resamples)
+    return table_of(outputs, **asked, **resamples)
 
 
 class TestCompare:
@@ -107,7 +108,7 @@ class TestCompare:
     def test_the_better_system_has_fewer_errors(self) -> None:
         """Ten items on which b makes one error less, and none more: 2 of 2^10 signs are as extreme."""
         errors = pd.DataFrame({"a": [0.5] * 10, "b": [0.25] * 10})
-        (row,) = ss.compare(Outputs.from_scores(errors, lower_is_better=True)).itertuples()
+        (row,) = table_of(Outputs.from_scores(errors, lower_is_better=True)).itertuples()
         assert (row.system_a, row.favours, row.gain, row.n_better) == ("b", "b", 0.25, 10)
         assert row.p_value == 2 / 2**10
 
@@ -140,7 +141,7 @@ class TestAnalyses:
     @pytest.mark.parametrize("unit", ["item", "cluster"])
     @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
     def test_tables_of_pairs(self, boards: tuple[Outputs, Outputs], unit: str, alternative: str) -> None:
-        pairs = [ss.compare(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
+        pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
         holm = [ss.corrected(table) for table in pairs]
         for analysis in (
             *(ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.intransitive, ss.gain_ranges),
@@ -154,8 +155,8 @@ class TestAnalyses:
     def test_tests_side_by_side(self, boards: tuple[Outputs, Outputs]) -> None:
         tests = ("sign_flips", "randomization", "sign", "wilcoxon", "t_paired")
         of_tests = [
-            pd.concat([ss.compare(o, test=name, unit="item", n_resamples=500) if ss.TESTS[name].n_resamples
-                       else ss.compare(o, test=name, unit="item") for name in tests], ignore_index=True)
+            pd.concat([table_of(o, test=name, unit="item", n_resamples=500) if ss.TESTS[name].n_resamples
+                       else table_of(o, test=name, unit="item") for name in tests], ignore_index=True)
             for o in boards
         ]  # fmt: skip
         assert_same(ss.agreement(of_tests[0]), ss.agreement(of_tests[1]))
@@ -165,13 +166,13 @@ class TestAnalyses:
         tables = []
         for outputs in boards:
             here, there = outputs.take(range(40)), outputs.take(range(40, 90))
-            pairs = ss.compare(here, unit="item", n_resamples=500)
+            pairs = table_of(here, unit="item", n_resamples=500)
             tables.append(ss.calibration(pairs, {"there": there}, min_pairs=2, n_bootstrap=50))
         assert_same(*tables)
         assert tables[0]["share"].notna().any()
 
     def test_winners_elsewhere_by_another_direction_are_refused(self, boards: tuple[Outputs, Outputs]) -> None:
-        pairs = ss.compare(boards[0], unit="item", n_resamples=99)
+        pairs = table_of(boards[0], unit="item", n_resamples=99)
         with pytest.raises(
             ValueError, match=r"'there' must have the direction of the pairs, 'mean \(lower is better\)', not"
         ):
@@ -187,7 +188,7 @@ class TestMetrics:
     def test_a_direction_is_part_of_the_name(self) -> None:
         lower, higher = both(np.arange(6).reshape(3, 2))
         assert (lower.metric.name, higher.metric.name) == ("mean (lower is better)", "mean")
-        assert set(ss.compare(lower, unit="item")["metric"]) == {LOWER_MEAN}
+        assert set(table_of(lower, unit="item")["metric"]) == {LOWER_MEAN}
         assert lower.with_metric("mean").best_first().names == ["s1", "s0"]
         assert higher.with_metric(LOWER_MEAN).metric == lower.metric == Mean(higher_is_better=False)
         assert lower.fingerprint() != lower.with_metric("mean").fingerprint()
@@ -239,7 +240,7 @@ class TestMetrics:
 def test_sentences_say_what_is_better() -> None:
     """Of 20 items b has half the error on each: all 2^20 signs but two are less extreme."""
     errors = pd.DataFrame({"a": [0.5, 0.25] * 10, "b": [0.25, 0.125] * 10})
-    text = verdict(ss.compare(Outputs.from_scores(errors, lower_is_better=True)).iloc[0], margin=0.1)
+    text = verdict(table_of(Outputs.from_scores(errors, lower_is_better=True)).iloc[0], margin=0.1)
     answer, numbers = text.splitlines()[:2]
     assert answer.startswith(
         "b is better than a: the gain is significant at 0.05. It is larger than the margin of 0.1 "

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.engines.comparisons import compare
 from simstudy.loaders.formats import load
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 SYSTEMS = ["b", "a", "d", "c"]
 COLUMNS = ["system_a", "system_b", "score_a", "score_b", "gain", "p_value"]
@@ -21,7 +21,7 @@ COLUMNS = ["system_a", "system_b", "score_a", "score_b", "gain", "p_value"]
 
 def pairs_of(outputs: Outputs, unit: str) -> pd.DataFrame:
     """What a test says that looks at all its shuffles, pairs in the order of their names."""
-    pairs = compare(outputs, test="randomization", unit=unit, monte_carlo=False)[COLUMNS]
+    pairs = compared(outputs, test="randomization", unit=unit, monte_carlo=False)[COLUMNS]
     return pairs.sort_values(["system_a", "system_b"], ignore_index=True)
 
 

@@ -22,7 +22,6 @@ from sklearn.preprocessing import FunctionTransformer
 import simstudy
 from simstudy import provenance
 from simstudy.cells import Cell
-from simstudy.engines.comparisons import compare
 from simstudy.fingerprints import describe
 from simstudy.generators.resampled import train_variant
 from simstudy.generators.synthetic import correlated_accuracies
@@ -32,6 +31,7 @@ from simstudy.runner import run_cells
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import Comparison
 from simstudy.studies.interface import RunContext
+from tests.oracles import compared
 
 # What somebody types at a prompt; each line that is changed below is there once.
 PROMPT = '''
@@ -196,7 +196,7 @@ def test_a_key_is_the_same_after_its_parts_were_used() -> None:
         ("from scipy.special import expit\ndef f(x): return expit(x)", "scipy", "pandas"),
         ("def f(x):\n    import pandas\n    return pandas.Series(x)", "pandas", "simstudy.pvalues"),
         ("import simstudy as ss\ndef f(x): return ss.certainty(x, 10, 0.1)", "simstudy.pvalues", "simstudy"),
-        ("import simstudy as ss\ndef f(x): return ss.compare(x)", "simstudy.engines.comparisons", "simstudy.report"),
+        ("import simstudy as ss\ndef f(x): return compared(x)", "simstudy.comparisons.comparing", "simstudy.report"),
     ],
 )
 def test_the_program_of_a_prompt_has_what_is_used_of_a_library(source: str, needed: str, others: str) -> None:
@@ -427,25 +427,25 @@ def test_what_cannot_be_pickled_is_known_by_its_class() -> None:
 
 
 def test_versions_of_libraries_and_of_python_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = program_of(compare)
+    before = program_of(compared)
     assert before["numpy"] == importlib.metadata.version("numpy")
     with monkeypatch.context() as patch:
         provenance._versions.cache_clear()
         newer = {"numpy": "99"}
         patch.setattr(provenance, "version", lambda name: newer.get(name) or importlib.metadata.version(name))
-        after = program_of(compare)
+        after = program_of(compared)
         provenance._versions.cache_clear()
     assert {name for name in before if before[name] != after[name]} == {"numpy"}
     major, minor, *rest = sys.version_info
     for version, names in (((major, minor + 1, *rest), {"python"}), ((major, minor, 99), set[str]())):
         with monkeypatch.context() as patch:
             patch.setattr(sys, "version_info", version)
-            after = program_of(compare)
+            after = program_of(compared)
         assert {name for name in before if before[name] != after[name]} == names
 
 
 def test_programs_have_what_they_execute_and_no_more() -> None:
-    comparing, training = set(program_of(compare)), set(program_of(train_variant))
+    comparing, training = set(program_of(compared)), set(program_of(train_variant))
     assert {"simstudy.engines.kernels", "simstudy.metrics.bleu", "numpy", "scipy", "numba", "pandas"} <= comparing
     assert not [name for name in comparing if "figures" in name or "report" in name or name == "matplotlib"]
     assert {"simstudy.generators.resampled", "simstudy.tasks.base", "scikit-learn", "scipy"} <= training

@@ -18,10 +18,10 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli.compare import _is_better
 from simstudy.decisions import Decision
-from simstudy.engines.comparisons import compare
 from simstudy.examination import Examination, examine, verdict
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 N_PAIRS = 100
 
@@ -47,7 +47,7 @@ def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
         family = {"name": ["x", "y"], "family": "f", "train_size": 9, "replicate": [0, 1]}
         outputs = Outputs.from_scores(pd.DataFrame({"x": a, "y": a + differences}), "mean", pd.DataFrame(family))
         monte_carlo: Literal["auto"] | bool = True if k % 2 else "auto"
-        pairs = compare(outputs, test=tests[k % 6], n_resamples=199, seed=k, monte_carlo=monte_carlo)
+        pairs = compared(outputs, test=tests[k % 6], n_resamples=199, seed=k, monte_carlo=monte_carlo)
         p = float(pairs["p_value"].iloc[0])
         yield outputs, pairs, float(np.clip(p * rng.choice([0.9, 1.0, 1.1, 2.0]), 1e-6, 0.99))
 
@@ -126,7 +126,7 @@ def test_a_leaderboard_of_two_tells_them_apart_as_the_default_test_does() -> Non
     """Its 2,000 joint draws of signs have Monte Carlo error: but for pairs near the level they agree."""
     told = []
     for outputs, _, alpha in PAIRS[::2]:
-        pairs = compare(outputs)
+        pairs = compared(outputs)
         p = pairs["p_value"].item()
         if pairs["n_resamples"].item() or abs(p - alpha) < 5 * np.sqrt(p * (1 - p) / 2000) + 0.001:
             continue
@@ -167,7 +167,7 @@ def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
         scores = rng.lognormal(0, 1.2, (25, 3)) + [0, 0.3, 0.6]
         outputs = Outputs.from_scores(pd.DataFrame(scores, columns=list("xyz")), "mean")
         tables = [
-            compare(outputs, test=test, monte_carlo=True, n_resamples=99, seed=seed)
+            compared(outputs, test=test, monte_carlo=True, n_resamples=99, seed=seed)
             for test in ("randomization", "sign")
         ]
         decided = [[by_hand(table.iloc[[k]], 0.05) for k in range(3)] for table in tables]

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from tests.oracles import ascending
+from tests.oracles import ascending, compared
 
 COUNTS = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 4), st.integers(1, 8), st.just(3)), elements=st.integers(0, 50)
@@ -396,7 +395,7 @@ def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without
     statistics = np.stack([np.where(counts > 0, sums, 0), counts], axis=-1)
     for test in ("bootstrap", "randomization"):
         whole, decimal = (
-            compare(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
+            compared(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
             for array in (statistics, statistics / 8)
         )
         assert whole["p_value"].tolist() == decimal["p_value"].tolist()

@@ -114,7 +114,7 @@ def tables(study: Settings, n_systems: int, block: int, n_sets: int) -> list[dic
     for drawn in DrawnBoards.of(model, n_sets, condition.n_units, rng):
         for statistics in drawn.statistics:
             outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
-            pairs = ss.corrected(ss.compare(outputs, test=condition.test, alternative="two-sided"))
+            pairs = ss.compare(outputs, test=condition.test, alternative="two-sided").corrected().frame
             ranks = ss.ranks(pairs, alpha=study.alpha).iloc[0]
             found = {f"groups, {p}": several(pairs, study.alpha, p) for p in ("p_value", "p_holm", "p_bh")}
             found["neighbours, p_value"] = bool(ranks["n_separated"] > 0)

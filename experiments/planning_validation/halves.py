@@ -73,7 +73,7 @@ def _ends(found: dict[str, float], shown: dict[str, float]) -> dict[str, float]:
 
 def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
     """What a test set shows, as the default test and the project's analyses say."""
-    pairs = ss.compare(outputs, n_resamples=n_resamples)
+    pairs = ss.compare(outputs, n_resamples=n_resamples).frame
     ranked = ss.ranks(pairs).iloc[0]
     limits = ss.thresholds(pairs.assign(relation="all pairs"), n_bootstrap=10)
     threshold = limits.loc[limits["relation"] == "all pairs", "threshold"]

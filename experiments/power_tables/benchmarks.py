@@ -57,7 +57,7 @@ def ordered(part: Benchmarks, outputs: dict[Any, Any]) -> Iterator[tuple[tuple[s
 def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: int) -> dict[str, list[dict[str, Any]]]:
     """One cell: what a benchmark is like, by relation, and the pairs in doubt that say so."""
     # Only standard errors are asked for: no test, so one resample is enough.
-    pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided")
+    pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided").frame
     same = np.zeros(len(pairs), dtype=bool)
     for column in by:
         same |= ss.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()

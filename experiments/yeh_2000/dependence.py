@@ -88,6 +88,6 @@ def rejections(settings: Dependence, within: float, seed: int) -> list[int]:
             seed=derived_seed(seed, "dependence", within, k) % 2**64,
         )
         for unit in UNITS:
-            row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit)
+            row = ss.compare(pair, test="randomization", alternative="two-sided", unit=unit).frame
             rejected[unit] += int(row["p_value"][0] <= settings.alpha)
     return list(rejected.values())

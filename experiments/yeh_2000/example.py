@@ -65,7 +65,7 @@ def found_or_not(relations: int) -> ss.Outputs:
 def quantities(relations: int) -> dict[str, tuple[str, float]]:
     """What the paper prints of the example, and what comes out: name -> (in words, value)."""
     of_metric = {metric: responses(relations, metric) for metric in METRICS}
-    chi = ss.compare(of_metric["precision"], test="chi_square").iloc[0]
+    chi = ss.compare(of_metric["precision"], test="chi_square").frame.iloc[0]
     return {
         **{
             f"{metric}_{name}": (f"{metric} of {name}, %", float(score))
@@ -97,7 +97,7 @@ def randomization(n_shuffles: int, seed: int, n_jobs: int) -> pd.DataFrame:
         for alternative in ("two-sided", "greater"):
             asked: dict[str, Any] = {"test": "randomization", "alternative": alternative}
             exact = {
-                n: float(ss.compare(responses(n, metric), monte_carlo=False, **asked).p_value[0]) for n in RELATIONS
+                n: float(ss.compare(responses(n, metric), monte_carlo=False, **asked)["p_value"][0]) for n in RELATIONS
             }
             twice = ss.run_twice(
                 responses(RELATIONS[0], metric), seeds=seeds, n_resamples=n_shuffles, n_jobs=n_jobs, **asked
@@ -140,10 +140,10 @@ def tests_of(metric: str) -> list[dict[str, Any]]:
     rows = []
     outputs = found_or_not(RELATIONS[0]) if metric == "recall" else responses(RELATIONS[0], metric)
     for test in ss.applicable(outputs):
-        both = ss.compare(outputs, test=test, alternative="two-sided").iloc[0]
+        both = ss.compare(outputs, test=test, alternative="two-sided").frame.iloc[0]
         row = {"metric": metric, "test": test, "better": str(both.system_a), "gain": float(both.gain)}
         has_one = "greater" in ss.TESTS[test].alternatives
-        one = float(ss.compare(outputs, test=test, alternative="greater").p_value[0]) if has_one else float("nan")
+        one = float(ss.compare(outputs, test=test, alternative="greater")["p_value"][0]) if has_one else float("nan")
         p_values = {"p_one_sided": one, "p_two_sided": float(both.p_value)}
         rows.append({**row, **p_values, "exact": bool(both.exact)})
     return rows

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.decisions import Decision
-from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes
+from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_choice, check_seed, check_whole
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
 
 
+@takes_pairs
 def agreement(
     pairs: pd.DataFrame,
     *,
@@ -52,11 +53,11 @@ def agreement(
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
-    >>> table = agreement(pd.concat([compare(outputs, test=test) for test in tests]))
+    >>> table = agreement(pd.concat([compare(outputs, test=test).frame for test in tests]))
     >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()
     [['randomization', 3, 2, 0], ['z_independent', 3, 1, 1]]
     """
@@ -141,11 +142,11 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
-    >>> table = disagreements(pd.concat([compare(outputs, test=test) for test in tests]))
+    >>> table = disagreements(pd.concat([compare(outputs, test=test).frame for test in tests]))
     >>> table[["gain", *tests]].round(3).to_numpy().tolist()
     [[5.0, 0.049, 0.078]]
     """

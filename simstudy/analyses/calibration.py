@@ -16,7 +16,7 @@ from simstudy.analyses.relation_classes import relation_classes
 from simstudy.decisions import speaks_for_gain
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 
 #: The paper's bins of p-values, continued at both ends to cover all p-values.
@@ -41,6 +41,7 @@ Elsewhere = Outputs | Mapping[int, Outputs]
 """The Outputs of another test set; or, of each draw, its own."""
 
 
+@takes_pairs
 def calibration(
     pairs: pd.DataFrame,
     elsewhere: Mapping[str, Elsewhere],
@@ -96,7 +97,7 @@ def calibration(
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> true = [0.7 + k / 200 for k in range(30)]
     >>> here, there = correlated_accuracies(true, 400, seed=1), correlated_accuracies(true, 100_000, seed=2)
     >>> table = calibration(compare(here), {"there": there}, bins=[0, 0.01, 1])

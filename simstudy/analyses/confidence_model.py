@@ -67,11 +67,11 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.analyses.correlation import correlation
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(24)], 800)
-    >>> pairs = pd.concat([compare(outputs.head(n), test="z_paired") for n in (200, 800)])
+    >>> pairs = pd.concat([compare(outputs.head(n), test="z_paired").frame for n in (200, 800)])
     >>> table = confidence_models(pairs, correlation(outputs))
     >>> bool(table["r2"].iloc[1] > table["r2"].iloc[0])     # the size helps
     True

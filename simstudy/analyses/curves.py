@@ -7,12 +7,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
-from simstudy.tables import TEST_SET, require_columns, require_one_question
+from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_pairs
 from simstudy.validation import check_whole
 
 _LEAST_PAIRS = 30
 
 
+@takes_pairs
 def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
 
@@ -43,7 +44,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
     >>> table = curve(compare(outputs, n_resamples=2000))
     >>> bool(table["confidence"].iloc[0] < 0.5 < 0.9 < table["confidence"].iloc[-1])

@@ -12,7 +12,7 @@ from scipy import stats
 from simstudy.analyses.multiplicity import corrected, holm
 from simstudy.decisions import Decision
 from simstudy.proportions import tango, tango_z
-from simstudy.tables import require_columns
+from simstudy.tables import require_columns, takes_pairs
 from simstudy.validation import brief
 
 #: What a pair's conclusion is about a margin.
@@ -20,6 +20,7 @@ BETTER, BOTH, EQUIVALENT = "better", "better by less than the margin", "equivale
 NOT_WORSE, UNDECIDED = "not worse", "undecided"
 
 
+@takes_pairs
 def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
     """Comparisons with what each says about a margin: better, equivalent, both, not worse, or undecided.
 
@@ -62,7 +63,7 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     Examples
     --------
     >>> from simstudy.outputs import Outputs
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> answers = pd.DataFrame({"full": [1, 0, 1, 1] * 100, "small": [1, 0, 1, 1] * 99 + [0] * 4})
     >>> pairs = compare(Outputs.from_scores(answers, "accuracy"))
     >>> for margin in (3, 1, 0.2):

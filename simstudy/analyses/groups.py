@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simstudy.decisions import Decision
 from simstudy.pairs import Order, order_of
-from simstudy.tables import TEST_SET, require_columns, require_one_table
+from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_pairs
 from simstudy.validation import check_choice
 
 RULES = ("maximal", "greedy", "adjacent")
@@ -21,6 +21,7 @@ RULES = ("maximal", "greedy", "adjacent")
 MOST_GROUPS = 10_000
 
 
+@takes_pairs
 def groups(
     pairs: pd.DataFrame,
     *,
@@ -100,6 +101,7 @@ def groups(
     )
 
 
+@takes_pairs
 def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
     """Triples of systems whose decisions are inconsistent with one another (Chinchor 1992, the discussion of TST3).
 
@@ -164,6 +166,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float |
     )
 
 
+@takes_pairs
 def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
     """The smallest gain that is significant beside the largest that is not: a gain range is not a test.
 

@@ -12,7 +12,7 @@ from scipy import stats
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
 from simstudy.analyses.thresholds import weighted_percentile
-from simstudy.tables import COMPARISONS, QUESTION, TEST_SET, check_table, require_one_question
+from simstudy.tables import COMPARISONS, QUESTION, TEST_SET, check_table, require_one_question, takes_pairs
 from simstudy.validation import check_seed, check_whole
 
 FloatArray = NDArray[np.float64]
@@ -29,6 +29,7 @@ _POINTS = 40
 _LEAST_PAIRS = 20
 
 
+@takes_pairs
 def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 1000, seed: int = 0) -> pd.DataFrame:
     """How far pairs lie from what pairs of other systems are at equal gain, for each relation class of either.
 
@@ -66,7 +67,7 @@ def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 100
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> one, other = (
     ...     compare(correlated_accuracies([0.7 + k / 300 for k in range(12)], 500, seed=seed)) for seed in (1, 2)

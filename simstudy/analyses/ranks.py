@@ -10,9 +10,10 @@ import pandas as pd
 from simstudy.analyses.multiplicity import corrected
 from simstudy.decisions import Decision
 from simstudy.pairs import order_of
-from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question
+from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_pairs
 
 
+@takes_pairs
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
     """How many ranks of each test set's leaderboard are told apart.
 
@@ -46,7 +47,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.analyses.leaderboard import leaderboard
     >>> outputs = correlated_accuracies([0.5, 0.7, 0.9], 400)
     >>> table = ranks(compare(outputs, alternative="two-sided"), leaderboards=leaderboard(outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.pairs import relations
-from simstudy.tables import check_table, require_columns
+from simstudy.tables import check_table, require_columns, takes_pairs
 from simstudy.validation import check_text, nearest
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
@@ -15,6 +15,7 @@ COMBINATIONS = "system combinations"
 MIXED = "combination and single system"
 
 
+@takes_pairs
 def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> pd.DataFrame:
     """Comparisons with the relation of each pair taken from a column of the systems table.
 

@@ -8,11 +8,12 @@ from importlib.metadata import version
 import pandas as pd
 
 from simstudy.plain_text import shown
-from simstudy.tables import COMPARISONS, check_table
+from simstudy.tables import COMPARISONS, check_table, takes_pairs
 
 _COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "unit", "strata", "seed", "n_resamples"]
 
 
+@takes_pairs
 def signature(pairs: pd.DataFrame) -> str:
     """All that decides a comparison's p-values but the outputs: metric, test set, test, sides, unit, resamples, seed.
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.decisions import Decision
-from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes
+from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 
 #: Which pairs of a class a row is about (column of).
@@ -36,6 +36,7 @@ _WANTED = ("system_a", "system_b", "family_a", "family_b", "gain", "gain_se", "d
 _TOGETHER = 2**15
 
 
+@takes_pairs
 def significant_gains(
     pairs: pd.DataFrame,
     *,
@@ -93,7 +94,7 @@ def significant_gains(
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> pairs = compare(correlated_accuracies([0.7 + k / 200 for k in range(12)], 400))
     >>> row = significant_gains(pairs).iloc[0]
     >>> bool(4 < row["observed_50"] < row["observed_95"] < row["true_80"] < 8)

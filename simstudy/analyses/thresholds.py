@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from simstudy.analyses.other_systems import other_systems
 from simstudy.analyses.relation_classes import PAIR, relation_classes
 from simstudy.decisions import speaks_for_gain
-from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes
+from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_range, check_seed, check_whole
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
 
 
+@takes_pairs
 def thresholds(
     pairs: pd.DataFrame,
     *,
@@ -81,7 +82,7 @@ def thresholds(
     Examples
     --------
     >>> from simstudy.generators.synthetic import correlated_accuracies
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
     >>> table = thresholds(compare(outputs, n_resamples=2000))   # 66 pairs: hardly any with p near 0.05
     >>> table["note"].iloc[0][:28], table["threshold"].isna().all()

@@ -17,7 +17,7 @@ from simstudy.decisions import Decision, two_sided
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question
+from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, takes_pairs
 from simstudy.units import in_units
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,7 @@ _LEAST_SETS = 5
 _LEAST = 1e-9
 
 
+@takes_pairs
 def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0.05) -> pd.DataFrame:
     """How systems differ that differ by nothing but their training set, and what that means for comparing methods.
 
@@ -89,7 +90,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     --------
     Two methods, each trained on 6 sets; what one training set adds, the other method has too:
 
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> rng = np.random.default_rng(0)
     >>> hard, trained, own = rng.normal(size=400), rng.normal(size=(1, 6, 1)), rng.normal(size=(2, 6, 400))
     >>> scores = (hard + 0.2 * trained + own).reshape(12, 400)

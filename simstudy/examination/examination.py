@@ -19,11 +19,11 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
+from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.verdict import FEW_UNITS, verdict
 from simstudy.decisions import Decision
-from simstudy.engines.comparisons import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
-from simstudy.examination.verdict import FEW_UNITS, verdict
 from simstudy.loaders.base import Loaded, counted
 from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
@@ -160,7 +160,7 @@ def examine(
             # A column that is not there, or says what it can not, is told before minutes of resampling.
             names = outputs.names
             classified(pd.DataFrame({"system_a": names[:1], "system_b": names[1:2]}), outputs, by)
-        pairs = corrected(classified(compare(outputs, **options), outputs, by))
+        pairs = corrected(classified(compare(outputs, **options).frame, outputs, by))
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
         board = leaderboard(outputs, unit=options.get("unit"), seed=seed)

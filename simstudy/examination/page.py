@@ -14,9 +14,9 @@ from simstudy import figures
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
+from simstudy.comparisons.footing import cautioned
 from simstudy.engines.registry import TESTS
 from simstudy.examination.examination import Examination
-from simstudy.examination.footing import cautioned
 from simstudy.loaders.base import counted
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label

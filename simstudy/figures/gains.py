@@ -22,13 +22,14 @@ from simstudy.figures.style import (
     styled,
     unit,
 )
-from simstudy.tables import check_table, require_one_question
+from simstudy.tables import check_table, require_one_question, takes_pairs
 from simstudy.validation import check_text
 
 # So few points can be larger.
 _FEW = 700
 
 
+@takes_pairs
 @styled
 def curve(
     points: pd.DataFrame,
@@ -62,7 +63,7 @@ def curve(
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
+    >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.generators.synthetic import correlated_accuracies
     >>> pairs = compare(correlated_accuracies([0.7, 0.75, 0.8], 200), n_resamples=500)
     >>> curve(pairs).get_ylabel()

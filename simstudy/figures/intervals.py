@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from simstudy import plain_text
 from simstudy.decisions import Decision
 from simstudy.figures.style import REFERENCE, dots, one_panel, sides, styled, unit
-from simstudy.tables import check_table, require_one_question, require_one_table
+from simstudy.tables import check_table, require_one_question, require_one_table, takes_pairs
 
 # Inches: a pair's row, a letter of the names, the intervals.
 _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
@@ -19,6 +19,7 @@ _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
 _SIGNIFICANT, _OTHER = "#0072B2", "0.55"
 
 
+@takes_pairs
 @styled
 def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Each pair's gain with its 95 % interval, the pairs from the top in the table's order.

@@ -21,7 +21,7 @@ from simstudy.figures.style import better_end, one_panel, score_unit, sides, sty
 from simstudy.numerals import at_floor, p_floor
 from simstudy.pairs import order_of
 from simstudy.plain_text import label
-from simstudy.tables import check_table, require_one_table
+from simstudy.tables import check_table, require_one_table, takes_pairs
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
@@ -46,6 +46,7 @@ _ORANGE = "#D55E00"
 _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 
 
+@takes_pairs
 @styled
 def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None, ax: Axes | None = None) -> Axes:
     """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.

@@ -12,7 +12,7 @@ from scipy import stats
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
@@ -118,7 +118,7 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
     # Standard errors are asked for, no p-values.
-    pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit)
+    pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit).frame
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
     answers = is_right_or_wrong(units)
     scale, largest = units.metric.scale if answers else None, scale_of(units.metric)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from simstudy.cells import Cell
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.progress import advanced
@@ -53,7 +53,7 @@ def compare_by_items(
 
 
 def _compared(outputs: Outputs, setting: Comparison, seed: int, n_jobs: int) -> pd.DataFrame:
-    return compare(outputs, seed=seed, n_jobs=n_jobs, progress=advanced, **setting.model_dump())
+    return compare(outputs, seed=seed, n_jobs=n_jobs, progress=advanced, **setting.model_dump()).frame
 
 
 def _resamples(setting: Comparison) -> int:

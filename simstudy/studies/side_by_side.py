@@ -9,7 +9,8 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.cells import Cell
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.comparisons.comparing import compare
+from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.sections import Figure, Section, Table
@@ -53,7 +54,9 @@ def side_by_side(
 
 
 def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_jobs: int) -> pd.DataFrame:
-    return compare(outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, seed=seed, n_jobs=n_jobs)
+    return compare(
+        outputs, test=test, alternative=_ALTERNATIVE, n_resamples=n_resamples, seed=seed, n_jobs=n_jobs
+    ).frame
 
 
 def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list[Section]:

@@ -11,8 +11,9 @@ import pytest
 
 import simstudy as ss
 from simstudy.analyses.agreement import agreement, disagreements
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.applicable import applicable
 from simstudy.generators.synthetic import correlated_accuracies
+from tests.oracles import compared
 
 FAMILIES = dict(zip("abcdef", "xxxyyz", strict=True))
 RELATIONS = ["same family", "different families"]
@@ -103,7 +104,7 @@ def test_each_test_set_is_a_table_of_its_own(rng: np.random.Generator) -> None:
 def test_the_tests_of_compare_can_be_held_against_each_other() -> None:
     outputs = correlated_accuracies([0.7, 0.75, 0.8, 0.8], 300)
     tests = applicable(outputs)
-    pairs = pd.concat([compare(outputs, test=test, n_resamples=2_000) for test in tests])
+    pairs = pd.concat([compared(outputs, test=test, n_resamples=2_000) for test in tests])
     table = ss.agreement(pairs)
     assert table["test"].tolist() == tests
     assert (table["n_pairs"] == 6).all()
@@ -189,7 +190,7 @@ def test_few_large_and_many_small_differences() -> None:
     """a has the better mean, b wins 20 items of 23: signs and ranks have small p, and no test finds a better."""
     scores = pd.DataFrame({"a": [0.9] * 3 + [0.1] * 20, "b": [0.1] * 3 + [0.15] * 20})
     tests = ("randomization", "sign", "wilcoxon")
-    pairs = pd.concat([compare(ss.Outputs.from_scores(scores), test=test) for test in tests])
+    pairs = pd.concat([compared(ss.Outputs.from_scores(scores), test=test) for test in tests])
     assert pairs["p_value"].to_numpy()[1:].max() < 0.02
     table = agreement(pairs[pairs["relation"] == "different families"]).drop_duplicates("test").set_index("test")
     assert table["n_rejected"].tolist() == [0, 0, 0]

@@ -22,6 +22,7 @@ from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
+from tests.oracles import compared
 
 
 def made(seed: int) -> ss.Outputs:
@@ -37,8 +38,8 @@ def made(seed: int) -> ss.Outputs:
 
 
 OUTPUTS, AWAY = made(1), made(2)
-PAIRS = ss.compare(OUTPUTS, test="randomization", n_resamples=200, monte_carlo=True, unit="item")
-BESIDE = pd.concat([PAIRS, ss.compare(OUTPUTS, test="z_independent", unit="item")], ignore_index=True)
+PAIRS = compared(OUTPUTS, test="randomization", n_resamples=200, monte_carlo=True, unit="item")
+BESIDE = pd.concat([PAIRS, compared(OUTPUTS, test="z_independent", unit="item")], ignore_index=True)
 
 # Each analysis, what it is given, and other values of each of its arguments.
 ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[str, Any]]] = [

@@ -9,10 +9,10 @@ from scipy import stats
 
 from simstudy.analyses.calibration import TABLE_1, calibration, with_baseline
 from simstudy.analyses.expected_wins import expected_wins
-from simstudy.engines.comparisons import compare
 from simstudy.generators.redrawn import at_least, halves, redraw
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 TRUE = [0.7 + 0.08 * k / 24 for k in range(24)]
 
@@ -28,7 +28,7 @@ def elsewhere() -> Outputs:
 
 
 def test_shares_are_counted(home: Outputs, elsewhere: Outputs) -> None:
-    pairs = compare(home, test="bootstrap", alternative="greater")
+    pairs = compared(home, test="bootstrap", alternative="greater")
     table = calibration(pairs, {"other": elsewhere}, min_pairs=1)
     scores = dict(zip(elsewhere.names, elsewhere.scores(), strict=True))
     decided = pairs[pairs["gain"] > 0]
@@ -56,7 +56,7 @@ def test_shares_are_counted(home: Outputs, elsewhere: Outputs) -> None:
 def test_a_bin_has_its_lower_bound_the_last_one_and_the_window_both(
     home: Outputs, elsewhere: Outputs, p_value: float, where: tuple[int, ...]
 ) -> None:
-    pairs = compare(home).assign(relation="all", p_value=p_value).drop(columns="favours")
+    pairs = compared(home).assign(relation="all", p_value=p_value).drop(columns="favours")
     table = calibration(pairs, {"other": elsewhere}, bins=[0, 0.05, 1], n_bootstrap=2)
     assert table["n_pairs"].tolist() == [found * int((pairs["gain"] > 0).sum()) for found in where]
 
@@ -67,7 +67,9 @@ def test_interval_resamples_systems_and_draws(home: Outputs, elsewhere: Outputs,
     drawn = [redraw(home, 300, d) for d in (1, 2, 3)]
     if not kin:
         drawn = [replace(o, systems=o.systems.assign(family=o.systems["name"])) for o in drawn]
-    pairs = pd.concat([compare(o, alternative="greater", test="bootstrap").assign(draw=d) for d, o in enumerate(drawn)])
+    pairs = pd.concat(
+        [compared(o, alternative="greater", test="bootstrap").assign(draw=d) for d, o in enumerate(drawn)]
+    )
     pairs = pairs.assign(relation="all")
     bounds = [0.05, 0.5]
     table = calibration(pairs, {"other": elsewhere}, bins=bounds, n_bootstrap=3000)
@@ -143,7 +145,10 @@ def test_redrawn_test_sets_win_as_often_as_expected() -> None:
         [0.7 + 0.06 * k / 30 for k in range(30)], 20_000, between=0.5, within=0.5, seed=8, test_set="population"
     )
     pairs = pd.concat(
-        [compare(redraw(population, 500, d), test="bootstrap", alternative="greater").assign(draw=d) for d in range(12)]
+        [
+            compared(redraw(population, 500, d), test="bootstrap", alternative="greater").assign(draw=d)
+            for d in range(12)
+        ]
     )
     table = calibration(pairs, {"population": population}, population=True)
     window = table[(table["p_from"] == 0.04) & (table["p_to"] == 0.06)].iloc[0]
@@ -159,7 +164,7 @@ def test_redrawn_test_sets_win_as_often_as_expected() -> None:
 def of_halves(outputs: Outputs, n_items: int, n_splits: int) -> pd.DataFrame:
     """Calibration on halves of a test set, winners followed on n_items of the other half."""
     parts = {draw: halves(outputs, draw, seed=3) for draw in range(n_splits)}
-    pairs = pd.concat([compare(one).assign(draw=draw, relation="all pairs") for draw, (one, _) in parts.items()])
+    pairs = pd.concat([compared(one).assign(draw=draw, relation="all pairs") for draw, (one, _) in parts.items()])
     there = {draw: at_least(other, n_items) for draw, (_, other) in parts.items()}
     return calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
 
@@ -176,7 +181,7 @@ def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
         true = list(0.7 + 0.02 * rng.standard_normal(20))
         home = correlated_accuracies(true, 1000, between=0.6, within=0.6, seed=2 * k)
         there = correlated_accuracies(true, 400, between=0.6, within=0.6, seed=2 * k + 1)
-        pairs = compare(home).assign(relation="all pairs")
+        pairs = compared(home).assign(relation="all pairs")
         found = calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
         table = with_baseline(found, of_halves(home, 200, 6)).set_index("p_to")
         naive = calibration(pairs, {"there": home.head(400)}, bins=[0, 0.02, 0.2, 1]).set_index("p_to")
@@ -191,7 +196,7 @@ def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
 
 
 def test_a_baseline_says_on_how_many_items(home: Outputs, elsewhere: Outputs) -> None:
-    table = calibration(compare(home).assign(relation="all pairs"), {"there": elsewhere}, bins=[0, 0.02, 0.2, 1])
+    table = calibration(compared(home).assign(relation="all pairs"), {"there": elsewhere}, bins=[0, 0.02, 0.2, 1])
     both = with_baseline(table, of_halves(home, 150, 3))
     assert both["n_items_baseline"].tolist() == [150] * len(table)
     pd.testing.assert_frame_equal(both[table.columns], table)
@@ -199,7 +204,7 @@ def test_a_baseline_says_on_how_many_items(home: Outputs, elsewhere: Outputs) ->
 
 
 def test_winners_are_those_that_the_test_speaks_for(elsewhere: Outputs) -> None:
-    pairs = compare(elsewhere)
+    pairs = compared(elsewhere)
     other = pairs.assign(favours=np.where(np.arange(len(pairs)) % 2, pairs["system_a"], pairs["system_b"]))
     counted = calibration(other, {"same": elsewhere}, bins=[0, 1], min_pairs=1)["n_pairs"].iloc[0]
     kept = pairs[(np.arange(len(pairs)) % 2 == 1) & (pairs["gain"] > 0)]
@@ -213,19 +218,19 @@ def test_lower_is_better_elsewhere(home: Outputs) -> None:
     wrong = home.statistics.copy()
     wrong[..., 0] = 1 - wrong[..., 0]
     mirrored = Outputs.from_statistics(wrong, error, home.systems, home.items)
-    pairs = compare(home)
+    pairs = compared(home)
     by_error = calibration(pairs, {"same items": mirrored}, min_pairs=1)
     assert (by_error["share"].dropna() == 1).all()
 
 
 def test_too_few_pairs_give_no_share(home: Outputs, elsewhere: Outputs) -> None:
-    table = calibration(compare(home, n_resamples=300).head(15), {"other": elsewhere})
+    table = calibration(compared(home, n_resamples=300).head(15), {"other": elsewhere})
     assert table["share"].isna().all()
     assert table["note"].str.match(r"too few pairs: \d+, not 20").all()
 
 
 def test_bad_input(home: Outputs, elsewhere: Outputs) -> None:
-    pairs = compare(home, n_resamples=100)
+    pairs = compared(home, n_resamples=100)
     with pytest.raises(ValueError, match="test set 'other' must have the systems of the pairs; it has no 'system-10'"):
         calibration(pairs, {"other": elsewhere.select(elsewhere.names[:9])})
     with pytest.raises(ValueError, match="bins must ascend within 0 and 1"):
@@ -236,7 +241,7 @@ def test_bad_input(home: Outputs, elsewhere: Outputs) -> None:
         calibration(pairs, {"other": elsewhere}, min_pairs=0)
     with pytest.raises(ValueError, match="test set 'other' must be Outputs, or have Outputs for each draw"):
         calibration(pairs, {"other": {1: elsewhere}})
-    one_sided = compare(home, alternative="greater")
+    one_sided = compared(home, alternative="greater")
     with pytest.raises(ValueError, match="pairs must have one alternative for each test set"):
         calibration(pd.concat([pairs, one_sided]), {"other": elsewhere})
 
@@ -247,7 +252,7 @@ def test_the_papers_bins_are_among_ours() -> None:
 
 def test_no_decided_pair_gives_an_empty_table(home: Outputs) -> None:
     twins = home.select(["system-1"]).statistics.repeat(2, axis=0)
-    pairs = compare(Outputs.from_statistics(twins, "accuracy", ["a", "b"]), n_resamples=50)
+    pairs = compared(Outputs.from_statistics(twins, "accuracy", ["a", "b"]), n_resamples=50)
     table = calibration(pairs, {"same": Outputs.from_statistics(twins, "accuracy", ["a", "b"])})
     assert table.empty
     assert "share" in table
@@ -256,6 +261,6 @@ def test_no_decided_pair_gives_an_empty_table(home: Outputs) -> None:
 def test_equal_means_of_decimals_are_ties_elsewhere() -> None:
     frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
     home_scores = pd.DataFrame({"b": [0.9, 0.8, 0.9], "a": [0.1, 0.2, 0.1]})
-    pairs = compare(Outputs.from_scores(home_scores), n_resamples=200)
+    pairs = compared(Outputs.from_scores(home_scores), n_resamples=200)
     table = calibration(pairs, {"tied": Outputs.from_scores(frame)}, bins=[0, 1], min_pairs=1)
     assert table.loc[0, ["n_ties", "share"]].tolist() == [1, 0.0]

@@ -8,11 +8,10 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.correlation import correlation, correlation_summary, independence_ratio
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
-from tests.oracles import GEOMETRIC
+from tests.oracles import GEOMETRIC, compared
 
 
 def scored(rng: np.random.Generator) -> pd.DataFrame:
@@ -65,7 +64,7 @@ def test_order_is_compares(tagged: Outputs, rng: np.random.Generator) -> None:
         Outputs.from_scores(decimals),
         Outputs.from_scores(twins, "accuracy"),
     ):
-        expected = compare(outputs, n_resamples=5)[["system_a", "system_b"]]
+        expected = compared(outputs, n_resamples=5)[["system_a", "system_b"]]
         pd.testing.assert_frame_equal(correlation(outputs)[["system_a", "system_b"]], expected)
 
 
@@ -121,7 +120,7 @@ def test_without_item_scores_it_is_what_leaving_an_item_out_takes_away(rng: np.r
     np.testing.assert_allclose(table["r12"], np.corrcoef(without)[i, j])
     variance = 29 / 30 * ((without[i] - without[j] - (without[i] - without[j]).mean(1, keepdims=True)) ** 2).sum(1)
     np.testing.assert_allclose(table["sd_paired"], np.sqrt(variance), err_msg="the jackknife's (Efron and Stein 1981)")
-    np.testing.assert_allclose(table["sd_paired"], compare(ranked, n_resamples=100)["gain_se"])
+    np.testing.assert_allclose(table["sd_paired"], compared(ranked, n_resamples=100)["gain_se"])
 
 
 def test_translations_that_are_alike_are_correlated(rng: np.random.Generator) -> None:

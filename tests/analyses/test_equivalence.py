@@ -13,6 +13,7 @@ import simstudy as ss
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, NOT_WORSE, UNDECIDED, equivalence
 from simstudy.outputs import Outputs
 from simstudy.proportions import tango
+from tests.oracles import compared
 
 
 def means(a: NDArray[Any], b: NDArray[Any], **columns: Any) -> Outputs:
@@ -38,7 +39,7 @@ def two_one_sided(differences: NDArray[Any], margin: float) -> float:
 def test_p_values_of_means_are_those_of_two_t_tests(rng: np.random.Generator) -> None:
     for n in (2, 5, 40):
         a, b = rng.normal(size=(2, n))
-        pairs = ss.compare(means(a, b), test="t_paired", unit="item")
+        pairs = compared(means(a, b), test="t_paired", unit="item")
         for margin in (0.05, 0.4, 2.0):
             (row,) = equivalence(pairs, margin).to_dict("records")
             assert row["margin"] == margin
@@ -50,7 +51,7 @@ def test_p_values_of_documents_are_those_of_their_means(rng: np.random.Generator
     shift = np.repeat(rng.normal(size=12), 5)
     a, b = rng.normal(size=(2, 60)) + shift * [[0.3], [0]]
     outputs = means(a, b, cluster=[f"d{i // 5}" for i in range(60)])
-    row = equivalence(ss.compare(outputs, n_resamples=100), 0.7).iloc[0]
+    row = equivalence(compared(outputs, n_resamples=100), 0.7).iloc[0]
     assert (row["unit"], row["df"]) == ("cluster", 11)
     documents = (a - b).reshape(12, 5).mean(axis=1)
     assert row["p_equivalence"] == pytest.approx(two_one_sided(documents, 0.7), rel=1e-9)
@@ -73,7 +74,7 @@ def test_of_other_metrics_the_standard_error_is_the_jackknifes(rng: np.random.Ge
     everything = abs(gain(np.full(30, True)))
     expected = max(stats.t.cdf((everything - 20) / se, 29), stats.t.sf((everything + 20) / se, 29))
     outputs = Outputs.from_statistics(statistics, "f1", ["a", "b"])
-    row = equivalence(ss.compare(outputs, n_resamples=100), 20).iloc[0]
+    row = equivalence(compared(outputs, n_resamples=100), 20).iloc[0]
     assert row["p_equivalence"] == pytest.approx(expected, rel=1e-9)
     assert 0.001 < expected < 0.5
 
@@ -85,7 +86,7 @@ CASES = [(20, 1, 5, BETTER), (4, 2, 10, EQUIVALENT), (10, 0, 20, BOTH), (15, 10,
 
 @pytest.mark.parametrize(("b", "c", "margin", "conclusion"), CASES)
 def test_five_conclusions(b: int, c: int, margin: float, conclusion: str) -> None:
-    row = equivalence(ss.compare(right(b, c, 100), test="mcnemar"), margin).iloc[0]
+    row = equivalence(compared(right(b, c, 100), test="mcnemar"), margin).iloc[0]
     better = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
     low, high = tango([b], [c], 100)
     not_worse = -margin < 100 * low[0]
@@ -105,7 +106,7 @@ def test_right_and_wrong_answers_are_equivalent_where_tangos_interval_says_so(rn
         n = int(rng.integers(5, 300))
         b = int(rng.integers(0, max(2, n // int(rng.integers(1, 12)))))
         c = int(rng.integers(0, min(b, n - b) + 1))
-        pairs = ss.compare(right(b, c, n), test="mcnemar")
+        pairs = compared(right(b, c, n), test="mcnemar")
         low, high = (float(100 * bound[0]) for bound in tango([b], [c], n))
         assert (pairs["gain_low"].item(), pairs["gain_high"].item()) == pytest.approx((low, high), abs=1e-9)
         for margin in (high * 1.001, high * 0.999, float(rng.uniform(0.01, 99))):
@@ -120,7 +121,7 @@ def test_right_and_wrong_answers_are_equivalent_where_tangos_interval_says_so(rn
 def test_intervals_of_means_say_the_same_at_every_level(rng: np.random.Generator) -> None:
     for alpha in (0.01, 0.05, 0.2):
         a, b = rng.normal(size=(2, 25))
-        pairs = ss.compare(means(a, b), test="t_paired")
+        pairs = compared(means(a, b), test="t_paired")
         gain = abs((a - b).mean())
         bound = gain + stats.t.ppf(1 - alpha / 2, 24) * stats.sem(a - b)
         assert equivalence(pairs, bound * 1.0001, alpha=alpha)["conclusion"].item() in (EQUIVALENT, BOTH)
@@ -130,7 +131,7 @@ def test_intervals_of_means_say_the_same_at_every_level(rng: np.random.Generator
 def test_the_better_system_is_not_worse_where_its_interval_is_above_minus_the_margin(rng: np.random.Generator) -> None:
     for alpha in (0.01, 0.05, 0.2):
         a, b = rng.normal(size=(2, 25))
-        pairs = ss.compare(means(a, b), test="t_paired")
+        pairs = compared(means(a, b), test="t_paired")
         low = abs((a - b).mean()) - stats.t.ppf(1 - alpha / 2, 24) * stats.sem(a - b)
         assert low < 0
         for margin, not_worse in ((-low * 1.0001, True), (-low * 0.9999, False)):
@@ -144,7 +145,7 @@ def test_the_better_system_is_not_worse_where_its_interval_is_above_minus_the_ma
 def test_a_table_of_many_pairs_is_one_family() -> None:
     """Step by step, from the smallest one-sided p-value on: of each pair one null hypothesis at most can be true."""
     outputs = ss.correlated_accuracies([0.6, 0.6, 0.63, 0.66, 0.72, 0.85], 3000, seed=5)
-    pairs = ss.compare(outputs)
+    pairs = compared(outputs)
     before = pairs.copy()
     found = equivalence(pairs, 6)
     pd.testing.assert_frame_equal(pairs, before)
@@ -177,7 +178,7 @@ def test_a_table_of_many_pairs_is_one_family() -> None:
 def test_pairs_without_an_interval_are_not_in_the_family() -> None:
     values = np.random.default_rng(1).normal(size=(40, 2))
     table = pd.DataFrame({"a": values[:, 0], "b": values[:, 1], "c": values[:, 0]})
-    pairs = ss.compare(Outputs.from_scores(table, "mean"))
+    pairs = compared(Outputs.from_scores(table, "mean"))
     same = {"a", "c"} == pairs[["system_a", "system_b"]].apply(set, axis=1)
     found = equivalence(pairs, 0.4)
     assert found.loc[same, ["p_noninferiority_holm", "p_equivalence_holm"]].isna().all(axis=None)
@@ -198,7 +199,7 @@ def test_false_equivalences_of_a_table_are_rare_however_many_pairs_it_has() -> N
     for seed in range(n_tables):
         outputs = ss.correlated_accuracies([share / 100 for share in shares], 2500, seed=seed)
         true = dict(zip(outputs.names, shares, strict=True))
-        found = equivalence(ss.compare(outputs), 5)
+        found = equivalence(compared(outputs), 5)
         gain = found["system_a"].map(true) - found["system_b"].map(true)
         apart = gain != 0
         any_single += (found.loc[apart, "p_equivalence"] <= 0.025).any()
@@ -213,9 +214,9 @@ def test_false_equivalences_of_a_table_are_rare_however_many_pairs_it_has() -> N
 def test_the_scale_is_the_metrics() -> None:
     """Accuracy in percent, a mean as it is, an error rate with the lower score first: one and the same p-value."""
     outputs = right(12, 7, 80)
-    of_accuracy = equivalence(ss.compare(outputs), 15)
+    of_accuracy = equivalence(compared(outputs), 15)
     as_mean = Outputs.from_scores(pd.DataFrame(outputs.statistics[:, :, 0].T.astype(float), columns=["x", "y"]))
-    of_mean = equivalence(ss.compare(as_mean), 0.15)
+    of_mean = equivalence(compared(as_mean), 0.15)
     assert (of_mean["interval"].item(), of_accuracy["interval"].item()) == ("score", "score")
     assert of_mean["p_equivalence"].item() == pytest.approx(of_accuracy["p_equivalence"].item(), rel=1e-9)
     assert 0.0001 < of_mean["p_equivalence"].item() < 0.1
@@ -223,12 +224,12 @@ def test_the_scale_is_the_metrics() -> None:
 
 def test_the_same_answers_everywhere() -> None:
     """Of right and wrong ones the interval is z^2 / (n + z^2) either way; of other scores nothing is known."""
-    same = ss.compare(right(0, 0, 100))
+    same = compared(right(0, 0, 100))
     reach = 100 * stats.norm.ppf(0.975) ** 2 / (100 + stats.norm.ppf(0.975) ** 2)
     assert equivalence(same, reach * 1.001)["conclusion"].item() == EQUIVALENT
     assert equivalence(same, reach * 0.999)["conclusion"].item() == UNDECIDED
     values = np.linspace(0, 1, 9)
-    row = equivalence(ss.compare(means(values, values)), 0.5).iloc[0]
+    row = equivalence(compared(means(values, values)), 0.5).iloc[0]
     assert np.isnan(row["p_equivalence"])
     assert row["conclusion"] == UNDECIDED
 
@@ -236,11 +237,11 @@ def test_the_same_answers_everywhere() -> None:
 def test_no_test_makes_a_system_better_than_its_score() -> None:
     """Signs: 9 of 9 for the first, but one item takes all of it back; and bootstrap p-values of 0 from three items."""
     equal = means(np.array([1.0] * 9 + [0.0]), np.array([0.0] * 9 + [9.0]))
-    pairs = ss.compare(equal, test="sign")
+    pairs = compared(equal, test="sign")
     assert pairs["p_value"].item() == pytest.approx(2 * 11 / 2**10)
     assert pairs["gain"].item() == 0
     assert equivalence(pairs, 0.1)["conclusion"].item() == UNDECIDED
-    three = ss.compare(right(3, 0, 3), test="bootstrap")
+    three = compared(right(3, 0, 3), test="bootstrap")
     assert three["p_value"].item() == 0
     assert equivalence(three, 5)["conclusion"].item() == UNDECIDED
 
@@ -249,11 +250,11 @@ def test_no_test_makes_a_system_better_than_its_score() -> None:
 def test_a_margin_is_a_number_above_0(margin: Any) -> None:
     message = f"margin must be a number above 0, on the metric's scale, not {re.escape(repr(margin))}"
     with pytest.raises(ValueError, match=message):
-        equivalence(ss.compare(right(3, 1, 9)), margin)
+        equivalence(compared(right(3, 1, 9)), margin)
 
 
 def test_other_bad_arguments() -> None:
-    pairs = ss.compare(right(3, 1, 9))
+    pairs = compared(right(3, 1, 9))
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
         equivalence(pairs, 1, alpha=1)
     with pytest.raises(ValueError, match="no column gain_se"):

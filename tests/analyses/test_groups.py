@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simstudy.analyses.groups import _cliques, gain_ranges, groups, intransitive
 from simstudy.analyses.multiplicity import corrected
-from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 
 def comparisons(scores: dict[str, float], p_values: dict[tuple[str, str], float], n: int = 0) -> pd.DataFrame:
@@ -191,7 +191,7 @@ def test_lower_scores_can_be_better() -> None:
 
 
 def test_what_compare_returns_can_be_grouped(tagged: Outputs) -> None:
-    pairs = compare(tagged, n_resamples=2_000)
+    pairs = compared(tagged, n_resamples=2_000)
     table = groups(pairs, alpha=0.05)
     scores = dict(zip(tagged.names, tagged.scores(), strict=True))
     order = sorted(scores, key=lambda name: (-scores[name], name))

@@ -11,8 +11,8 @@ from scipy import stats
 
 from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranking_differences import ranking_differences
-from simstudy.engines.comparisons import compare
 from simstudy.rankings.candidates import Candidates
+from tests.oracles import compared
 from tests.rankings.test_candidates import FRAME, random_candidates
 
 
@@ -59,7 +59,7 @@ def test_lists_of_different_lengths_can_favour_the_less_precise() -> None:
 def test_one_length_is_what_compare_says() -> None:
     candidates = random_candidates(11)
     table = ranking_differences(candidates, [15])
-    pairs = compare(candidates.outputs(15), test="fisher")
+    pairs = compared(candidates.outputs(15), test="fisher")
     by_names = {frozenset((row.system_a, row.system_b)): row for row in pairs.itertuples()}
     for row in table.itertuples():
         found = by_names[frozenset((row.ranking_1, row.ranking_2))]

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.analyses.ranks import ranks
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 
 def leaderboard(names: str, p_values: Mapping[str, float]) -> pd.DataFrame:
@@ -88,7 +88,7 @@ def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
 
 def test_test_sets_and_alternatives_have_rows_of_their_own() -> None:
     outputs = correlated_accuracies([0.6, 0.7, 0.8, 0.9], 300, seed=3)
-    tables = [compare(outputs.head(n), alternative=a) for n in (100, 300) for a in ("greater", "two-sided")]
+    tables = [compared(outputs.head(n), alternative=a) for n in (100, 300) for a in ("greater", "two-sided")]
     table = ranks(pd.concat(tables, ignore_index=True))
     assert table[["n_items", "alternative"]].to_numpy().tolist() == [
         [100, "greater"], [100, "two-sided"], [300, "greater"], [300, "two-sided"],
@@ -100,7 +100,7 @@ def test_the_best_error_rate_is_the_lowest() -> None:
     statistics = [[[sure, sure, 10, 10]] * 40 for sure in (9, 5, 7)]
     outputs = Outputs.from_statistics(statistics, "aer", ["low", "high", "middle"])
     assert outputs.scores()[0] < outputs.scores()[2] < outputs.scores()[1]
-    row = ranks(compare(outputs, alternative="two-sided", n_resamples=999)).iloc[0]
+    row = ranks(compared(outputs, alternative="two-sided", n_resamples=999)).iloc[0]
     assert row["best"] == "low"
     assert row["gain_adjacent"] > 0
 

@@ -19,11 +19,11 @@ from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import speaks_for_gain
-from simstudy.engines.comparisons import compare
 from simstudy.figures.pairs import matrix
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
 from simstudy.tables import QUESTION, require_one_question
+from tests.oracles import compared as table_of
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_test_that_speaks_for_the_other_system_is_no_confidence_in_the_gain(pa
 def test_confidence_of_a_sign_test_that_contradicts_the_means() -> None:
     """One large win against many small losses: the mean says the one, the sign test the other."""
     scores = pd.DataFrame({"large": [10.0] + [0.0] * 19, "small": [0.0] + [0.1] * 19})
-    pair = compare(Outputs.from_scores(scores, "mean"), test="sign")
+    pair = table_of(Outputs.from_scores(scores, "mean"), test="sign")
     assert pair["system_a"].tolist() == ["large"]
     assert pair["p_value"].iloc[0] < 0.001
     assert confidence(pair).tolist() == [0.0]
@@ -74,7 +74,7 @@ def test_answers_to_different_questions_are_not_put_together(column: str, analys
 @pytest.fixture(scope="module")
 def compared() -> pd.DataFrame:
     right = np.random.default_rng(0).random((12, 80)) < 0.7
-    return compare(Outputs.from_scores(pd.DataFrame(right.T, columns=list("abcdefghijkl")), "accuracy"))
+    return table_of(Outputs.from_scores(pd.DataFrame(right.T, columns=list("abcdefghijkl")), "accuracy"))
 
 
 #: Every analysis that puts the pairs of a test set together.

@@ -8,8 +8,8 @@ import pytest
 
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import significant_gains
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
+from tests.oracles import compared
 
 
 def table(c: list[float], n: list[int]) -> pd.DataFrame:
@@ -51,7 +51,7 @@ def test_test_sets_of_one_kind_share_their_c() -> None:
     """Independent systems of accuracy 0.7: 100 (1.96 + 0.84) sqrt(2 x 0.7 x 0.3) = 181.6, whatever the size."""
     gains = [
         significant_gains(
-            compare(correlated_accuracies([0.7] * 12, n, between=0, within=0, seed=n, test_set=f"of {n}")), power=[0.8]
+            compared(correlated_accuracies([0.7] * 12, n, between=0, within=0, seed=n, test_set=f"of {n}")), power=[0.8]
         )
         for n in (400, 900, 1600, 2500)
     ]

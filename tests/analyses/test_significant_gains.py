@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.significant_gains import just_significant, significant_gains
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
+from tests.oracles import compared
 
 OBSERVED = ["observed_50", "observed_80", "observed_95"]
 TRUE = ["true_50", "true_80", "true_95"]
@@ -145,7 +145,7 @@ def test_classes_and_test_sets_have_rows_of_their_own() -> None:
 def test_accuracies_of_independent_systems_as_the_binomial_has_them(alternative: str) -> None:
     n = 1000
     outputs = correlated_accuracies([0.70 + k / 1000 for k in range(60)], n, between=0, within=0, seed=5)
-    table = significant_gains(compare(outputs, alternative=alternative))
+    table = significant_gains(compared(outputs, alternative=alternative))
     wanted = (1.959964 if alternative == "two-sided" else 1.644854) * 100 * np.sqrt(2 * 0.73 * 0.27 / n)
     assert table["observed_50"].iloc[0] == pytest.approx(wanted, rel=0.03)
 
@@ -156,13 +156,13 @@ def test_accuracies_of_independent_systems_as_the_binomial_has_them(alternative:
 def test_a_true_gain_is_found_on_new_test_sets_with_the_power_that_one_test_set_promised(alternative: str) -> None:
     """40 systems tell true_80; pairs of such systems that are truly so far apart are tested on 400 new test sets."""
     n = 800
-    pairs = compare(correlated_accuracies(np.linspace(0.66, 0.74, 40), n, seed=3), alternative=alternative)
+    pairs = compared(correlated_accuracies(np.linspace(0.66, 0.74, 40), n, seed=3), alternative=alternative)
     row = significant_gains(pairs).iloc[0]
     gain = row["true_80"] / 100
     true = np.ravel([[middle - gain / 2, middle + gain / 2] for middle in (0.67, 0.70, 0.73)])
     found = []
     for seed in range(400):
-        table = compare(correlated_accuracies(true, n, seed=1000 + seed), alternative=alternative)
+        table = compared(correlated_accuracies(true, n, seed=1000 + seed), alternative=alternative)
         table = table.set_index(["system_a", "system_b"])["p_value"]
         # Where the better system has the lower score, its pair is the other way round, and it is not found.
         found += [table.get((f"system-{2 * k + 2}", f"system-{2 * k + 1}"), 1.0) <= 0.05 for k in range(3)]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.analyses.thresholds import size_fit, thresholds, weighted_percentile
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
+from tests.oracles import compared
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def pairs() -> pd.DataFrame:
     """90 systems of three families on the first 200, 400 and 800 items of a test set."""
     accuracies = [0.7 + 0.1 * k / 90 for k in range(90)]
     outputs = correlated_accuracies(accuracies, 800, families=list("xyz") * 30, between=0.5, within=0.9, seed=4)
-    tables = [compare(outputs.head(n), alternative="greater") for n in (200, 400, 800)]
+    tables = [compared(outputs.head(n), alternative="greater") for n in (200, 400, 800)]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -69,7 +69,7 @@ def test_interval_is_the_spread_over_resampled_families() -> None:
     """By brute force, for 60 systems of 20 families: families are drawn with all their systems, and t has 19 df."""
     accuracies = [0.7 + 0.1 * k / 60 for k in range(60)]
     outputs = correlated_accuracies(accuracies, 2000, families=[f"f{k % 20}" for k in range(60)], within=0.8, seed=1)
-    pairs = compare(outputs)
+    pairs = compared(outputs)
     members = pairs[pairs["relation"] == "different families"]
     row = thresholds(members, n_bootstrap=3000).iloc[0]
     window = members[members["p_value"].between(0.04, 0.06)]

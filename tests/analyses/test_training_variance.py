@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import simstudy as ss
 from simstudy.analyses.training_variance import ALL_FAMILIES, training_variance
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 N_ITEMS = 60
 REPLICATES = {100: 4, 200: 7}
@@ -42,7 +42,7 @@ def outputs() -> Outputs:
 
 @pytest.fixture(scope="module")
 def pairs(outputs: Outputs) -> pd.DataFrame:
-    return ss.compare(outputs, test="t_paired")
+    return compared(outputs, test="t_paired")
 
 
 def by_hand(outputs: Outputs, size: int, without: int | None = None) -> dict[str, float]:
@@ -119,7 +119,7 @@ def test_rows_are_families_by_size_then_sizes(outputs: Outputs, pairs: pd.DataFr
 
 def test_a_shared_training_set_that_moves_both_alike_costs_nothing() -> None:
     outputs = trained(np.random.default_rng(6), {10: 8}, 2, 3.0, 1.0)
-    row = training_variance(ss.compare(outputs, test="t_paired"), outputs).iloc[-1]
+    row = training_variance(compared(outputs, test="t_paired"), outputs).iloc[-1]
     # Own noise of 8 systems is left of the shared one; 3^2 times 2 over 4 / 60 is that of training sets of their own.
     assert row["ratio_shared"] == pytest.approx(1, abs=0.35)
     assert row["ratio_own"] > 5
@@ -128,9 +128,9 @@ def test_a_shared_training_set_that_moves_both_alike_costs_nothing() -> None:
 def test_documents_are_units(outputs: Outputs) -> None:
     items = pd.DataFrame({"id": [str(i) for i in range(N_ITEMS)], "cluster": [f"d{i // 6}" for i in range(N_ITEMS)]})
     clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
-    table = training_variance(ss.compare(clustered, test="t_paired"), clustered)
+    table = training_variance(compared(clustered, test="t_paired"), clustered)
     summed = clustered.sum_by("cluster")
-    by_sums = training_variance(ss.compare(summed, test="t_paired", unit="item"), summed)
+    by_sums = training_variance(compared(summed, test="t_paired", unit="item"), summed)
     assert table["rms_se"].tolist() == pytest.approx(by_sums["rms_se"].tolist())
     assert set(table["unit"]) == {"cluster"}
 
@@ -139,7 +139,7 @@ def test_systems_that_no_item_tells_apart_have_no_ratio() -> None:
     systems = pd.DataFrame({"name": [*"abcd"], "family": [*"xxyy"], "train_size": 5, "replicate": [1, 2, 1, 2]})
     alike = Outputs.from_scores(pd.DataFrame({name: [1, 0, 1] for name in "abcd"}), "accuracy", systems)
     # Standard errors of identical systems are missing: a pair that has one is needed.
-    pairs = ss.compare(alike).assign(gain_se=1.0)
+    pairs = compared(alike).assign(gain_se=1.0)
     table = training_variance(pairs, alike)
     assert table[["ratio", "ratio_own", "ratio_shared"]].isna().all(axis=None)
     assert set(table["share"]) == {0.0}
@@ -148,7 +148,7 @@ def test_systems_that_no_item_tells_apart_have_no_ratio() -> None:
 def test_bad_input_is_named(outputs: Outputs, pairs: pd.DataFrame) -> None:
     alone = outputs.select(["0-100-0", "1-100-0", "0-200-0"])
     with pytest.raises(ValueError, match="two systems of one family and one train_size"):
-        training_variance(ss.compare(alone, test="t_paired"), alone)
+        training_variance(compared(alone, test="t_paired"), alone)
     with pytest.raises(ValueError, match=r"alpha must lie between 0 and 1.*not 1\.5"):
         training_variance(pairs, outputs, alpha=1.5)
     with pytest.raises(ValueError, match="one test set, not of 2"):
@@ -171,7 +171,7 @@ def test_intervals_cover(n_sets: int, shared: float, sd: float) -> None:
     rows = []
     for _ in range(400):
         outputs = trained(rng, {1: n_sets}, 3, sd, shared)
-        rows.append(training_variance(ss.compare(outputs, test="z_paired"), outputs).iloc[-1])
+        rows.append(training_variance(compared(outputs, test="z_paired"), outputs).iloc[-1])
     table = pd.DataFrame(rows)
     for name, true in truth.items():
         known = table.dropna(subset=[f"{name}_low"])

@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
+from tests.oracles import compared
 
 
 def _hits(hits: Any, misses: Any) -> Any:
@@ -30,20 +31,20 @@ ITEMS = pd.DataFrame(
 OUTPUTS = ss.Outputs.from_scores(SCORES, "accuracy")
 CLUSTERED = ss.Outputs.from_scores(SCORES, "accuracy", items=ITEMS)
 OTHERS = ss.Outputs.from_scores(SCORES.rename(columns=lambda name: f"other {name}"), "accuracy")
-PAIRS = ss.compare(OUTPUTS)
+PAIRS = compared(OUTPUTS)
 SYSTEMS = pd.DataFrame({"name": ["old", "new", "tiny"], "group": ["x", "x", "y"]})
 
 # Enough pairs for thresholds, curves and intervals, and two test sizes.
 MANY = ss.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=1)
-MANY_PAIRS = pd.concat([ss.compare(MANY), ss.compare(MANY.head(60))], ignore_index=True)
+MANY_PAIRS = pd.concat([compared(MANY), compared(MANY.head(60))], ignore_index=True)
 ELSEWHERE = ss.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=2)
-TWO_TESTS = pd.concat([ss.compare(OUTPUTS), ss.compare(OUTPUTS, test="t_paired")], ignore_index=True)
+TWO_TESTS = pd.concat([compared(OUTPUTS), compared(OUTPUTS, test="t_paired")], ignore_index=True)
 THRESHOLDS = ss.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
 SIZE_FIT = ss.size_fit(THRESHOLDS)
 GAINS = ss.significant_gains(MANY_PAIRS)
 ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
-CALIBRATION = ss.calibration(ss.compare(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
-ONE_SET = ss.compare(MANY)
+CALIBRATION = ss.calibration(compared(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
+ONE_SET = compared(MANY)
 BOARD = ss.leaderboard(OUTPUTS)
 PLAN = ss.plan(metric="accuracy", score=80, gain=5, agreement=0.8)
 

@@ -128,10 +128,11 @@ STUDY = """
 import pandas as pd
 import simstudy as ss
 from simstudy.studies import Cell, Findings, Study
+from tests.oracles import compared
 class Settings(Study): ...
 def run(study, context):
     found = context.run("cells", double, [Cell(f"{n}", {"n": n}, (n,)) for n in range(1)])
-    pairs = ss.compare(ss.correlated_accuracies([0.7, 0.8], n_items=50))
+    pairs = compared(ss.correlated_accuracies([0.7, 0.8], n_items=50))
     return Findings(tables={"doubled": pd.DataFrame({"doubled": found})}, sections=[], comparisons=pairs)
 def double(n):
     return 2 * n

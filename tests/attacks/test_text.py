@@ -18,15 +18,15 @@ from markdown_it import MarkdownIt
 
 from simstudy import plot
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.verdict import verdict
 from simstudy.examination.examination import examine
-from simstudy.examination.verdict import verdict
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.plain_text import csv_cell, csv_name, json_text, label, line, markdown, paragraph, printable, shown
 from simstudy.report import table_rows, without_formulas
 from tests.attacks.names import HOSTILE, acts
 from tests.cli.command import compare as run_compare
+from tests.oracles import compared
 
 # Also what hypothesis would not find soon: sequences that act together.
 MARKS = "ab1.-=+@#>*_`~$|[]()!<>&;:/\\ \n\r\t\x1b\u202e'"
@@ -151,7 +151,7 @@ def test_the_verdict_can_be_printed_and_tells_the_two_systems_apart(hostile: Out
     names = ["a\x1b[31m", "a⟨U+001B⟩[31m"]
     right = pd.DataFrame({names[0]: [1] * 40, names[1]: [0] * 20 + [1] * 20})
     outputs = Outputs.from_scores(right, "accuracy")
-    said = verdict(compare(outputs).iloc[0])
+    said = verdict(compared(outputs).iloc[0])
     assert not acts(said)
     # The first one is better, and it is the first one that the sentence names.
     answer, numbers = said.splitlines()
@@ -159,7 +159,7 @@ def test_the_verdict_can_be_printed_and_tells_the_two_systems_apart(hostile: Out
     assert numbers.startswith(
         "a⟨U+001B⟩[31m scores 100.00 % accuracy, 50.00 points more than a⟨U+001B⟩[31m (2) (50.00 %)"
     )
-    for _, pair in compare(hostile).sample(30, random_state=0).iterrows():
+    for _, pair in compared(hostile).sample(30, random_state=0).iterrows():
         assert not acts(verdict(pair))
 
 
@@ -337,7 +337,7 @@ def test_users_own_panels_and_settings_do_not_make_formulas_of_names(hostile: Ou
 
 
 def test_legends_have_what_begins_with_an_underscore(hostile: Outputs) -> None:
-    pairs = compare(hostile.select([HOSTILE["dollars"], HOSTILE["underscore"]])).assign(test_set="_hidden")
+    pairs = compared(hostile.select([HOSTILE["dollars"], HOSTILE["underscore"]])).assign(test_set="_hidden")
     ax = plot.curve(pairs, by="test_set")
     legend = ax.get_legend()
     assert legend is not None

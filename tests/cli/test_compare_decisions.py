@@ -13,6 +13,7 @@ from scipy import stats
 
 import simstudy as ss
 from tests.cli.command import as_json, compare, write_wide
+from tests.oracles import compared
 
 ALPHA = 0.05
 
@@ -178,7 +179,7 @@ def test_few_documents_are_told(documents: str) -> None:
 def test_notebook_and_command_say_the_same(documents: str, options: list[str], arguments: dict[str, object]) -> None:
     loaded = ss.load(documents, "accuracy", columns={"cluster": "doc"})
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
-    row = ss.compare(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
+    row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
     assert compare(documents, *_HOW, *options)[1] == f"{said}\n"
     assert as_json(documents, *_HOW, *options)["verdict"] == said
@@ -281,6 +282,6 @@ def test_a_p_value_that_no_resample_reaches_is_printed_as_a_bound() -> None:
 
 def test_the_matrix_of_p_values_has_bounds_too() -> None:
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 20, "old": [0] * 20}), "accuracy")
-    pairs = ss.compare(outputs, convention="noreen", n_resamples=299)
+    pairs = compared(outputs, convention="noreen", n_resamples=299)
     assert pairs["n_extreme"].tolist() == [0]
     assert [text.get_text() for text in ss.plot.matrix(pairs).texts] == ["<0.004"]

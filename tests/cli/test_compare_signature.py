@@ -11,6 +11,7 @@ import pytest
 
 import simstudy as ss
 from tests.cli.command import compare_signed, write_wide
+from tests.oracles import compared
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     assert out.startswith("Systems: 3 (3 pairs)\nItems: 5\n")
     assert "test_set" not in out
     outputs = ss.load("all.csv", "accuracy").outputs
-    both = pd.concat([ss.compare(outputs.domain(name)) for name in ("java", "c")])
+    both = pd.concat([compared(outputs.domain(name)) for name in ("java", "c")])
     assert "test_set" not in ss.signature(both)
 
 
@@ -73,14 +74,14 @@ def test_sacrebleu_s_own_signature_is_part_of_it() -> None:
 
 def test_tables_that_ask_several_questions_have_several_signatures() -> None:
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 30, "old": [1, 0] * 15}), "accuracy")
-    both = pd.concat([ss.compare(outputs), ss.compare(outputs, test="t_paired")])
+    both = pd.concat([compared(outputs), compared(outputs, test="t_paired")])
     with pytest.raises(ValueError, match="^pairs must be of one question, not of 2: metric:accuracy.test:sign_flips"):
         ss.signature(both)
     both.to_csv("both.csv", index=False)
     read = pd.read_csv("both.csv")
     assert [ss.signature(rows) for _, rows in read.groupby("test")] == [
-        ss.signature(ss.compare(outputs)),
-        ss.signature(ss.compare(outputs, test="t_paired")),
+        ss.signature(compared(outputs)),
+        ss.signature(compared(outputs, test="t_paired")),
     ]
 
 

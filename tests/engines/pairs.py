@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, GEOMETRIC, ascending
+from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
 
 #: Wins less losses: a system's sizes may cancel.
 NET = Ratio("net wins", ("won", "lost", "count"), True, (1, -1, 0), (0, 0, 1), scale=1.0)
@@ -73,7 +72,7 @@ def ask(
 ) -> Any:
     """A pair's row of Comparisons."""
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"][: len(statistics)])
-    return compare(outputs, test=test, alternative=alternative, **options).iloc[0]
+    return compared(outputs, test=test, alternative=alternative, **options).iloc[0]
 
 
 def best_first(statistics: np.ndarray, row: Any) -> np.ndarray:

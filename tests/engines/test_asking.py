@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from simstudy.analyses.thresholds import thresholds
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.comparisons.verdict import verdict
+from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import TESTS
-from simstudy.examination.verdict import verdict
 from simstudy.outputs import Outputs
-from tests.oracles import shuffled_p
+from tests.oracles import compared, shuffled_p
 
 
 def with_items(outputs: Outputs, **columns: Any) -> Outputs:
@@ -26,30 +26,30 @@ def with_items(outputs: Outputs, **columns: Any) -> Outputs:
 @pytest.mark.parametrize("test", [name for name in TESTS if name not in ("mcnemar", "precision_score", "fisher")])
 def test_without_a_unit_documents_are_taken_where_there_are_any(test: str, answered: Outputs) -> None:
     options: dict[str, Any] = {"test": test, "n_resamples": 300}
-    by_default = compare(answered, **options)
-    pd.testing.assert_frame_equal(by_default, compare(answered, unit="cluster", **options))
+    by_default = compared(answered, **options)
+    pd.testing.assert_frame_equal(by_default, compared(answered, unit="cluster", **options))
     assert set(by_default["unit"]) == {"cluster"}
     assert set(by_default["n_units"]) == {15}
     assert set(by_default["n_items"]) == {60}
-    by_item = compare(answered, unit="item", **options)
+    by_item = compared(answered, unit="item", **options)
     assert set(by_item["unit"]) == {"item"}
     assert set(by_item["n_units"]) == {60}
     assert (by_item["gain"] == by_default["gain"]).all()
     # Tests of two tables of counts do not look at units at all.
     assert (by_item["p_value"] != by_default["p_value"]).any() == (test not in ("two_proportions", "chi_square"))
     assert (by_item["gain_se"] != by_default["gain_se"]).all()
-    pd.testing.assert_frame_equal(compare(with_items(answered, cluster=None), **options), by_item)
+    pd.testing.assert_frame_equal(compared(with_items(answered, cluster=None), **options), by_item)
 
 
 def test_a_column_of_nothing_is_no_column(answered: Outputs) -> None:
-    assert set(compare(with_items(answered, cluster=np.nan))["unit"]) == {"item"}
+    assert set(compared(with_items(answered, cluster=np.nan))["unit"]) == {"item"}
 
 
 def test_items_without_a_document_among_others_are_named(answered: Outputs) -> None:
     some = answered.items["cluster"].where(np.arange(60) != 7)
     with pytest.raises(ValueError, match="item 's7' has no cluster"):
-        compare(with_items(answered, cluster=some))
-    assert set(compare(with_items(answered, cluster=some), unit="item")["unit"]) == {"item"}
+        compared(with_items(answered, cluster=some))
+    assert set(compared(with_items(answered, cluster=some), unit="item")["unit"]) == {"item"}
 
 
 @pytest.mark.parametrize("unit", [None, "cluster"])
@@ -60,16 +60,16 @@ def test_one_document_is_refused_in_one_line(unit: str | None, answered: Outputs
         r"outputs must have at least 2 units to resample \(cluster\), not 1: all items have cluster 'exam'; "
         "unit='item' takes items"
     )
-    for ask in (compare, applicable):
+    for ask in (compared, applicable):
         with pytest.raises(ValueError, match=message) as error:
             ask(outputs, unit=unit)  # type: ignore[operator]
         assert "\n" not in str(error.value)
-    assert set(compare(outputs, unit="item")["n_units"]) == {60}
+    assert set(compared(outputs, unit="item")["n_units"]) == {60}
 
 
 def test_documents_are_swapped_as_wholes(answered: Outputs) -> None:
     """All 2^15 ways to swap the two systems' documents, of four answers each, in fractions."""
-    for row in compare(answered).itertuples():
+    for row in compared(answered).itertuples():
         pair = answered.select([row.system_a, row.system_b])
         sums = pair.statistics.reshape(2, 15, 4, 2).sum(axis=2)
         assert row.p_value == pytest.approx(shuffled_p(sums, pair.metric, two_sided=True), rel=1e-12, abs=0)
@@ -77,8 +77,8 @@ def test_documents_are_swapped_as_wholes(answered: Outputs) -> None:
 
 def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000}
-    by_document = compare(tagged, unit="cluster", **options)
-    of_sums = compare(tagged.sum_by("cluster"), unit="item", **options)
+    by_document = compared(tagged, unit="cluster", **options)
+    of_sums = compared(tagged.sum_by("cluster"), unit="item", **options)
     np.testing.assert_array_equal(by_document["n_extreme"], of_sums["n_extreme"])
     assert (by_document["n_items"] == 60).all()
     assert (by_document["unit"] == "cluster").all()
@@ -86,7 +86,7 @@ def test_resampling_documents_is_resampling_their_sums(tagged: Outputs) -> None:
 
 def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
     with pytest.raises(ValueError, match="strata must hold whole units, but some cluster"):
-        compare(tagged, test="bootstrap", unit="cluster", strata="domain")
+        compared(tagged, test="bootstrap", unit="cluster", strata="domain")
 
 
 def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
@@ -97,14 +97,14 @@ def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
     statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
     outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items.iloc[mixed])
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 999}
-    assert compare(outputs, strata="domain", **options).p_value[0] == 1 / 1000
-    assert compare(outputs, **options).p_value[0] > 0.02
+    assert compared(outputs, strata="domain", **options).p_value[0] == 1 / 1000
+    assert compared(outputs, **options).p_value[0] > 0.02
 
 
 def test_clusters_within_strata(tagged: Outputs) -> None:
     items = tagged.items.assign(half=np.where(np.arange(60) < 32, "first", "second"))
     outputs = Outputs.from_statistics(tagged.statistics, "accuracy", tagged.systems, items)
-    pairs = compare(outputs, test="bootstrap", unit="cluster", strata="half", n_resamples=300)
+    pairs = compared(outputs, test="bootstrap", unit="cluster", strata="half", n_resamples=300)
     assert pairs["p_value"].between(0, 1).all()
 
 
@@ -113,11 +113,11 @@ def test_clusters_within_strata(tagged: Outputs) -> None:
 def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argument: str, value: object) -> None:
     options: dict[str, Any] = {"test": "bootstrap", argument: value}
     with pytest.raises(ValueError, match=f"{argument} must be"):
-        compare(tagged, **options)
+        compared(tagged, **options)
 
 
 def test_a_verdict_is_of_one_row(tagged: Outputs) -> None:
-    pairs = compare(tagged)
+    pairs = compared(tagged)
     for given in (pairs, None, {}, "a", pd.Series({"a": 1})):
         with pytest.raises(ValueError, match="pair must be one row of Comparisons"):
             verdict(given)  # type: ignore[arg-type]
@@ -140,4 +140,4 @@ def test_a_verdict_is_of_one_row(tagged: Outputs) -> None:
 )
 def test_options_of_thresholds_are_numbers(tagged: Outputs, option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(option))} must"):
-        thresholds(compare(tagged), **option)
+        thresholds(compared(tagged), **option)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.engines.comparisons import compare
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, ascending, could_be, drawn_tail, exact_bootstrap_p
+from tests.oracles import ERROR_RATE, ascending, compared, could_be, drawn_tail, exact_bootstrap_p
 
 BOOTSTRAP: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "unit": "item"}
 
@@ -27,7 +26,7 @@ RULES = [
 def ask(scores: np.ndarray, metric: Metric | str = "mean", total: int = 1, **options: Any) -> Any:
     statistics = np.stack([scores, np.full_like(scores, total)], axis=-1)
     outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-    return compare(outputs, **(BOOTSTRAP | {"monte_carlo": False} | options)).iloc[0]
+    return compared(outputs, **(BOOTSTRAP | {"monte_carlo": False} | options)).iloc[0]
 
 
 def differences(scores: np.ndarray, row: Any) -> np.ndarray:
@@ -136,7 +135,7 @@ def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None
         scores = rng.integers(0, most + 1, size=(8, 40))
         scores[1] = np.roll(scores[0], 1)
         outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abcdefgh"))
-        pairs = compare(outputs, **BOOTSTRAP, monte_carlo=False, n_jobs=3)
+        pairs = compared(outputs, **BOOTSTRAP, monte_carlo=False, n_jobs=3)
         assert len(pairs) == 28
         for row in pairs.itertuples():
             i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
@@ -148,15 +147,15 @@ def test_pairs_of_wide_scores_are_resampled_unless_none_may_be() -> None:
     rng = np.random.default_rng(5)
     scores = rng.integers(0, 5, size=(3, 100)) + np.array([[0], [0], [1]]) * rng.integers(0, 4000, size=100)
     outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean", list("abc"))
-    pairs = compare(outputs, **BOOTSTRAP, n_resamples=1000)
+    pairs = compared(outputs, **BOOTSTRAP, n_resamples=1000)
     assert {row.system_a + row.system_b for row in pairs.itertuples() if not row.monte_carlo} & {"ab", "ba"}
     assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 1000, 0)).all()
     assert pairs["monte_carlo"].sum() == 2
-    every = compare(outputs, **BOOTSTRAP, monte_carlo=False)
+    every = compared(outputs, **BOOTSTRAP, monte_carlo=False)
     assert not every["monte_carlo"].any()
     computed = pairs.loc[~pairs["monte_carlo"], "p_value"].item()
     assert every.loc[~pairs["monte_carlo"], "p_value"].item() == computed
-    assert compare(outputs.select(["a", "b"]), **BOOTSTRAP).p_value[0] == computed
+    assert compared(outputs.select(["a", "b"]), **BOOTSTRAP).p_value[0] == computed
 
 
 @pytest.mark.statistical
@@ -191,9 +190,9 @@ def test_a_limit_where_there_is_none_is_refused_in_one_line(tagged: Outputs) -> 
         (wide, {}, r"would need [0-9,]+ cells, more than 8,388,608 \(512 MiB\)"),
     ):
         with pytest.raises(ValueError, match=message) as error:
-            compare(outputs, monte_carlo=False, **(BOOTSTRAP | options))
+            compared(outputs, monte_carlo=False, **(BOOTSTRAP | options))
         assert "\n" not in str(error.value)
-        row = compare(outputs, n_resamples=100, **(BOOTSTRAP | options)).iloc[0]
+        row = compared(outputs, n_resamples=100, **(BOOTSTRAP | options)).iloc[0]
         assert (row.monte_carlo, row.n_resamples) == (True, 100)
     # Clusters of equal size have one denominator.
-    assert not compare(right, **(BOOTSTRAP | {"unit": "domain"}), monte_carlo=False)["monte_carlo"].any()
+    assert not compared(right, **(BOOTSTRAP | {"unit": "domain"}), monte_carlo=False)["monte_carlo"].any()

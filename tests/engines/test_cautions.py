@@ -8,11 +8,10 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.cautions import FEW_RIGHT, FEW_WRONG, SKEWED
-from simstudy.engines.comparisons import compare
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE
+from tests.oracles import ERROR_RATE, compared
 
 COUNTS = ["accepted_a", "wrong_a", "accepted_b", "wrong_b"]
 
@@ -33,18 +32,20 @@ def precision(n: int, *systems: tuple[int, int], metric: str = "precision_of_acc
 def test_skewness_is_that_of_the_units_differences() -> None:
     rng = np.random.default_rng(1)
     scores = rng.lognormal(sigma=1.0, size=(6, 83))
-    pairs = compare(scored(scores))
+    pairs = compared(scored(scores))
     for row in pairs.itertuples():
         a, b = (scores[int(name[1:])] for name in (row.system_a, row.system_b))
         assert row.skewness == pytest.approx(stats.skew(a - b), rel=1e-9)
     # Few pairs are multiplied in another way.
-    assert compare(scored(scores[:2]))["skewness"][0] == pytest.approx(abs(stats.skew(scores[0] - scores[1])), rel=1e-9)
+    assert compared(scored(scores[:2]))["skewness"][0] == pytest.approx(
+        abs(stats.skew(scores[0] - scores[1])), rel=1e-9
+    )
 
 
 def test_skewness_of_clusters_is_that_of_their_sums() -> None:
     rng = np.random.default_rng(2)
     scores, cluster = rng.exponential(size=(2, 120)), np.repeat(np.arange(40), 3)
-    row = compare(scored(scores, cluster=cluster)).iloc[0]
+    row = compared(scored(scores, cluster=cluster)).iloc[0]
     sums = (scores[0] - scores[1]).reshape(40, 3).sum(axis=1)
     assert row.skewness == pytest.approx(stats.skew(sums) * np.sign(sums.sum()), rel=1e-9)
 
@@ -53,22 +54,22 @@ def test_nearly_equal_systems_have_the_skewness_of_their_own_difference() -> Non
     rng = np.random.default_rng(3)
     first = rng.normal(size=200)
     difference = 1e-6 * rng.exponential(size=200)
-    row = compare(scored(np.stack([first + difference, first]))).iloc[0]
+    row = compared(scored(np.stack([first + difference, first]))).iloc[0]
     assert row.skewness == pytest.approx(stats.skew(first + difference - first), rel=1e-4)
 
 
 def test_where_nothing_varies_there_is_no_skewness() -> None:
-    row = compare(scored(np.stack([np.arange(30.0), np.arange(30.0)]))).iloc[0]
+    row = compared(scored(np.stack([np.arange(30.0), np.arange(30.0)]))).iloc[0]
     assert np.isnan(row.skewness)
     assert row.caution == ""
 
 
 def test_answers_and_wrong_ones_are_counted() -> None:
-    row = compare(precision(60, (40, 6), (20, 5))).iloc[0]
+    row = compared(precision(60, (40, 6), (20, 5))).iloc[0]
     assert row[COUNTS].tolist() == [40, 6, 20, 5]
     counts = np.array([[5, 6, 7], [2, 2, 7], [0, 3, 7], [4, 4, 7]])
     f1 = Outputs.from_statistics(np.stack([counts, counts[::-1]]), "f1")
-    assert compare(f1).iloc[0][COUNTS].tolist() == [15, 4, 15, 4]
+    assert compared(f1).iloc[0][COUNTS].tolist() == [15, 4, 15, 4]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +78,12 @@ def test_answers_and_wrong_ones_are_counted() -> None:
      (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""), (((7, 4), (6, 3)), FEW_WRONG)],
 )  # fmt: skip
 def test_fewer_than_five_are_few(systems: tuple[tuple[int, int], ...], caution: str) -> None:
-    assert compare(precision(400, *systems))["caution"][0] == caution
+    assert compared(precision(400, *systems))["caution"][0] == caution
 
 
 def test_skewness_of_precisions_is_of_the_rarer_kind() -> None:
     for systems, caution in ((((1200, 40), (60, 9)), FEW_WRONG), (((1200, 1160), (60, 51)), FEW_RIGHT)):
-        row = compare(precision(1300, *systems), n_resamples=9).iloc[0]
+        row = compared(precision(1300, *systems), n_resamples=9).iloc[0]
         assert abs(row.skewness) > 0.2 * np.sqrt(1300)
         assert row.caution == caution
 
@@ -96,7 +97,7 @@ def test_skewness_is_large_beyond_a_fifth_of_the_root_of_n() -> None:
         differences = base.copy()
         differences[0] = outlier
         expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n)
-        row = compare(scored(np.stack([differences, np.zeros(n)]))).iloc[0]
+        row = compared(scored(np.stack([differences, np.zeros(n)]))).iloc[0]
         assert row.caution == (SKEWED if expected else "")
         seen.add(row.caution)
     assert seen == {SKEWED, ""}
@@ -107,7 +108,7 @@ def test_right_and_wrong_answers_need_no_caution() -> None:
     right[1, :3] = 0
     for metric in ("accuracy", ERROR_RATE):
         counted = right if metric == "accuracy" else 1 - right
-        row = compare(Outputs.from_statistics(np.stack([counted, np.ones_like(right)], -1), metric)).iloc[0]
+        row = compared(Outputs.from_statistics(np.stack([counted, np.ones_like(right)], -1), metric)).iloc[0]
         assert row.skewness > 0.2 * np.sqrt(300)
         assert row.caution == ""
         assert row[COUNTS].isna().all()

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.applicable import applicable
 from simstudy.engines.independent_tests import sd_of_gain
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
-from tests.oracles import ERROR_RATE, ascending, shuffled_p
+from tests.oracles import ERROR_RATE, ascending, compared, shuffled_p
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 PAIRED = ("t_paired", "z_paired", "sign", "wilcoxon")
@@ -67,7 +67,7 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
     test: str, alternative: str, scores: np.ndarray
 ) -> None:
     outputs = scored(scores)
-    for row in compare(outputs, test=test, alternative=alternative, monte_carlo=True).itertuples():
+    for row in compared(outputs, test=test, alternative=alternative, monte_carlo=True).itertuples():
         a, b = (scores[outputs.names.index(name)] for name in (row.system_a, row.system_b))
         statistic, p = theirs(test, a, b, alternative)
         assert row.statistic == pytest.approx(statistic, rel=1e-9, abs=0)
@@ -79,7 +79,7 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(
 def test_wilcoxon_without_ties_is_scipys_exact_one(alternative: str, rng: np.random.Generator) -> None:
     for n in (5, 12, 40):
         scores = rng.normal([[0.5], [0.0]], size=(2, n))
-        row = compare(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
+        row = compared(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
         a, b = scores if row.system_a == "a" else scores[::-1]
         assert row.p_value == pytest.approx(stats.wilcoxon(a, b, alternative=alternative, method="exact").pvalue)
         assert (row.exact, row.monte_carlo) == (True, False)
@@ -90,7 +90,7 @@ def test_wilcoxon_with_ties_is_the_share_of_all_signs(alternative: str, rng: np.
     """scipy has no exact distribution for ties, but can flip all signs of the signed ranks."""
     for n in (6, 11, 14):
         scores = rng.integers(1, 6, size=(2, n))
-        row = compare(scored(scores), test="wilcoxon", alternative=alternative, monte_carlo=False).iloc[0]
+        row = compared(scored(scores), test="wilcoxon", alternative=alternative, monte_carlo=False).iloc[0]
         difference = (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
         difference = difference[difference != 0]
         ranks = stats.rankdata(np.abs(difference)) * np.sign(difference)
@@ -109,23 +109,23 @@ def test_decimals_tie_as_their_tenths_do(test: str, rng: np.random.Generator) ->
         tenths = rng.integers(0, 10, size=(3, 40))
         decimals = tenths[1:] / 10 + 0.1 - 0.1
         assert (np.diff(np.unique(np.abs(decimals[0] - decimals[1]))) < 1e-12).any()
-        whole = compare(scored(tenths), test=test, alternative="greater").iloc[-1]
-        found = compare(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test, alternative="greater").iloc[-1]
+        whole = compared(scored(tenths), test=test, alternative="greater").iloc[-1]
+        found = compared(scored(np.concatenate([tenths[:1] / 10, decimals])), test=test, alternative="greater").iloc[-1]
         assert found.p_value == pytest.approx(whole.p_value, rel=1e-9, abs=0)
 
 
 def test_wilcoxon_turns_normal_where_the_distribution_would_be_long(rng: np.random.Generator) -> None:
     """Near the limit both agree to what the normal approximation is worth; beyond it monte_carlo=False is refused."""
     outputs = scored(rng.normal([[0.1], [0.0]], size=(2, 240)))
-    exact = compare(outputs, test="wilcoxon", alternative="greater").iloc[0]
-    normal = compare(outputs, test="wilcoxon", alternative="greater", monte_carlo=True).iloc[0]
+    exact = compared(outputs, test="wilcoxon", alternative="greater").iloc[0]
+    normal = compared(outputs, test="wilcoxon", alternative="greater", monte_carlo=True).iloc[0]
     assert (exact.exact, normal.exact) == (True, False)
     assert exact.statistic == normal.statistic
     assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
     larger = scored(rng.normal([[0.05], [0.0]], size=(2, 1000)))
-    assert not compare(larger, test="wilcoxon").exact[0]
+    assert not compared(larger, test="wilcoxon").exact[0]
     with pytest.raises(ValueError, match="can not be had for test 'wilcoxon' with so many units"):
-        compare(larger, test="wilcoxon", monte_carlo=False)
+        compared(larger, test="wilcoxon", monte_carlo=False)
 
 
 @BOTH
@@ -137,7 +137,7 @@ def test_right_or_wrong_answers_have_one_exact_paired_test(
     right = (rng.random((3, 60)) < [[0.5], [0.6], [0.7]]).astype(int)
     outputs = scored(right, metric)
     found = {
-        test: compare(outputs, test=test, alternative=alternative) for test in ("mcnemar", "sign", "randomization")
+        test: compared(outputs, test=test, alternative=alternative) for test in ("mcnemar", "sign", "randomization")
     }
     for k, row in enumerate(found["mcnemar"].itertuples()):
         a, b = (right[outputs.names.index(name)] for name in (row.system_a, row.system_b))
@@ -152,7 +152,7 @@ def test_right_or_wrong_answers_have_one_exact_paired_test(
 
 def test_wilcoxon_of_right_or_wrong_is_the_sign_test(rng: np.random.Generator) -> None:
     outputs = scored((rng.random((3, 60)) < [[0.5], [0.6], [0.7]]).astype(int))
-    by_rank, by_sign = (compare(outputs, test=test, alternative="greater").p_value for test in ("wilcoxon", "sign"))
+    by_rank, by_sign = (compared(outputs, test=test, alternative="greater").p_value for test in ("wilcoxon", "sign"))
     np.testing.assert_allclose(by_rank, by_sign, rtol=1e-12)
 
 
@@ -177,8 +177,8 @@ def test_proportions_are_two_by_two_tables(metric: str, found: Outputs, rng: np.
         outputs = Outputs.from_statistics(statistics, ERROR_RATE if metric == "error rate" else metric, list("abc"))
         right, of = statistics.sum(axis=1).T
         right = of - right if metric == "error rate" else right
-    chi = compare(outputs, test="chi_square")
-    one_sided, both = (compare(outputs, test="two_proportions", alternative=a) for a in ("greater", "two-sided"))
+    chi = compared(outputs, test="chi_square")
+    one_sided, both = (compared(outputs, test="two_proportions", alternative=a) for a in ("greater", "two-sided"))
     for k, row in enumerate(chi.itertuples()):
         i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
         table = [[right[i], of[i] - right[i]], [right[j], of[j] - right[j]]]
@@ -199,10 +199,10 @@ def test_yehs_chi_square_for_precision() -> None:
     first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
     second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
     outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
-    row = compare(outputs, test="chi_square").iloc[0]
+    row = compared(outputs, test="chi_square").iloc[0]
     assert round(row.statistic, 2) == 2.38
     assert 0.10 < row.p_value < 0.20
-    assert compare(outputs, test="randomization", alternative="two-sided").p_value[0] < 0.04
+    assert compared(outputs, test="randomization", alternative="two-sided").p_value[0] < 0.04
 
 
 def test_yehs_table_of_what_independence_costs() -> None:
@@ -217,7 +217,7 @@ def test_z_with_the_estimated_correlation_is_the_paired_z(scores: np.ndarray) ->
     a, b = scores[:2].astype(float)
     sd_a, sd_b = (x.std(ddof=1) / np.sqrt(45) for x in (a, b))
     for r12, test in ((np.corrcoef(a, b)[0, 1], "z_paired"), (0.0, "z_independent")):
-        row = compare(scored(scores[:2]), test=test, alternative="greater").iloc[0]
+        row = compared(scored(scores[:2]), test=test, alternative="greater").iloc[0]
         z = abs(a.mean() - b.mean()) / sd_of_gain(sd_a, sd_b, r12)
         assert row.statistic == pytest.approx(float(z), rel=1e-9, abs=0)
         assert row.p_value == pytest.approx(float(stats.norm.sf(z)), rel=1e-9, abs=0)
@@ -273,10 +273,10 @@ def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, found: Output
     assert set(applicable(outputs, unit="item")) == APPLIES[kind]
     for test in TESTS:
         if test in APPLIES[kind]:
-            assert compare(outputs, test=test, unit="item", n_resamples=50)["p_value"].between(0, 1).all()
+            assert compared(outputs, test=test, unit="item", n_resamples=50)["p_value"].between(0, 1).all()
         else:
             with pytest.raises(ValueError, match=f"^test '{test}' needs .* metric '?.*{outputs.metric.name}") as error:
-                compare(outputs, test=test, unit="item")
+                compared(outputs, test=test, unit="item")
             assert "\n" not in str(error.value)
 
 
@@ -286,7 +286,7 @@ def test_a_test_that_does_not_apply_says_so_in_one_line(kind: str, found: Output
 def test_no_difference_at_all_is_p_1(test: str, alternative: str) -> None:
     """All items alike for both systems: everything right, everything wrong, or mixed."""
     for right in ([1] * 12, [0] * 12, [0, 1] * 6):
-        row = compare(scored([right, right], "accuracy"), test=test, alternative=alternative, n_resamples=99).iloc[0]
+        row = compared(scored([right, right], "accuracy"), test=test, alternative=alternative, n_resamples=99).iloc[0]
         assert (row.gain, row.p_value) == (0.0, 1.0)
 
 
@@ -294,25 +294,25 @@ def test_no_difference_at_all_is_p_1(test: str, alternative: str) -> None:
 def test_where_nothing_varies_any_gain_is_certain(test: str) -> None:
     """Every item better by one: no spread to explain the gain. (Between systems, where neither varies.)"""
     scores = [[3] * 10, [2] * 10] if "paired" not in test else [range(1, 11), range(10)]
-    row = compare(scored(scores), test=test, alternative="greater").iloc[0]
+    row = compared(scored(scores), test=test, alternative="greater").iloc[0]
     assert (row.gain, row.p_value, row.statistic) == (1.0, 0.0, np.inf)
-    assert compare(scored([[2, 3] * 5, [3, 2] * 5]), test=test, alternative="two-sided").p_value[0] == 1
+    assert compared(scored([[2, 3] * 5, [3, 2] * 5]), test=test, alternative="two-sided").p_value[0] == 1
 
 
 def test_constant_differences_leave_the_exact_tests_their_smallest_p() -> None:
     outputs = scored([np.arange(1, 11), np.arange(10)])
     for test in ("sign", "wilcoxon", "randomization", "sign_flips"):
-        assert compare(outputs, test=test, alternative="greater").p_value[0] == 2.0**-10
-        assert compare(outputs, test=test, alternative="two-sided").p_value[0] == 2.0**-9
+        assert compared(outputs, test=test, alternative="greater").p_value[0] == 2.0**-10
+        assert compared(outputs, test=test, alternative="two-sided").p_value[0] == 2.0**-9
 
 
 def test_the_better_mean_may_win_fewer_items() -> None:
     """One large win and three small losses: the sign test is of the system with the larger mean."""
     outputs = scored([[9, 0, 0, 0, 5], [0, 1, 1, 1, 5]])
-    row = compare(outputs, test="sign", alternative="greater").iloc[0]
+    row = compared(outputs, test="sign", alternative="greater").iloc[0]
     assert (row.system_a, row.statistic) == ("a", 1)
     assert row.p_value == pytest.approx(stats.binom.sf(0, 4, 0.5))
-    assert compare(outputs, test="sign", alternative="two-sided").p_value[0] == pytest.approx(2 * 5 / 16)
+    assert compared(outputs, test="sign", alternative="two-sided").p_value[0] == pytest.approx(2 * 5 / 16)
 
 
 @pytest.mark.parametrize("test", ["two_proportions", "chi_square"])
@@ -320,17 +320,17 @@ def test_a_system_without_a_guess_shows_nothing(test: str, found: Outputs) -> No
     """No guesses, no proportion: z and chi-square are 0, and no warning is raised."""
     silent = found.statistics.copy()
     silent[3, :, :2] = 0
-    pairs = compare(Outputs.from_statistics(silent, "precision", list("abcd")), test=test)
+    pairs = compared(Outputs.from_statistics(silent, "precision", list("abcd")), test=test)
     assert (pairs.loc[pairs["system_b"] == "d", "statistic"] == 0).all()
     assert (pairs.loc[pairs["system_b"] != "d", "statistic"] > 0).all()
     nobody = np.zeros_like(silent)
     nobody[..., 2] = 1
-    assert (compare(Outputs.from_statistics(nobody, "precision"), test=test)["p_value"] == 1).all()
+    assert (compared(Outputs.from_statistics(nobody, "precision"), test=test)["p_value"] == 1).all()
 
 
 def test_clusters_are_the_units_of_paired_tests(tagged: Outputs) -> None:
     """Documents by the sums of their words, against scipy."""
-    pairs = compare(tagged, test="t_paired", alternative="greater", unit="cluster").set_index(["system_a", "system_b"])
+    pairs = compared(tagged, test="t_paired", alternative="greater", unit="cluster").set_index(["system_a", "system_b"])
     sums = dict(zip(tagged.names, tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2), strict=True))
     for (a, b), row in pairs.iterrows():
         assert row.p_value == pytest.approx(stats.ttest_rel(sums[a], sums[b], alternative="greater").pvalue)
@@ -338,17 +338,19 @@ def test_clusters_are_the_units_of_paired_tests(tagged: Outputs) -> None:
 
 def test_many_pairs_in_parts_are_each_pair(monkeypatch: pytest.MonkeyPatch, tagged: Outputs) -> None:
     """Differences are held for some pairs at a time."""
-    whole = {test: compare(tagged, test=test, unit="item") for test in PAIRED}
+    whole = {test: compared(tagged, test=test, unit="item") for test in PAIRED}
     monkeypatch.setattr("simstudy.engines.paired_tests._TOGETHER", 150)
     for test, expected in whole.items():
-        pd.testing.assert_frame_equal(compare(tagged, test=test, unit="item"), expected)
+        pd.testing.assert_frame_equal(compared(tagged, test=test, unit="item"), expected)
 
 
 def test_randomization_of_a_mean_and_the_paired_t_nearly_agree(rng: np.random.Generator) -> None:
     """Fisher's remark: for near-normal differences the t test approximates the exact randomization."""
     scores = rng.normal([[0.15], [0.0]], 0.4, size=(2, 16))
     outputs = scored(np.rint(1000 * scores).astype(int))
-    exact = compare(outputs, test="randomization", alternative="greater", monte_carlo=False).iloc[0]
+    exact = compared(outputs, test="randomization", alternative="greater", monte_carlo=False).iloc[0]
     pair = outputs.statistics if exact.system_a == "a" else outputs.statistics[::-1]
     assert exact.p_value == pytest.approx(shuffled_p(pair, METRICS["mean"]))
-    assert compare(outputs, test="t_paired", alternative="greater").p_value[0] == pytest.approx(exact.p_value, abs=0.02)
+    assert compared(outputs, test="t_paired", alternative="greater").p_value[0] == pytest.approx(
+        exact.p_value, abs=0.02
+    )

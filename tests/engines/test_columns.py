@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.decisions import Decision
-from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.engines.pairs import made
-from tests.oracles import ERROR_RATE, ascending, shuffled_p
+from tests.oracles import ERROR_RATE, ascending, compared, shuffled_p
 
 
 def scored(a: list[float], b: list[float]) -> Outputs:
@@ -35,7 +34,7 @@ class TestFavours:
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
     def test_ranks_and_signs_may_speak_for_the_lower_mean(self, test: str) -> None:
         """a has the better mean and loses 20 items of 23: p is small, and no evidence for a."""
-        row = compare(scored(*FEW_LARGE), test=test).iloc[0]
+        row = compared(scored(*FEW_LARGE), test=test).iloc[0]
         assert (row.system_a, row.favours) == ("a", "b")
         # Mid-ranks are 10.5 for b's twenty items and 22 for a's three, so signs of fair coins give 2 R = 21 x + 44 y.
         ways = np.outer(stats.binom.pmf(np.arange(21), 20, 0.5), stats.binom.pmf(np.arange(4), 3, 0.5))
@@ -56,36 +55,38 @@ class TestFavours:
             "z_independent",
             "t_two_sample",
         ):
-            row = compare(scored(*FEW_LARGE), test=test, n_resamples=200).iloc[0]
+            row = compared(scored(*FEW_LARGE), test=test, n_resamples=200).iloc[0]
             assert (row.system_a, row.favours) == ("a", "a"), test
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
     def test_a_one_sided_test_never_speaks_for_the_other(self, test: str) -> None:
         """It asks for a only: what speaks against a is a large p."""
-        row = compare(scored(*FEW_LARGE), test=test, alternative="greater").iloc[0]
+        row = compared(scored(*FEW_LARGE), test=test, alternative="greater").iloc[0]
         assert (row.system_a, row.favours) == ("a", "")
         assert row.p_value > 0.98
         assert row.p_two_sided < 0.02
-        turned = compare(scored([0.1] * 3 + [0.9] * 20, [0.9] * 3 + [0.15] * 20), test=test, alternative="greater")
+        turned = compared(scored([0.1] * 3 + [0.9] * 20, [0.9] * 3 + [0.15] * 20), test=test, alternative="greater")
         assert turned.favours[0] == "a"
 
     @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
     def test_a_draw_speaks_for_nobody(self, test: str) -> None:
         """One item each, by as much; a third on which they are level."""
-        row = compare(scored([3.0, 1.0, 2.0], [1.0, 3.0, 2.0]), test=test).iloc[0]
+        row = compared(scored([3.0, 1.0, 2.0], [1.0, 3.0, 2.0]), test=test).iloc[0]
         assert (row.gain, row.p_value, row.favours) == (0, 1, "")
 
     def test_equal_scores_speak_for_nobody_unless_ranks_do(self) -> None:
         """b wins four items by one, a one item by four."""
         outputs = scored([4, 0, 0, 0, 0], [0, 1, 1, 1, 1])
         spoken = {
-            test: compare(outputs, test=test, n_resamples=100).favours[0] for test in TESTS if MEAN in TESTS[test].needs
+            test: compared(outputs, test=test, n_resamples=100).favours[0]
+            for test in TESTS
+            if MEAN in TESTS[test].needs
         }
         assert spoken == {
             "t_paired": "", "z_paired": "", "sign": "b", "wilcoxon": "b", "z_independent": "", "t_two_sample": "",
         }  # fmt: skip
         for test in ("sign_flips", "bootstrap", "randomization"):
-            assert compare(outputs, test=test, n_resamples=100).favours[0] == ""
+            assert compared(outputs, test=test, n_resamples=100).favours[0] == ""
 
     def test_rounding_speaks_for_nobody(self) -> None:
         """0.1 + 0.2 is more than 0.3 in its last bit only."""
@@ -93,7 +94,7 @@ class TestFavours:
         assert sum(tenths) > sum(third)
         for test in ("sign_flips", "randomization", "t_paired", "z_paired", "z_independent", "t_two_sample"):
             for pair in ((tenths, third), (third, tenths)):
-                row = compare(scored(*pair), test=test).iloc[0]
+                row = compared(scored(*pair), test=test).iloc[0]
                 assert (row.system_a, row.gain, row.favours) == ("a", 0, ""), test
                 assert row.p_value == pytest.approx(1), test
 
@@ -104,7 +105,7 @@ class TestFavours:
         outputs = Outputs.from_statistics(
             np.stack([accepts * true, accepts], -1), METRICS["precision_of_accepted"], ["a", "b"]
         )
-        row = compare(outputs, test="fisher").iloc[0]
+        row = compared(outputs, test="fisher").iloc[0]
         assert (row.system_a, row.favours) == ("a", "b")
         assert row.statistic < 0
         assert not Decision(0.05).significant(pd.DataFrame([row.to_dict() | {"p_value": 0.001}])).any()
@@ -115,16 +116,16 @@ class TestFavours:
             ones = [np.ones_like(right)] * (1 if metric == "accuracy" else 2)
             outputs = Outputs.from_statistics(np.stack([right, *ones], axis=-1), metric, ["a", "b"])
             for test in ("chi_square", "two_proportions"):
-                assert compare(outputs, test=test).favours[0] == "a"
+                assert compared(outputs, test=test).favours[0] == "a"
         level = Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], axis=-1), "accuracy", ["a", "b"])
-        assert compare(level, test="chi_square").favours[0] == ""
+        assert compared(level, test="chi_square").favours[0] == ""
 
     def test_lower_is_better(self) -> None:
         wrong = np.array([[1] * 18 + [0] * 22, [1] * 30 + [0] * 10])
         outputs = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], -1), ERROR_RATE, ["a", "b"])
         for test in TESTS:
             if ACCEPTANCE_SETS not in TESTS[test].needs:
-                row = compare(outputs, test=test, n_resamples=100).iloc[0]
+                row = compared(outputs, test=test, n_resamples=100).iloc[0]
                 assert (row.system_a, row.favours) == ("a", "a"), test
 
 
@@ -137,7 +138,7 @@ class TestFloor:
         outputs = scored([1] * n, [0] * n)
         for alternative, floor in (("greater", one_sided), ("two-sided", 2 * one_sided)):
             for test in ("bootstrap", "sign_flips", "randomization", "sign", "t_paired", "z_paired"):
-                row = compare(outputs, test=test, alternative=alternative).iloc[0]
+                row = compared(outputs, test=test, alternative=alternative).iloc[0]
                 assert row.p_floor == floor, test
                 assert not Decision(0.05).significant(pd.DataFrame([row])).any(), test
                 if test in ("bootstrap", "t_paired", "z_paired"):
@@ -148,13 +149,13 @@ class TestFloor:
                     assert Decision(0.2).significant(pd.DataFrame([row])).any(), test
 
     def test_units_that_do_not_differ_do_not_count(self) -> None:
-        row = compare(scored([1] * 6 + [0.5] * 94, [0] * 6 + [0.5] * 94)).iloc[0]
+        row = compared(scored([1] * 6 + [0.5] * 94, [0] * 6 + [0.5] * 94)).iloc[0]
         assert (row.p_floor, row.p_value) == (2 / 2**6, 2 / 2**6)
-        assert compare(scored([0.5] * 9, [0.5] * 9)).p_floor[0] == 1
+        assert compared(scored([0.5] * 9, [0.5] * 9)).p_floor[0] == 1
 
     def test_many_units_have_a_floor_of_0(self, rng: np.random.Generator) -> None:
         """2^-2000 is below the least double; nothing is lost, and no warning is raised."""
-        row = compare(scored(*rng.normal(size=(2, 2000)).tolist()), n_resamples=50).iloc[0]
+        row = compared(scored(*rng.normal(size=(2, 2000)).tolist()), n_resamples=50).iloc[0]
         assert row.p_floor == 0
 
     @given(data=st.data())
@@ -168,7 +169,7 @@ class TestFloor:
         statistics = ascending(np.array(drawn).reshape(2, n, -1), name)
         alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-        row = compare(outputs, test="randomization", alternative=alternative).iloc[0]
+        row = compared(outputs, test="randomization", alternative=alternative).iloc[0]
         pair = statistics if row.system_a == "a" else statistics[::-1]
         p = shuffled_p(pair, metric, two_sided=alternative == "two-sided")
         assert row.p_floor <= p + 1e-12
@@ -181,7 +182,7 @@ class TestFloor:
         for n in (2, 3, 4, 6):
             metric, statistics = made(kind, n, rng)
             outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-            row = compare(outputs, test="randomization").iloc[0]
+            row = compared(outputs, test="randomization").iloc[0]
             assert row.p_floor <= row.p_value + 1e-12
             assert row.p_floor == min(2.0 ** (1 - (statistics[0] != statistics[1]).any(axis=1).sum()), 1)
 
@@ -212,7 +213,7 @@ class TestWhatAPIsWorth:
     def test_of_every_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
         outputs = accepting if ACCEPTANCE_SETS in TESTS[test].needs else answered
         for monte_carlo, (exact, drawn) in zip(("auto", True), self.EXPECTED[test], strict=True):
-            pairs = compare(outputs, test=test, unit="item", monte_carlo=monte_carlo, n_resamples=99)
+            pairs = compared(outputs, test=test, unit="item", monte_carlo=monte_carlo, n_resamples=99)
             assert set(pairs["exact"]) == {exact}
             assert set(pairs["monte_carlo"]) == {drawn}
             assert set(pairs["n_resamples"]) == {99 if drawn else 0}
@@ -222,7 +223,7 @@ class TestWhatAPIsWorth:
         """Ties left out, or s / B, make a p-value that may be too small."""
         rule = CONVENTIONS[convention]
         for test in rule.tests:
-            pairs = compare(answered, test=test, convention=convention, unit="item", n_resamples=99, monte_carlo=True)
+            pairs = compared(answered, test=test, convention=convention, unit="item", n_resamples=99, monte_carlo=True)
             holds = test != "bootstrap" and convention in ("default", "noreen", "chinchor1992")
             assert set(pairs["exact"]) == {holds}
             assert pairs["monte_carlo"].all()
@@ -232,8 +233,8 @@ class TestWhatAPIsWorth:
     ) -> None:
         """Null hypotheses differ: equal scores, or systems that could be exchanged."""
         for outputs in (tagged, found):
-            assert not compare(outputs, test="sign_flips", n_resamples=50)["exact"].any()
-            assert compare(outputs, test="randomization", n_resamples=50)["exact"].all()
+            assert not compared(outputs, test="sign_flips", n_resamples=50)["exact"].any()
+            assert compared(outputs, test="randomization", n_resamples=50)["exact"].all()
 
 
 class TestTwoSided:
@@ -243,13 +244,13 @@ class TestTwoSided:
     def test_it_is_that_of_the_two_sided_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
         options: dict[str, Any] = {"test": test, "unit": "item", "n_resamples": 300}
         outputs = accepting if ACCEPTANCE_SETS in TESTS[test].needs else answered
-        one, both = (compare(outputs, alternative=sides, **options) for sides in ("greater", "two-sided"))
+        one, both = (compared(outputs, alternative=sides, **options) for sides in ("greater", "two-sided"))
         pd.testing.assert_series_equal(one["p_two_sided"], both["p_value"], check_names=False)
         pd.testing.assert_series_equal(both["p_two_sided"], both["p_value"], check_names=False)
         assert (one["p_value"] < both["p_value"]).any()
 
     def test_a_one_sided_rule_has_none(self, answered: Outputs) -> None:
-        pairs = compare(answered, test="bootstrap", convention="koehn2004", n_resamples=50)
+        pairs = compared(answered, test="bootstrap", convention="koehn2004", n_resamples=50)
         assert pairs["p_two_sided"].isna().all()
 
 
@@ -267,6 +268,6 @@ def test_equal_hits_by_other_guesses_are_no_difference_in_recall(test: str, alte
     spurious = rng.integers(0, 4, size=30) + [[0], [1]]
     statistics = np.stack(np.broadcast_arrays(hits, hits + spurious, gold), axis=-1)
     outputs = Outputs.from_statistics(statistics, "recall", ["a", "b"])
-    row = compare(outputs, test=test, alternative=alternative).iloc[0]
+    row = compared(outputs, test=test, alternative=alternative).iloc[0]
     assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
-    assert compare(outputs.with_metric("precision"), n_resamples=50).gain[0] > 0
+    assert compared(outputs.with_metric("precision"), n_resamples=50).gain[0] > 0

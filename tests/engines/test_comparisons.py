@@ -12,12 +12,12 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.applicable import applicable
 from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
-from tests.oracles import ERROR_RATE, ascending, could_be, intervals_that_miss
+from tests.oracles import ERROR_RATE, ascending, compared, could_be, intervals_that_miss
 
 
 @pytest.mark.statistical
@@ -43,7 +43,7 @@ def test_p_values_of_small_test_sets_agree_with_enumeration(
     statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
     outputs = Outputs.from_statistics(statistics, metric)
     options = {"test": "bootstrap", "alternative": alternative, "convention": convention, "seed": 2}
-    row = compare(outputs, n_resamples=40_000, monte_carlo=True, **options).iloc[0]
+    row = compared(outputs, n_resamples=40_000, monte_carlo=True, **options).iloc[0]
     a, b = (outputs.statistics[outputs.names.index(name)] for name in (row.system_a, row.system_b))
     gains = np.array(
         [
@@ -65,7 +65,7 @@ def test_agrees_with_scipys_bootstrap(rng: np.random.Generator) -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
     n_resamples = 50_000
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "convention": "bk2012"}
-    ours = compare(outputs, n_resamples=n_resamples, **options).iloc[0]
+    ours = compared(outputs, n_resamples=n_resamples, **options).iloc[0]
     assert ours.system_a == "a"
     theirs = stats.bootstrap(
         (a, b), lambda x, y, axis: (x - y).mean(axis=axis), paired=True, n_resamples=n_resamples,
@@ -100,21 +100,21 @@ class TestEveryTest:
     ) -> None:
         options: dict[str, Any] = {"test": test, "monte_carlo": monte_carlo, "unit": "item"}
         options |= {"n_resamples": 9_001, "seed": 3}
-        expected = compare(outputs, **options)
+        expected = compared(outputs, **options)
         for layout in (
             {"n_jobs": 2},
             {"tile_size": 1000},
             {"tile_size": 4096, "n_jobs": 2},
             {"tile_size": 7, "n_jobs": 3},
         ):
-            pd.testing.assert_frame_equal(compare(outputs, **options, **layout), expected)
-        pd.testing.assert_frame_equal(compare(outputs.select(list("dbeca")), **options), expected)
+            pd.testing.assert_frame_equal(compared(outputs, **options, **layout), expected)
+        pd.testing.assert_frame_equal(compared(outputs.select(list("dbeca")), **options), expected)
 
     def test_a_pair_does_not_depend_on_the_other_systems(
         self, test: str, monte_carlo: MonteCarlo, outputs: Outputs
     ) -> None:
         everyone, pair = (
-            compare(some, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500)
+            compared(some, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500)
             for some in (outputs, outputs.select(["b", "e"]))
         )
         everyone, pair = (table.set_index(["system_a", "system_b"]) for table in (everyone, pair))
@@ -124,14 +124,14 @@ class TestEveryTest:
         self, test: str, monte_carlo: MonteCarlo, outputs: Outputs
     ) -> None:
         first, again, other = (
-            compare(outputs, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500, seed=s)
+            compared(outputs, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500, seed=s)
             for s in (0, 0, 1)
         )
         pd.testing.assert_frame_equal(first, again)
         assert (first["p_value"] != other["p_value"]).any() == (first["n_resamples"] > 0).any()
 
     def test_rows(self, test: str, monte_carlo: MonteCarlo, outputs: Outputs) -> None:
-        pairs = compare(outputs, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=200)
+        pairs = compared(outputs, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=200)
         assert len(pairs) == 10
         assert (pairs["gain"] >= 0).all()
         assert (pairs["score_a"] - pairs["score_b"] == pairs["gain"]).all()
@@ -168,13 +168,13 @@ class TestEveryTest:
         for alternative in TESTS[test].alternatives:
             options: dict[str, Any] = {"monte_carlo": monte_carlo, "unit": "item", "n_resamples": 300}
             options["alternative"] = alternative
-            pairs = compare(twins, test=test, **options).set_index(["system_a", "system_b"])
+            pairs = compared(twins, test=test, **options).set_index(["system_a", "system_b"])
             assert pairs.loc[("c", "twin"), "gain"] == 0
             assert pairs.loc[("c", "twin"), "p_value"] == 1
             assert pairs.loc[("c", "twin"), ["n_better", "n_worse", "n_level"]].tolist() == [0, 0, 60]
             assert pairs.loc[("c", "twin"), ["favours", "p_floor"]].tolist() == ["", 1.0]
             assert np.isnan(pairs.loc[("c", "twin"), "gain_se"])
-            assert compare(twins.select(["c", "twin"]), test=test, **options).p_value[0] == 1
+            assert compared(twins.select(["c", "twin"]), test=test, **options).p_value[0] == 1
 
     def test_bad_input(self, test: str, monte_carlo: MonteCarlo, outputs: Outputs) -> None:
         if test == "bootstrap":
@@ -204,16 +204,16 @@ class TestEveryTest:
             *(({"strata": strata}, message) for strata, message in about_strata.items()),
         ):
             with pytest.raises(ValueError, match=message):
-                compare(outputs, test=test, **({"monte_carlo": monte_carlo, "unit": "item"} | options))
-        with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
-            compare(outputs.select(["a"]), test=test, monte_carlo=monte_carlo)
+                compared(outputs, test=test, **({"monte_carlo": monte_carlo, "unit": "item"} | options))
+        with pytest.raises(ValueError, match="outputs must have at least 2 systems to compared, not 1"):
+            compared(outputs.select(["a"]), test=test, monte_carlo=monte_carlo)
         with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
-            compare(pd.DataFrame(), test=test, monte_carlo=monte_carlo)  # type: ignore[arg-type]
+            compared(pd.DataFrame(), test=test, monte_carlo=monte_carlo)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
-            compare(outputs.head(1), test=test, monte_carlo=monte_carlo, unit="item")
+            compared(outputs.head(1), test=test, monte_carlo=monte_carlo, unit="item")
         if not TESTS[test].computed:
             with pytest.raises(ValueError, match=f"monte_carlo must be 'auto' or True for test '{test}'"):
-                compare(outputs, test=test, monte_carlo=False)
+                compared(outputs, test=test, monte_carlo=False)
 
 
 def test_what_is_resampled_by_default(answered: Outputs) -> None:
@@ -228,7 +228,7 @@ def test_what_is_resampled_by_default(answered: Outputs) -> None:
         ("bootstrap", "sacrebleu", 1_000),
         ("randomization", "sacrebleu", 10_000),
     ):
-        row = compare(pair, test=test, convention=convention, monte_carlo=True).iloc[0]
+        row = compared(pair, test=test, convention=convention, monte_carlo=True).iloc[0]
         assert row.n_resamples == expected
 
 
@@ -236,13 +236,13 @@ def test_equal_means_of_decimals_tie() -> None:
     """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in their last bit; the systems are equally good all the same."""
     frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
     assert frame["a"].sum() != frame["b"].sum()
-    row = compare(Outputs.from_scores(frame), test="bootstrap", n_resamples=2000).iloc[0]
+    row = compared(Outputs.from_scores(frame), test="bootstrap", n_resamples=2000).iloc[0]
     assert (row.gain, row.system_a, row.favours) == (0.0, "a", "")
     for test, monte_carlo in product(("sign_flips", "randomization"), ("auto", True)):
         options: dict[str, Any] = {"test": test, "monte_carlo": monte_carlo, "n_resamples": 2000}
-        assert compare(Outputs.from_scores(frame), alternative="two-sided", **options).p_value[0] == 1
+        assert compared(Outputs.from_scores(frame), alternative="two-sided", **options).p_value[0] == 1
         # Two items differ, equally far: one shuffle of four has a gain below 0.
-        one_sided = compare(Outputs.from_scores(frame), alternative="greater", **options).p_value[0]
+        one_sided = compared(Outputs.from_scores(frame), alternative="greater", **options).p_value[0]
         assert one_sided == pytest.approx(0.75, abs=0.1 if monte_carlo is True else 0)
 
 
@@ -254,7 +254,7 @@ def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
     shifted = [frame - frame["b"].mean(), frame + 100, frame]
     for test in ("bootstrap", "randomization"):
         options: dict[str, Any] = {"test": test, "alternative": "greater", "n_resamples": 3000}
-        counts = {compare(Outputs.from_scores(scores), **options).n_extreme[0] for scores in shifted}
+        counts = {compared(Outputs.from_scores(scores), **options).n_extreme[0] for scores in shifted}
         assert len(counts) == 1
         assert 0 < min(counts) < 3000
     tenths = np.array([[1, 1, -2, -1, 1], [-1, -1, -2, 1, 3]])
@@ -263,8 +263,8 @@ def test_ties_are_judged_by_the_size_of_the_scores_not_of_their_mean() -> None:
         if test in CONVENTIONS[convention].tests:
             options = {"test": test, "convention": convention, "n_resamples": 3000, "monte_carlo": True}
             options["alternative"] = CONVENTIONS[convention].alternative or "greater"
-            whole = compare(Outputs.from_statistics(counts, "mean"), **options)
-            decimal = compare(Outputs.from_statistics(counts / [10, 1], "mean"), **options)
+            whole = compared(Outputs.from_statistics(counts, "mean"), **options)
+            decimal = compared(Outputs.from_statistics(counts / [10, 1], "mean"), **options)
             assert whole.n_extreme[0] == decimal.n_extreme[0]
 
 
@@ -274,13 +274,13 @@ def test_comparisons_side_by_side_leave_blas_as_it_was(tagged: Outputs) -> None:
 
     before = threads()
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda b: compare(tagged, test="bootstrap", n_resamples=b), [20_000, 1000, 5000]))
+        list(pool.map(lambda b: compared(tagged, test="bootstrap", n_resamples=b), [20_000, 1000, 5000]))
     assert threads() == before
 
 
 def test_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
     with pytest.raises(ValueError, match="did you mean 'bootstrap'"):
-        compare(tagged, test="bootstrp")
+        compared(tagged, test="bootstrp")
 
 
 def test_lower_is_better() -> None:
@@ -295,7 +295,7 @@ def test_lower_is_better() -> None:
         if ACCEPTANCE_SETS in TESTS[test].needs:
             continue  # what is accepted has no error rate
         by_error, by_accuracy = (
-            compare(outputs, test=test, monte_carlo=monte_carlo, n_resamples=3000) for outputs in (errors, answers)
+            compared(outputs, test=test, monte_carlo=monte_carlo, n_resamples=3000) for outputs in (errors, answers)
         )
         pd.testing.assert_frame_equal(by_error[shared], by_accuracy[shared])
         assert (by_error["score_a"] < by_error["score_b"]).all()
@@ -305,7 +305,7 @@ def test_lower_is_better() -> None:
 
 def test_progress_counts_every_resample(tagged: Outputs) -> None:
     done: list[int] = []
-    compare(tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, progress=done.append)
+    compared(tagged, test="bootstrap", n_resamples=2_500, tile_size=1000, n_jobs=2, progress=done.append)
     assert sorted(done) == [500, 1000, 1000]
 
 
@@ -314,7 +314,7 @@ def test_an_error_in_a_thread_stops_the_others(tagged: Outputs) -> None:
         raise RuntimeError("stop here")
 
     with pytest.raises(RuntimeError, match="stop here"):
-        compare(tagged, test="bootstrap", n_resamples=50_000, tile_size=100, n_jobs=2, progress=fail)
+        compared(tagged, test="bootstrap", n_resamples=50_000, tile_size=100, n_jobs=2, progress=fail)
 
 
 @pytest.mark.parametrize("unit", [None, "item", "cluster", "topic"])
@@ -333,7 +333,7 @@ def test_what_is_applicable_is_what_can_be_compared(
     for name, test in TESTS.items():
         how = {"n_resamples": 20} if test.n_resamples else {}
         if name in applicable(outputs, unit=unit):
-            assert set(compare(outputs, test=name, unit=unit, **how)["unit"]) == {unit or outputs.natural_unit}
+            assert set(compared(outputs, test=name, unit=unit, **how)["unit"]) == {unit or outputs.natural_unit}
         else:
             with pytest.raises(ValueError, match=f"^test '{name}' needs"):
-                compare(outputs, test=name, unit=unit, **how)
+                compared(outputs, test=name, unit=unit, **how)

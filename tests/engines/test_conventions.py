@@ -9,14 +9,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.comparisons.repeating import run_twice
 from simstudy.engines.asking import planned_resamples, resamples_to_draw
-from simstudy.engines.comparisons import compare
 from simstudy.engines.registry import TESTS
-from simstudy.engines.repeating import run_twice
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
-from tests.oracles import GEOMETRIC, ascending
+from tests.oracles import GEOMETRIC, ascending, compared
 
 OF_TEST = [(test, name) for name, rule in CONVENTIONS.items() for test in rule.tests]
 
@@ -29,7 +28,7 @@ def one_apart(n: int = 30) -> Outputs:
 
 
 def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
-    pairs = compare(outputs, **options)
+    pairs = compared(outputs, **options)
     return dict(zip(pairs["system_a"] + pairs["system_b"], pairs["p_value"], strict=True))
 
 
@@ -45,7 +44,7 @@ def test_one_item_and_no_item_apart_show_nothing(monte_carlo: Any) -> None:
 
 
 def test_chinchor_draws_9999_shuffles() -> None:
-    pairs = compare(one_apart(), test="randomization", convention="chinchor1992")
+    pairs = compared(one_apart(), test="randomization", convention="chinchor1992")
     assert (pairs[["n_extreme", "n_resamples"]] == 9_999).all(axis=None)
     assert pairs["monte_carlo"].all()
 
@@ -64,7 +63,7 @@ def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
 
 @pytest.mark.parametrize(("test", "convention"), OF_TEST)
 def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> None:
-    pairs = compare(one_apart(), test=test, convention=convention, n_resamples=50)
+    pairs = compared(one_apart(), test=test, convention=convention, n_resamples=50)
     assert pairs["monte_carlo"].all() == (convention != "default")
     assert pairs["monte_carlo"].any() == (convention != "default")
     assert (pairs["n_resamples"] == (0 if convention == "default" else 50)).all()
@@ -73,7 +72,7 @@ def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> 
 @pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
 def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
     ours, his = (
-        compare(tagged, test=test, convention=convention, monte_carlo=True, n_resamples=700)
+        compared(tagged, test=test, convention=convention, monte_carlo=True, n_resamples=700)
         for convention in ("default", "noreen")
     )
     np.testing.assert_array_equal(ours[["p_value", "n_extreme"]], his[["p_value", "n_extreme"]])
@@ -128,7 +127,7 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     outputs = Outputs.from_statistics(pair, name, ["a", "b"])
     alternative = CONVENTIONS[convention].alternative or "greater"
     options: dict[str, Any] = {"test": test, "convention": convention, "alternative": alternative}
-    row = compare(outputs, **options, n_resamples=n_resamples, monte_carlo=True, seed=4).iloc[0]
+    row = compared(outputs, **options, n_resamples=n_resamples, monte_carlo=True, seed=4).iloc[0]
     gains = resampled_gains(test, outputs.metric, pair if row.system_a == "a" else pair[::-1], n_resamples)
     count = counted(test, convention, gains, row.gain)
     assert 0 < count < n_resamples
@@ -141,9 +140,9 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
 def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
     """The two events of a two-sided bootstrap: at least twice the gain, or not won."""
     options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
-    lost = compare(tagged, convention="koehn2004", **options)["n_extreme"]
-    upper = compare(tagged, alternative="greater", **options)["n_extreme"]
-    both = compare(tagged, alternative="two-sided", **options)["n_extreme"]
+    lost = compared(tagged, convention="koehn2004", **options)["n_extreme"]
+    upper = compared(tagged, alternative="greater", **options)["n_extreme"]
+    both = compared(tagged, alternative="two-sided", **options)["n_extreme"]
     np.testing.assert_array_equal(lost, both - upper)
     assert (lost > 0).any()
 
@@ -153,8 +152,8 @@ def test_sacrebleus_bootstrap_is_optimistic_for_small_gains() -> None:
     rng = np.random.default_rng(3)
     scores = rng.normal([[0.02], [0.0]], 1.0, size=(2, 200))
     outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean")
-    ours = compare(outputs, test="bootstrap", alternative="two-sided", n_resamples=5000).iloc[0]
-    theirs = compare(outputs, test="bootstrap", convention="sacrebleu", n_resamples=5000).iloc[0]
+    ours = compared(outputs, test="bootstrap", alternative="two-sided", n_resamples=5000).iloc[0]
+    theirs = compared(outputs, test="bootstrap", convention="sacrebleu", n_resamples=5000).iloc[0]
     assert ours.gain < 0.2
     assert theirs.p_value < 0.75 * ours.p_value
 
@@ -165,8 +164,8 @@ def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_s
     name, pair = pair_of("geometric", np.random.default_rng(6))
     outputs = Outputs.from_statistics(pair, name)
     options: dict[str, Any] = {"test": "bootstrap", "convention": "sacrebleu", "seed": 2}
-    found = compare(outputs, n_jobs=n_jobs, tile_size=tile_size, **options)
-    np.testing.assert_array_equal(found["n_extreme"], compare(outputs, **options)["n_extreme"])
+    found = compared(outputs, n_jobs=n_jobs, tile_size=tile_size, **options)
+    np.testing.assert_array_equal(found["n_extreme"], compared(outputs, **options)["n_extreme"])
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -175,7 +174,7 @@ def test_a_convention_of_another_test_is_refused(test: str, tagged: Outputs) -> 
         if convention != "default" and test not in rule.tests:
             message = f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'"
             with pytest.raises(ValueError, match=message):
-                compare(tagged, test=test, convention=convention)
+                compared(tagged, test=test, convention=convention)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +200,7 @@ def test_an_alternative_that_a_rule_does_not_know_is_refused(
     options: dict[str, str], message: str, tagged: Outputs
 ) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        compare(tagged, **options)  # type: ignore[arg-type]
+        compared(tagged, **options)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
@@ -215,7 +214,7 @@ def test_the_alternative_that_a_rule_has_is_the_default(tagged: Outputs) -> None
         ({"test": "bootstrap"}, "two-sided"),
         ({}, "two-sided"),
     ):
-        assert set(compare(tagged, n_resamples=50, **options)["alternative"]) == {expected}  # type: ignore[arg-type]
+        assert set(compared(tagged, n_resamples=50, **options)["alternative"]) == {expected}  # type: ignore[arg-type]
 
 
 class TestRunTwice:
@@ -225,7 +224,7 @@ class TestRunTwice:
     def test_both_runs_are_those_of_compare(self, test: str, tagged: Outputs) -> None:
         pairs = run_twice(tagged, test=test, n_resamples=2000, seeds=(3, 8))
         for run, seed in ((1, 3), (2, 8)):
-            alone = compare(tagged, test=test, n_resamples=2000, seed=seed, monte_carlo=True)
+            alone = compared(tagged, test=test, n_resamples=2000, seed=seed, monte_carlo=True)
             for column in ("p_value", "n_extreme"):
                 np.testing.assert_array_equal(pairs[f"{column}_{run}"], alone[column])
         np.testing.assert_array_equal(pairs[["system_a", "system_b", "gain"]], alone[["system_a", "system_b", "gain"]])
@@ -272,7 +271,7 @@ def test_sacrebleus_mean_of_scores_that_cancel() -> None:
     """Scores of 0 on the test set vary in resamples all the same: shifting all items changes no gain and no p."""
     scores = pd.DataFrame({"a": [1.0, -1] * 20, "b": [2.0, -2] * 20, "c": [3.0, -3] * 20})
     here, there = (
-        compare(Outputs.from_scores(moved), test="bootstrap", convention="sacrebleu") for moved in (scores, scores + 5)
+        compared(Outputs.from_scores(moved), test="bootstrap", convention="sacrebleu") for moved in (scores, scores + 5)
     )
     np.testing.assert_allclose(here["p_value"], there["p_value"], atol=0.003)
     assert here["p_value"].between(0.3, 0.5).all()
@@ -288,7 +287,7 @@ def test_as_many_resamples_are_drawn_as_were_planned(name: str) -> None:
             continue
         seen: list[int] = []
         alternative = CONVENTIONS[name].alternative
-        table = compare(
+        table = compared(
             outputs, test=test, convention=name, alternative=alternative, monte_carlo=True, progress=seen.append
         )
         assert sum(seen) == resamples_to_draw(test, name)

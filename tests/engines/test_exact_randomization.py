@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first
-from tests.oracles import GEOMETRIC, ascending, shuffled_p
+from tests.oracles import GEOMETRIC, ascending, compared, shuffled_p
 
 
 def test_sums_of_many_units_are_whole_number_polynomials() -> None:
@@ -76,7 +75,7 @@ def test_computing_what_can_not_be_computed_is_refused_in_one_line() -> None:
     ):
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
         with pytest.raises(ValueError, match=message) as error:
-            compare(outputs, test="randomization", monte_carlo=False)
+            compared(outputs, test="randomization", monte_carlo=False)
         assert "\n" not in str(error.value)
         assert "use monte_carlo='auto' or True" in str(error.value)
     row = ask(decimals, "mean", n_resamples=1000)
@@ -89,12 +88,12 @@ def test_some_pairs_may_be_computed_and_others_resampled() -> None:
     scores = pd.DataFrame({"a": rng.random(30)})
     scores["b"] = scores["a"] + np.r_[rng.normal(size=10), np.zeros(20)]
     scores["c"] = rng.random(30)
-    pairs = compare(Outputs.from_scores(scores), test="randomization", n_resamples=2000)
+    pairs = compared(Outputs.from_scores(scores), test="randomization", n_resamples=2000)
     computed = {frozenset((row.system_a, row.system_b)) for row in pairs.itertuples() if not row.monte_carlo}
     assert computed == {frozenset("ab")}
     assert (pairs["n_resamples"] == np.where(pairs["monte_carlo"], 2000, 0)).all()
     assert pairs["exact"].all()
-    alone = compare(Outputs.from_scores(scores[["a", "b"]]), test="randomization").p_value[0]
+    alone = compared(Outputs.from_scores(scores[["a", "b"]]), test="randomization").p_value[0]
     assert pairs.loc[~pairs["monte_carlo"], "p_value"].item() == alone
 
 
@@ -111,7 +110,7 @@ def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool
         correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, 6))
         statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 6))], axis=-1)
         outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-        row = compare(outputs, test="randomization", alternative=alternative, monte_carlo=False).iloc[0]
+        row = compared(outputs, test="randomization", alternative=alternative, monte_carlo=False).iloc[0]
         assert (row.exact, row.monte_carlo) == (True, False)
         assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
 
@@ -124,7 +123,7 @@ def test_twenty_units_of_decimals_are_all_shuffles(rng: np.random.Generator) -> 
         n_resamples=np.inf, alternative="greater" if a.sum() > b.sum() else "less",
     )  # fmt: skip
     outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
-    row = compare(outputs, test="randomization", alternative="greater").iloc[0]
+    row = compared(outputs, test="randomization", alternative="greater").iloc[0]
     assert (row.exact, row.monte_carlo) == (True, False)
     assert row.p_value == pytest.approx(expected.pvalue, rel=1e-12)
 
@@ -137,4 +136,4 @@ def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
     wide[:, :, 0] = [np.arange(1024) * 2**30 + 1, np.arange(1024)[::-1] * 2**30 + 1]
     outputs = Outputs.from_statistics(wide, "mean")
     with pytest.raises(ValueError, match="monte_carlo=False can not be had"):
-        compare(outputs, test="randomization", monte_carlo=False)
+        compared(outputs, test="randomization", monte_carlo=False)

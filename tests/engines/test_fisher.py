@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.applicable import applicable
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
+from tests.oracles import compared
 
 
 def accepted(sets: list[list[int]], true: list[int], n: int = 8) -> Outputs:
@@ -28,7 +29,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(seed: int) -> None:
     true = rng.random(300) < 0.3
     accepts = rng.random((5, 300)) < (0.1 + 0.1 * np.arange(5)[:, None] + 0.2 * true)
     outputs = accepted([list(np.flatnonzero(row)) for row in accepts], list(np.flatnonzero(true)), 300)
-    pairs = compare(outputs, test="fisher")
+    pairs = compared(outputs, test="fisher")
     assert len(pairs) == 10
     for row in pairs.itertuples():
         first, second = (accepts[outputs.names.index(name)] for name in (row.system_a, row.system_b))
@@ -45,7 +46,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(seed: int) -> None:
 
 def test_a_pair_by_hand() -> None:
     """Items 0 - 2 are a's alone, 5 - 7 b's alone: 3 of 3 and 0 of 3 are true, 2 of the 20 ways to have 3 hits in 6."""
-    row = compare(accepted([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]], [0, 1, 2, 3]), test="fisher").iloc[0]
+    row = compared(accepted([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]], [0, 1, 2, 3]), test="fisher").iloc[0]
     assert (row.system_a, row.gain, row.statistic) == ("a", pytest.approx(4 / 5 - 1 / 5), 1.0)
     assert row.p_value == pytest.approx(2 / 20)
 
@@ -61,14 +62,14 @@ def test_a_pair_by_hand() -> None:
     ],
 )
 def test_without_a_second_region_p_is_1(sets: list[list[int]], statistic: float) -> None:
-    row = compare(accepted(sets, [0, 1, 2]), test="fisher").iloc[0]
+    row = compared(accepted(sets, [0, 1, 2]), test="fisher").iloc[0]
     assert (row.p_value, row.statistic) == (1.0, pytest.approx(statistic))
 
 
 def test_the_better_precision_can_lie_where_both_accept() -> None:
     """Footnote 13: one of D2's six is true, D1's one is not; a, which accepts fewer, still has the better precision."""
     outputs = accepted([[0, 1, 2, 3], [0, 1, 2, 4, 5, 6, 7, 8, 9]], [0, 1, 2, 4], 10)
-    row = compare(outputs, test="fisher").iloc[0]
+    row = compared(outputs, test="fisher").iloc[0]
     assert row.system_a == "a"
     assert row.statistic == pytest.approx(0 - 1 / 6)
 
@@ -79,13 +80,13 @@ def test_responses_are_acceptance_sets() -> None:
     first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
     second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
     outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
-    row = compare(outputs, test="fisher").iloc[0]
+    row = compared(outputs, test="fisher").iloc[0]
     # Only II: 6 right and 9 wrong; only I: 28 right and 43 wrong.
     assert row.p_value == pytest.approx(stats.fisher_exact([[6, 28], [9, 43]]).pvalue, rel=1e-9)
     assert row.statistic == pytest.approx(6 / 15 - 28 / 71)
     for metric in ("recall", "f1"):
         with pytest.raises(ValueError, match=f"test 'fisher' needs systems that accept .* metric '{metric}'"):
-            compare(outputs.with_metric(metric), test="fisher")
+            compared(outputs.with_metric(metric), test="fisher")
 
 
 def test_n_best_lists_are_acceptance_sets() -> None:
@@ -95,7 +96,7 @@ def test_n_best_lists_are_acceptance_sets() -> None:
     candidates = Candidates.from_scores(scores, true)
     outputs = candidates.outputs(50)
     assert "fisher" in applicable(outputs)
-    for row in compare(outputs, test="fisher").itertuples():
+    for row in compared(outputs, test="fisher").itertuples():
         first, second = (candidates.n_best(name, 50) for name in (row.system_a, row.system_b))
         hits = [int(true[first & ~second].sum()), int(true[second & ~first].sum())]
         of = int((first & ~second).sum())
@@ -104,14 +105,14 @@ def test_n_best_lists_are_acceptance_sets() -> None:
 
 def refused(outputs: Outputs, **options: str) -> None:
     with pytest.raises(ValueError, match="^test 'fisher' needs systems that accept or reject each item") as error:
-        compare(outputs, test="fisher", **options)  # type: ignore[arg-type]
+        compared(outputs, test="fisher", **options)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
 def test_what_is_no_acceptance_set_is_refused() -> None:
     precision = METRICS["precision_of_accepted"]
     sets = accepted([[0, 1, 2, 3], [2, 3, 4, 5]], [0, 2, 4])
-    assert compare(sets, test="fisher").p_value[0] <= 1
+    assert compared(sets, test="fisher").p_value[0] <= 1
     # True for one system, false for the other.
     torn = sets.statistics.copy()
     torn[1, 2, 0] = 0
@@ -131,19 +132,19 @@ def test_clusters_are_no_candidates() -> None:
     outputs = Candidates.from_scores(frame, rng.random(30) < 0.5).outputs(10)
     items = outputs.items.assign(cluster=[f"verb {k % 15}" for k in range(30)])
     clustered = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.names, items)
-    assert compare(clustered, test="fisher", unit="item").p_value[0] <= 1
+    assert compared(clustered, test="fisher", unit="item").p_value[0] <= 1
     for unit in ("cluster", None):
         with pytest.raises(ValueError, match="test 'fisher' needs items one by one, and the unit is 'cluster'"):
-            compare(clustered, test="fisher", unit=unit)
+            compared(clustered, test="fisher", unit=unit)
 
 
 def test_whole_lists_do_not_differ() -> None:
     frame = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]})
-    row = compare(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
+    row = compared(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
     assert (row.gain, row.p_value) == (0, 1)
 
 
 def test_only_two_sided() -> None:
     """Section 3.3: nobody said beforehand which is better."""
     with pytest.raises(ValueError, match="alternative must be 'two-sided' for test 'fisher', not 'greater'"):
-        compare(accepted([[0], [1]], [0]), test="fisher", alternative="greater")
+        compared(accepted([[0], [1]], [0]), test="fisher", alternative="greater")

@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from tests.engines.pairs import made
-from tests.oracles import ERROR_RATE
+from tests.oracles import ERROR_RATE, compared
 
 COLUMNS = ["gain_se", "gain_low", "gain_high", "detectable"]
 
@@ -36,19 +35,19 @@ def scored(scores: Any, **columns: Any) -> Outputs:
 @pytest.mark.parametrize("metric", ["accuracy", ERROR_RATE], ids=["accuracy", "error rate"])
 def test_a_published_interval_of_right_and_wrong(metric: str | Metric) -> None:
     """Cavo et al. 2012 in R's contingencytables (Fagerland, Lydersen and Laake): -0.1240 to -0.0054 of 161."""
-    row = compare(answers(59, 6, 16, 80, metric)).iloc[0]
+    row = compared(answers(59, 6, 16, 80, metric)).iloc[0]
     assert (row.system_a, row.interval, row.n_better, row.n_worse, row.n_level) == ("second", "score", 16, 6, 139)
     assert row.gain == pytest.approx(100 * 10 / 161)
     assert (row.gain_low, row.gain_high) == pytest.approx((0.54, 12.40), abs=5e-3)
     # Bentur et al. 2009, as printed in their paper of 2014: 0.026 to 0.517 of 21.
-    row = compare(answers(1, 1, 7, 12, metric)).iloc[0]
+    row = compared(answers(1, 1, 7, 12, metric)).iloc[0]
     assert (row.gain_low, row.gain_high) == pytest.approx((2.6, 51.7), abs=0.05)
 
 
 @pytest.mark.parametrize(("b", "c", "n"), [(9, 3, 40), (30, 18, 200), (12, 1, 25), (5, 4, 500)])
 def test_bounds_are_where_the_likeliest_shares_make_the_gain_just_too_surprising(b: int, c: int, n: int) -> None:
     """The multinomial's likelihood, maximised where the difference is the bound: 1.96 standard errors."""
-    row = compare(answers(3, b, c, n - b - c - 3)).iloc[0]
+    row = compared(answers(3, b, c, n - b - c - 3)).iloc[0]
     for bound, sign in ((row.gain_low / 100, 1), (row.gain_high / 100, -1)):
 
         def surprise(only_second: float, d: float = bound) -> float:
@@ -73,8 +72,8 @@ def test_right_and_wrong_in_documents_or_strata_are_no_multinomial() -> None:
         "jackknife": {"unit": "cluster"},
     }
     for kind, options in kinds.items():
-        assert set(compare(outputs, **options)["interval"]) == {kind}  # type: ignore[arg-type]
-    stratified = compare(outputs, test="bootstrap", n_resamples=50, unit="item", strata="domain")
+        assert set(compared(outputs, **options)["interval"]) == {kind}  # type: ignore[arg-type]
+    stratified = compared(outputs, test="bootstrap", n_resamples=50, unit="item", strata="domain")
     assert set(stratified["interval"]) == {"jackknife"}
 
 
@@ -83,7 +82,7 @@ def test_of_means_they_are_those_of_the_paired_t_test(kind: str, rng: np.random.
     scores = rng.normal(size=(4, 30)) + rng.normal(size=30) + np.array([[0.0], [0.1], [0.5], [0.6]])
     scores = np.rint(scores * 2) if kind == "ratings" else scores
     outputs = scored(scores)
-    for row in compare(outputs).itertuples():
+    for row in compared(outputs).itertuples():
         a, b = (scores["abcd".index(name)] for name in (row.system_a, row.system_b))
         theirs = stats.ttest_rel(a, b)
         assert row.gain_se == pytest.approx(stats.sem(a - b), rel=1e-10)
@@ -95,7 +94,7 @@ def test_of_means_they_are_those_of_the_paired_t_test(kind: str, rng: np.random.
 def test_of_documents_they_are_those_of_their_sums(tagged: Outputs) -> None:
     """A ratio of sums over 15 documents: its own leave-one-out, with 14 degrees of freedom."""
     correct, total = np.moveaxis(tagged.statistics.reshape(5, 15, 4, 2).sum(axis=2), -1, 0)
-    for row in compare(tagged).itertuples():
+    for row in compared(tagged).itertuples():
         i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
         without = [
             np.delete(correct[i], u).sum() / np.delete(total[i], u).sum()
@@ -123,7 +122,7 @@ def test_of_other_metrics_they_are_near_the_bootstraps(kind: str) -> None:
         statistics = np.stack([correct, rng.binomial(correct, 0.8), guessed + correct, guessed + correct], axis=-1)
     else:
         statistics = np.stack([correct, guessed, np.broadcast_to(gold, (2, 200))], axis=-1)
-    row = compare(Outputs.from_statistics(statistics, metric)).iloc[0]
+    row = compared(Outputs.from_statistics(statistics, metric)).iloc[0]
     counts = rng.multinomial(200, [1 / 200] * 200, size=20_000)
     gains = metric.score(counts @ statistics[0]) - metric.score(counts @ statistics[1])
     assert row.gain_se == pytest.approx(gains.std(), rel=0.05)
@@ -133,7 +132,7 @@ def test_of_other_metrics_they_are_near_the_bootstraps(kind: str) -> None:
 def test_standard_errors_are_those_of_leaving_units_out(kind: str) -> None:
     rng = np.random.default_rng(len(kind))
     metric, statistics = made(kind, 20, rng)
-    row = compare(Outputs.from_statistics(statistics, metric, ["a", "b"])).iloc[0]
+    row = compared(Outputs.from_statistics(statistics, metric, ["a", "b"])).iloc[0]
     gains = [np.diff(metric.score(np.delete(statistics, u, axis=1).sum(axis=1)))[0] for u in range(20)]
     assert row.gain_se == pytest.approx(np.sqrt(19 * np.var(gains)), rel=1e-9)
     low, high = sorted([row.gain_low, row.gain_high])
@@ -149,7 +148,7 @@ def test_strata_leave_what_lies_between_them_out() -> None:
     order = rng.permutation(50)
     outputs = scored(np.stack([difference, np.zeros(50)])[:, order], domain=domain[order])
     options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 50}
-    row = compare(outputs, strata="domain", **options).iloc[0]
+    row = compared(outputs, strata="domain", **options).iloc[0]
     variance = sum(
         (size / 50) ** 2 * difference[domain == name].var(ddof=1) / size for name, size in (("x", 30), ("y", 20))
     )
@@ -157,7 +156,7 @@ def test_strata_leave_what_lies_between_them_out() -> None:
     assert row.df == 48
     reach = stats.t.ppf(0.975, 48) * row.gain_se
     assert (row.gain_low, row.gain_high) == pytest.approx((row.gain - reach, row.gain + reach))
-    assert compare(outputs, **options).gain_se[0] > 2 * row.gain_se
+    assert compared(outputs, **options).gain_se[0] > 2 * row.gain_se
 
 
 @pytest.mark.parametrize("kind", ["f1", "geometric", "ratings"])
@@ -165,7 +164,7 @@ def test_identical_systems_have_no_interval(kind: str, rng: np.random.Generator)
     """Nothing varies: that says nothing of how large a difference could be."""
     metric, statistics = made(kind, 12, rng)
     statistics = statistics[[0, 0, 1]]
-    pairs = compare(Outputs.from_statistics(statistics, metric, ["x", "x again", "y"]))
+    pairs = compared(Outputs.from_statistics(statistics, metric, ["x", "x again", "y"]))
     same = pairs["system_a"].str.startswith("x") & pairs["system_b"].str.startswith("x")
     assert same.sum() == 1
     assert pairs.loc[same, COLUMNS].isna().all(axis=None)
@@ -174,7 +173,7 @@ def test_identical_systems_have_no_interval(kind: str, rng: np.random.Generator)
 
 def test_identical_answers_have_tangos_interval() -> None:
     """No item tells them apart: of n, the true gain may be up to z^2 / (n + z^2)."""
-    row = compare(answers(20, 0, 0, 20)).iloc[0]
+    row = compared(answers(20, 0, 0, 20)).iloc[0]
     z = stats.norm.ppf(0.975)
     assert (row.gain_low, row.gain_high) == pytest.approx((-100 * z**2 / (40 + z**2), 100 * z**2 / (40 + z**2)))
     assert np.isnan([row.gain_se, row.detectable]).all()
@@ -182,7 +181,7 @@ def test_identical_answers_have_tangos_interval() -> None:
 
 def test_a_constant_difference_has_no_interval() -> None:
     """Each of ten items is better by one: no spread tells how sure that is."""
-    row = compare(scored([np.arange(1, 11), np.arange(10)])).iloc[0]
+    row = compared(scored([np.arange(1, 11), np.arange(10)])).iloc[0]
     assert row.gain == 1
     assert np.isnan(row[COLUMNS].astype(float)).all()
 
@@ -190,7 +189,7 @@ def test_a_constant_difference_has_no_interval() -> None:
 def test_a_score_that_one_unit_carries_has_no_interval() -> None:
     """All guesses of b are in one unit: without it, b has no precision."""
     counts = np.array([[[1, 1, 1]] * 5 + [[0, 1, 1]], [[0, 0, 1]] * 5 + [[1, 2, 1]], [[0, 1, 1]] * 4 + [[1, 1, 1]] * 2])
-    pairs = compare(Outputs.from_statistics(counts, "precision", ["a", "b", "c"]))
+    pairs = compared(Outputs.from_statistics(counts, "precision", ["a", "b", "c"]))
     of_b = (pairs["system_a"] == "b") | (pairs["system_b"] == "b")
     assert pairs.loc[of_b, COLUMNS].isna().all(axis=None)
     assert pairs.loc[~of_b, COLUMNS].notna().all(axis=None)
@@ -202,7 +201,7 @@ def test_nearly_equal_systems_keep_their_spread() -> None:
     rng = np.random.default_rng(1)
     scores = np.tile(rng.normal(size=1000), (2, 1))
     scores[0, 5] += 1e-6
-    row = compare(scored(scores)).iloc[0]
+    row = compared(scored(scores)).iloc[0]
     assert row.gain_se == pytest.approx(1e-9, rel=1e-3)
 
 
@@ -214,7 +213,7 @@ def power_at(gain: float, se: float, df: int) -> float:
 
 def test_the_detectable_gain_is_found_four_times_in_five(tagged: Outputs) -> None:
     for options, df in (({"unit": "item"}, 59), ({}, 14)):
-        for row in compare(tagged, **options).itertuples():  # type: ignore[arg-type]
+        for row in compared(tagged, **options).itertuples():  # type: ignore[arg-type]
             assert power_at(row.detectable, row.gain_se, df) == pytest.approx(0.8, abs=1e-4)
             assert row.detectable / row.gain_se == pytest.approx(stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df))
 
@@ -225,8 +224,8 @@ def test_a_gain_of_that_size_is_detected_four_times_in_five() -> None:
     rng = np.random.default_rng(2)
     n, spread = 40, 1.0
     exact = np.zeros(n) + np.sqrt((n - 1) / n) * np.where(np.arange(n) % 2, 1, -1)
-    detectable = compare(scored([exact, np.zeros(n)])).detectable[0]
-    assert spread / np.sqrt(n) == pytest.approx(compare(scored([exact, np.zeros(n)])).gain_se[0])
+    detectable = compared(scored([exact, np.zeros(n)])).detectable[0]
+    assert spread / np.sqrt(n) == pytest.approx(compared(scored([exact, np.zeros(n)])).gain_se[0])
     found = stats.ttest_1samp(rng.normal(detectable, spread, size=(4000, n)), 0, axis=1).pvalue <= 0.05
     assert found.mean() == pytest.approx(0.8, abs=0.035)
 
@@ -234,7 +233,7 @@ def test_a_gain_of_that_size_is_detected_four_times_in_five() -> None:
 def test_the_interval_does_not_depend_on_the_test(answered: Outputs) -> None:
     """A description of the gain, whoever asks what for, on one side or two."""
     tables = [
-        compare(answered, test=test, alternative=alternative, n_resamples=50)[[*COLUMNS, "n_better", "df"]]
+        compared(answered, test=test, alternative=alternative, n_resamples=50)[[*COLUMNS, "n_better", "df"]]
         for test, alternative in (("sign_flips", "two-sided"), ("bootstrap", "greater"), ("sign", "greater"))
     ]
     for table in tables[1:]:

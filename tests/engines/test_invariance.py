@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simstudy.engines.applicable import applicable
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.engines.comparisons import applicable, compare
 from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, made
+from tests.oracles import compared as table_of
 
 NAMES = ["a", "b", "c"]
 OF_MEANS = [name for name, test in TESTS.items() if test.needs in ((), (MEAN,))]
@@ -38,7 +39,7 @@ def compared(values: np.ndarray, test: str, count: float = 1.0, **options: Any) 
     drawn = {"n_resamples": 300, "monte_carlo": True} if TESTS[test].n_resamples else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return rows(compare(outputs, test=test, **{**drawn, **options}))
+        return rows(table_of(outputs, test=test, **{**drawn, **options}))
 
 
 def item_scores(seed: int, whole: bool, n: int = 25) -> np.ndarray:
@@ -88,7 +89,7 @@ def test_a_hundred_thousand_large_scores_are_told_apart(test: str) -> None:
     rng = np.random.default_rng(3)
     scores = rng.uniform(0, 1, (2, 100_000)) + [[0.02], [0.0]]
     tables = [
-        compare(
+        table_of(
             Outputs.from_statistics(np.stack([scores * factor, np.ones_like(scores)], -1), "mean"),
             test=test, n_resamples=200, monte_carlo=True,
         )
@@ -126,7 +127,7 @@ def test_the_unit_of_the_counts_does_not_matter_either(test: str, count: float) 
 def test_sizes_that_double_precision_can_not_hold_are_refused(scores: list[list[float]], message: str) -> None:
     values = np.array(scores)
     outputs = Outputs.from_statistics(np.stack([values, np.ones_like(values)], -1), "mean", ["a", "b"])
-    for refused in (compare, leaderboard, correlation):
+    for refused in (table_of, leaderboard, correlation):
         with pytest.raises(ValueError, match=message) as error:
             refused(outputs)
         assert "\n" not in str(error.value)
@@ -148,14 +149,14 @@ def test_the_order_of_systems_and_items_changes_nothing(kind: str, seed: int) ->
         for test in applicable(outputs, unit=unit):
             options: dict[str, Any] = {"test": test, "unit": unit}
             options |= {"n_resamples": 200, "monte_carlo": True} if TESTS[test].n_resamples else {}
-            one, other = (rows(compare(either, **options)) for either in (outputs, shuffled))
+            one, other = (rows(table_of(either, **options)) for either in (outputs, shuffled))
             pd.testing.assert_frame_equal(one[[*FREE, "system_a"]], other[[*FREE, "system_a"]], rtol=1e-12)
 
 
 def test_the_order_of_strata_changes_nothing(tagged: Outputs) -> None:
     order = np.random.default_rng(1).permutation(tagged.n_items)
     options: dict[str, Any] = {"test": "bootstrap", "strata": "domain", "unit": "item", "n_resamples": 500}
-    one, other = compare(tagged, **options), compare(tagged.take(order), **options)
+    one, other = table_of(tagged, **options), table_of(tagged.take(order), **options)
     pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 
 

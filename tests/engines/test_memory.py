@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from simstudy.engines import memory
-from simstudy.engines.comparisons import compare
 from simstudy.examination import examination
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 PEAK = """
 import re
@@ -30,9 +30,9 @@ rng = np.random.default_rng(0)
 shape = ({systems}, {items})
 right = rng.random(shape) < np.linspace(0.4, 0.9, shape[0])[:, None]
 outputs = ss.Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
-ss.compare(outputs.head(20).select(outputs.names[:3]))   # compiled loops are read in
+compared(outputs.head(20).select(outputs.names[:3]))   # compiled loops are read in
 before = peak()
-pairs = ss.compare(outputs, test="{test}")
+pairs = compared(outputs, test="{test}")
 compared = peak()
 pairs = ss.corrected(pairs.assign(relation="all pairs"))
 for analysis in (ss.thresholds, ss.significant_gains, ss.curve):
@@ -54,11 +54,11 @@ def test_what_would_not_fit_is_said_before_it_begins(monkeypatch: pytest.MonkeyP
     begun: list[int] = []
     monkeypatch.setattr(memory, "available", lambda: memory.needed(40, 30, 2, 780) - 1)
     with pytest.raises(ValueError, match=r"'bootstrap' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
-        compare(outputs, test="bootstrap", monte_carlo=True, n_resamples=100, progress=begun.append)
+        compared(outputs, test="bootstrap", monte_carlo=True, n_resamples=100, progress=begun.append)
     assert not begun
     for enough in (memory.needed(40, 30, 2, 780), None):
         monkeypatch.setattr(memory, "available", lambda enough=enough: enough)
-        assert len(compare(outputs)) == 780
+        assert len(compared(outputs)) == 780
 
 
 @pytest.mark.parametrize("duplicates", ["keep", "drop"])
@@ -110,7 +110,7 @@ def test_the_narrowest_group_that_holds_the_process_counts(tmp_path: Path) -> No
 def test_what_is_available_is_no_more_than_a_limit() -> None:
     """A limit of the process counts, less what it has taken."""
     script = (
-        "import resource; from simstudy.engines import memory; import simstudy.engines.comparisons\n"
+        "import resource; from simstudy.engines import memory; import simstudy.comparisons.comparing\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**34, 2**34)); print(memory._of_process(), memory.available())"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -11,6 +11,7 @@ import simstudy as ss
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.metrics.scaling import without_offset
+from tests.oracles import compared
 
 N = 57
 RNG = np.random.default_rng(8)
@@ -34,7 +35,7 @@ def _outputs(offset: np.ndarray | float, *, lower_is_better: bool = False, clust
 def test_a_large_offset_changes_nothing(offset: float, test: str) -> None:
     """Gain, standard error and t of the differences by scipy; everything else as without the offset."""
     options = {"n_resamples": 999} if TESTS[test].n_resamples else {}
-    plain, far = (ss.compare(_outputs(of), test=test, **options).iloc[0] for of in (0.0, offset))  # type: ignore[arg-type]
+    plain, far = (compared(_outputs(of), test=test, **options).iloc[0] for of in (0.0, offset))  # type: ignore[arg-type]
     sign = 1 if GAIN.mean() > 0 else -1
     assert far["gain"] == pytest.approx(sign * GAIN.mean(), rel=1e-9)
     assert far["gain_se"] == pytest.approx(stats.sem(GAIN), rel=1e-9)
@@ -51,7 +52,7 @@ def test_whole_numbers_of_any_size_keep_their_differences() -> None:
     start = 1.7e18
     differences = 256.0 * RNG.permutation(np.arange(-20, 37))
     frame = pd.DataFrame({"new": start + differences, "old": np.full(N, start)})
-    row = ss.compare(ss.Outputs.from_scores(frame), test="t_paired").iloc[0]
+    row = compared(ss.Outputs.from_scores(frame), test="t_paired").iloc[0]
     assert row["gain"] == pytest.approx(differences.mean(), rel=1e-12)
     assert row["p_value"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-9)
     assert (row["n_better"], row["n_worse"], row["n_level"]) == (36, 20, 1)
@@ -60,7 +61,7 @@ def test_whole_numbers_of_any_size_keep_their_differences() -> None:
 def test_items_may_lie_far_apart() -> None:
     """Each item has an offset of its own, of which no single one comes near: 1e9 … 1e12, in whole seconds."""
     offset = np.rint(np.geomspace(1e9, 1e12, N))
-    row = ss.compare(_outputs(offset, lower_is_better=True), test="t_paired").iloc[0]
+    row = compared(_outputs(offset, lower_is_better=True), test="t_paired").iloc[0]
     assert (row["system_a"] == "old") == (GAIN.mean() > 0)
     assert row["gain"] == pytest.approx(abs(GAIN.mean()), rel=1e-9)
     assert row["p_value"] == pytest.approx(stats.ttest_1samp(GAIN, 0).pvalue, rel=1e-9)
@@ -68,7 +69,7 @@ def test_items_may_lie_far_apart() -> None:
 
 def test_clusters_keep_their_sums() -> None:
     """Clusters of four items and one of one: the weighted mean's own jackknife, written out."""
-    row = ss.compare(_outputs(1e12, clusters=True), test="sign_flips", n_resamples=99).iloc[0]
+    row = compared(_outputs(1e12, clusters=True), test="sign_flips", n_resamples=99).iloc[0]
     codes = np.arange(N) // 4
     without = np.array([GAIN[codes != c].mean() for c in range(codes[-1] + 1)])
     n = without.size
@@ -80,7 +81,7 @@ def test_clusters_keep_their_sums() -> None:
 @pytest.mark.parametrize("test", ["t_two_sample", "z_independent"])
 def test_tests_of_independent_systems_keep_each_systems_own_spread(test: str) -> None:
     """The two-sample t by scipy, and z by its formula, of scores without the offset."""
-    row = ss.compare(_outputs(1e12), test=test).iloc[0]
+    row = compared(_outputs(1e12), test=test).iloc[0]
     new, old = BASE + GAIN, BASE
     z = (new.mean() - old.mean()) / np.sqrt(stats.sem(new) ** 2 + stats.sem(old) ** 2)
     expected = {"t_two_sample": stats.ttest_ind(new, old).pvalue, "z_independent": 2 * stats.norm.sf(abs(z))}
@@ -90,7 +91,7 @@ def test_tests_of_independent_systems_keep_each_systems_own_spread(test: str) ->
 def test_what_rounding_leaves_is_no_difference() -> None:
     """0.1 + 0.2 is not 0.3 in binary: systems that differ by that only are tied, also where all others agree."""
     frame = pd.DataFrame({"new": [0.1 + 0.2, 0.7, 0.9, 0.29], "old": [0.3, 0.7, 0.9, 0.1 * 2.9]})
-    row = ss.compare(ss.Outputs.from_scores(frame)).iloc[0]
+    row = compared(ss.Outputs.from_scores(frame)).iloc[0]
     assert (row["gain"], row["n_level"], row["p_value"]) == (0.0, 4, 1.0)
 
 

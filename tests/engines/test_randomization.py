@@ -14,14 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.engines.question import Question
 from simstudy.engines.swaps import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.engines.pairs import KINDS, NET, ask, best_first, counts_of_responses, made
-from tests.oracles import all_shuffles, ascending, could_be, fraction, goodness, shuffled_p
+from tests.oracles import all_shuffles, ascending, compared, could_be, fraction, goodness, shuffled_p
 
 
 def test_the_oracle_is_a_coin_an_item() -> None:
@@ -235,8 +234,8 @@ def test_large_counts_keep_their_ties() -> None:
 @pytest.mark.parametrize("monte_carlo", ["auto", True])
 def test_swapping_documents_is_swapping_their_sums(monte_carlo: Any, tagged: Outputs) -> None:
     options = {"test": "randomization", "alternative": "greater", "n_resamples": 2000, "monte_carlo": monte_carlo}
-    by_document = compare(tagged, unit="cluster", **options)
-    of_sums = compare(tagged.sum_by("cluster"), unit="item", **options)
+    by_document = compared(tagged, unit="cluster", **options)
+    of_sums = compared(tagged.sum_by("cluster"), unit="item", **options)
     for column in ("p_value", "n_extreme", "exact", "monte_carlo"):
         np.testing.assert_array_equal(by_document[column], of_sums[column])
     pair = tagged.select(["e", "a"])
@@ -281,7 +280,7 @@ class TestYeh:
         assert scores == {"recall": [45.6, 24.3], "precision": [49.5, 64.1], "f1": [47.5, 35.2]}
 
     def test_recall_is_a_binomial_tail(self, methods: Outputs) -> None:
-        row = compare(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
+        row = compared(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
         expected = sum(comb(34, k) for k in range(28, 35)) / 2**34
         assert (row.system_a, row.exact, row.monte_carlo) == ("I", True, False)
         assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
@@ -290,13 +289,13 @@ class TestYeh:
     def test_exact_p_is_that_of_the_grid_of_two_binomials(self, methods: Outputs, name: str, better: str) -> None:
         metric = METRICS[name]
         assert isinstance(metric, Ratio)
-        row = compare(methods.with_metric(name), test="randomization", alternative="greater").iloc[0]
+        row = compared(methods.with_metric(name), test="randomization", alternative="greater").iloc[0]
         assert (row.system_a, row.exact, row.monte_carlo) == (better, True, False)
         assert row.p_value == pytest.approx(float(self.on_the_grid(metric)), rel=1e-12, abs=0)
 
     def test_published_count_for_recall_could_be_ours(self, methods: Outputs) -> None:
         """96 of his 1,048,576 shuffles; a second run of his "produced similar results"."""
-        row = compare(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
+        row = compared(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
         assert could_be(96, 2**20, row.p_value)
 
     @pytest.mark.parametrize(("name", "count"), [("precision", 25_770), ("f1", 14_794)])

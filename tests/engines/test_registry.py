@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simstudy.engines.comparisons import applicable, compare
+from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import (
     ACCEPTANCE_SETS,
     ALTERNATIVES,
@@ -16,6 +16,7 @@ from simstudy.engines.registry import (
     TESTS,
 )
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 OF_ACCEPTANCE_SETS = ("precision_score", "fisher")
 
@@ -58,7 +59,7 @@ def test_who_draws_and_who_computes() -> None:
 
 def test_without_a_name_signs_are_flipped_two_sided(answered: Outputs) -> None:
     assert DEFAULT_TEST == "sign_flips"
-    pairs = compare(answered)
+    pairs = compared(answered)
     assert set(pairs["test"]) == {"sign_flips"}
     assert set(pairs["alternative"]) == {"two-sided"}
     assert all(test.alternatives[0] == "two-sided" for test in TESTS.values())
@@ -90,6 +91,6 @@ def test_applicable_to_scores_leaves_other_hypotheses_out(answered: Outputs, acc
 def test_an_alternative_that_a_test_does_not_have_is_refused(test: str, accepting: Outputs) -> None:
     assert test in ("chi_square", "fisher")
     with pytest.raises(ValueError, match=f"alternative must be 'two-sided' for test '{test}', not 'greater'") as error:
-        compare(accepting, test=test, alternative="greater", unit="item")
+        compared(accepting, test=test, alternative="greater", unit="item")
     assert "\n" not in str(error.value)
-    assert set(compare(accepting, test=test, unit="item")["alternative"]) == {"two-sided"}
+    assert set(compared(accepting, test=test, unit="item")["alternative"]) == {"two-sided"}

@@ -13,14 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.comparisons import compare
 from simstudy.engines.question import Question
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.engines.pairs import NET, ask, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, could_be, shuffled_p
+from tests.oracles import ERROR_RATE, GEOMETRIC, compared, could_be, shuffled_p
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 
@@ -220,34 +219,34 @@ def test_numbers_do_not_depend_on_threads_tiles_or_order(metric: str, found: Out
         counts = np.sort(np.random.default_rng(4).integers(0, 9, size=(5, 60, 4)), axis=-1)
         found = Outputs.from_statistics(counts, GEOMETRIC, found.systems, found.items)
     options: dict[str, Any] = {"unit": "item", "n_resamples": 5_001, "seed": 3}
-    expected = compare(found, **options)
+    expected = compared(found, **options)
     assert expected["monte_carlo"].all()
     for layout in ({"n_jobs": 2}, {"tile_size": 1000}, {"tile_size": 7, "n_jobs": 3}):
-        pd.testing.assert_frame_equal(compare(found, **options, **layout), expected)
-    pd.testing.assert_frame_equal(compare(found.select(list("dbeca")), **options), expected)
+        pd.testing.assert_frame_equal(compared(found, **options, **layout), expected)
+    pd.testing.assert_frame_equal(compared(found.select(list("dbeca")), **options), expected)
     # Few units, all of whose flips are looked at, in threads or not.
-    few = compare(found.head(12), unit="item")
+    few = compared(found.head(12), unit="item")
     assert not few["monte_carlo"].any()
-    pd.testing.assert_frame_equal(compare(found.head(12), unit="item", n_jobs=3), few)
-    pd.testing.assert_frame_equal(compare(found.head(12).select(list("dbeca")), unit="item"), few)
+    pd.testing.assert_frame_equal(compared(found.head(12), unit="item", n_jobs=3), few)
+    pd.testing.assert_frame_equal(compared(found.head(12).select(list("dbeca")), unit="item"), few)
     everyone = expected.set_index(["system_a", "system_b"])
-    alone = compare(found.select(["b", "e"]), **options).set_index(["system_a", "system_b"])
+    alone = compared(found.select(["b", "e"]), **options).set_index(["system_a", "system_b"])
     pd.testing.assert_frame_equal(alone, everyone.loc[alone.index])
 
 
 def test_more_than_twenty_units_are_drawn_and_computing_them_is_refused(found: Outputs) -> None:
-    compare(found.head(20), unit="item", monte_carlo=False)
+    compared(found.head(20), unit="item", monte_carlo=False)
     message = "'sign_flips' looks at all flips of at most 20 units for metric 'f1'; use monte_carlo='auto' or True"
     with pytest.raises(
         ValueError, match=f"^monte_carlo=False can not .* for '[a-e]' and '[a-e]': test {message}$"
     ) as error:
-        compare(found.head(40), unit="item", monte_carlo=False)
+        compared(found.head(40), unit="item", monte_carlo=False)
     assert "\n" not in str(error.value)
 
 
 def test_auto_looks_at_all_flips_where_they_are_no_more_than_would_be_drawn(found: Outputs) -> None:
     for n, drawn in ((9, False), (14, True)):
-        pairs = compare(found.head(n), unit="item", n_resamples=1023)
+        pairs = compared(found.head(n), unit="item", n_resamples=1023)
         assert (pairs["monte_carlo"] == drawn).all()
         assert (pairs["n_resamples"] == (1023 if drawn else 0)).all()
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.generators import PAIR_MODELS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 ACCEPTED = METRICS["precision_of_accepted"]
 
@@ -34,7 +34,7 @@ def test_it_is_the_larger_of_flips_and_of_halls_t(alternative: str, side: int) -
     """All 2^12 flips of twelve differences, and the t statistic and skewness as scipy has them."""
     differences = side * (np.random.default_rng(4).exponential(size=12) - 0.4)
     outputs = scored(5 + differences, np.full(12, 5.0))
-    row = compare(outputs, test="skew_corrected", alternative=alternative).iloc[0]
+    row = compared(outputs, test="skew_corrected", alternative=alternative).iloc[0]
     better = differences * np.sign(differences.mean())
     two = alternative == "two-sided"
     sums = [np.dot(signs, better) for signs in product((1, -1), repeat=12)]
@@ -51,7 +51,7 @@ def test_it_is_the_larger_of_flips_and_of_halls_t(alternative: str, side: int) -
 
 def test_flips_that_were_drawn_are_told_only_where_they_decide(found: Outputs) -> None:
     flips, corrected = (
-        compare(found, test=test, unit="item", n_resamples=500, monte_carlo=True)
+        compared(found, test=test, unit="item", n_resamples=500, monte_carlo=True)
         for test in ("sign_flips", "skew_corrected")
     )
     assert (corrected["p_value"] >= flips["p_value"]).all()
@@ -62,7 +62,7 @@ def test_flips_that_were_drawn_are_told_only_where_they_decide(found: Outputs) -
 
 
 def test_of_right_and_wrong_answers_it_is_mcnemars_test(answered: Outputs) -> None:
-    corrected, exact = (compare(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
+    corrected, exact = (compared(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
     np.testing.assert_allclose(corrected["p_value"], exact["p_value"], rtol=1e-12)
     assert corrected["exact"].all()
 
@@ -72,7 +72,7 @@ def test_the_score_of_precisions_is_kosinskis() -> None:
     rng = np.random.default_rng(3)
     for n in (30, 200):
         pair = accepting(rng, n)
-        row = compare(Outputs.from_statistics(pair, ACCEPTED, ["a", "b"]), test="precision_score").iloc[0]
+        row = compared(Outputs.from_statistics(pair, ACCEPTED, ["a", "b"]), test="precision_score").iloc[0]
         n_1, n_2 = pair[..., 1].sum(axis=1)
         p = pair[..., 0].sum() / (n_1 + n_2)
         c = sum((t - p) ** 2 for (t, one), (_, other) in zip(*pair.tolist(), strict=True) if one and other)
@@ -86,7 +86,7 @@ def test_sets_that_share_nothing_are_a_test_of_two_proportions() -> None:
     true = np.repeat([1, 0], [43, 17])
     accepted = np.stack([np.arange(60) % 3 > 0, np.arange(60) % 3 == 0]).astype(int)
     outputs = Outputs.from_statistics(np.stack([accepted * true, accepted], axis=-1), ACCEPTED, ["a", "b"])
-    row = compare(outputs, test="precision_score").iloc[0]
+    row = compared(outputs, test="precision_score").iloc[0]
     table = [[int((side * true).sum()), int((side * (1 - true)).sum())] for side in accepted]
     assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-9)
 

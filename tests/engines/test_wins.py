@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.comparisons import compare
 from simstudy.engines.question import Question
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, ascending
+from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
 
 
 def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int]:
@@ -53,7 +52,7 @@ def test_means_of_decimals(rng: np.random.Generator) -> None:
     decimals = tenths / 10 + 0.1 - 0.1
     assert ((decimals[0] != decimals[1]) & (tenths[0] == tenths[1])).any() or (decimals * 10 != tenths).any()
     outputs = Outputs.from_scores(pd.DataFrame({"a": decimals[0], "b": (tenths / 10)[1]}))
-    row = compare(outputs, n_resamples=20).iloc[0]
+    row = compared(outputs, n_resamples=20).iloc[0]
     sign = 1 if row.system_a == "a" else -1
     assert (row.n_better, row.n_worse, row.n_level) == by_hand(sign * (tenths[0] - tenths[1]))
 
@@ -185,7 +184,7 @@ def test_recall_does_not_see_what_else_was_guessed() -> None:
 def test_documents_are_counted_as_wholes(tagged: Outputs) -> None:
     """By the share of right words, a document's words counted together."""
     correct = tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2)
-    for row in compare(tagged).itertuples():
+    for row in compared(tagged).itertuples():
         i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
         assert (row.n_better, row.n_worse, row.n_level) == by_hand(correct[i] - correct[j])
 
@@ -199,6 +198,6 @@ def test_many_pairs_in_parts_are_each_pair(kind: str, monkeypatch: pytest.Monkey
         statistics = ascending(statistics)
     outputs = Outputs.from_statistics(statistics, metric)
     columns: Any = ["n_better", "n_worse", "n_level", "p_floor"]
-    whole = compare(outputs, n_resamples=20)[columns]
+    whole = compared(outputs, n_resamples=20)[columns]
     monkeypatch.setattr("simstudy.engines.wins._TOGETHER", 200)
-    pd.testing.assert_frame_equal(compare(outputs, n_resamples=20)[columns], whole)
+    pd.testing.assert_frame_equal(compared(outputs, n_resamples=20)[columns], whole)

@@ -12,6 +12,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.examination import Analysed, examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 
 def with_columns(loaded: Loaded, **columns: object) -> Loaded:
@@ -22,7 +23,7 @@ def with_columns(loaded: Loaded, **columns: object) -> Loaded:
 def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
     found = examine(loaded, alpha=0.1, comparison=options)
-    pairs = ss.corrected(ss.compare(loaded.outputs, **options)).assign(relation="all pairs")
+    pairs = ss.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs[pairs.columns], pairs)
     assert len(found.pairs) == 10
     pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
@@ -39,7 +40,7 @@ def test_the_seed_is_that_of_intervals_too() -> None:
     outputs = Outputs.from_scores(pd.DataFrame(scores, columns=[f"s{k}" for k in range(90)]))
     asked = {"test": "t_paired"}
     tables = [examine(Loaded(outputs), comparison={**asked, "seed": seed}).thresholds for seed in (0, 5)]
-    pairs = ss.compare(outputs, test="t_paired").assign(relation="all pairs")
+    pairs = compared(outputs, test="t_paired").assign(relation="all pairs")
     for seed, table in zip((0, 5), tables, strict=True):
         pd.testing.assert_frame_equal(table, ss.thresholds(pairs, seed=seed))
     assert tables[0]["low"].notna().all()
@@ -86,9 +87,9 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     n_runs, told, uncorrected = 300, 0, 0
     for seed in range(n_runs):
         outputs = ss.correlated_accuracies([0.6] * 10, 200, seed=seed)
-        told += Analysed(ss.corrected(ss.compare(outputs))).groups["group"].nunique() > 1
+        told += Analysed(ss.corrected(compared(outputs))).groups["group"].nunique() > 1
         if seed < 60:
-            one_sided = ss.compare(outputs, alternative="greater")
+            one_sided = compared(outputs, alternative="greater")
             uncorrected += ss.groups(one_sided)["group"].nunique() > 1
     assert told <= stats.binom.ppf(1 - 1e-6, n_runs, 0.05)
     assert uncorrected > 30
@@ -209,7 +210,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     """30 systems that differ within ten threes, and in no other pair: 3^10 maximal groups (Moon and Moser 1965)."""
     table = (rng.random((40, 30)) < 0.5).astype(int)
     outputs = Outputs.from_scores(pd.DataFrame(table, columns=[f"s{k}" for k in range(30)]), "accuracy")
-    pairs = ss.corrected(ss.compare(outputs, n_resamples=10))
+    pairs = ss.corrected(compared(outputs, n_resamples=10))
     place = {name: k for k, name in enumerate(outputs.best_first().names)}
     three = pairs["system_a"].map(place) // 3 == pairs["system_b"].map(place) // 3
     # Systems of equal score are put apart too: what counts here is the number of groups.
@@ -249,7 +250,7 @@ def test_the_verdict_on_two_systems_is_that_of_the_row(loaded: Loaded) -> None:
     found = examine(two, comparison=options)
     assert found.verdict is not None
     assert "p = 0.055 (sign test, one-sided, exact; two-sided p = 0.109)" in found.verdict
-    row = ss.compare(two.outputs, **options).iloc[0]
+    row = compared(two.outputs, **options).iloc[0]
     assert found.verdict == ss.verdict(row)
     assert examine(two, comparison=options, alpha=0.2, margin=30).verdict == ss.verdict(row, alpha=0.2, margin=30)
     assert examine(loaded).verdict is None

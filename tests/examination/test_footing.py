@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.footing import cautioned
+from simstudy.comparisons.verdict import verdict
 from simstudy.examination import page
 from simstudy.examination.examination import examine
-from simstudy.examination.footing import cautioned
-from simstudy.examination.verdict import verdict
 from simstudy.loaders.base import Loaded
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
+from tests.oracles import compared
 
 ALL = "p and interval are approximate."
 
@@ -39,20 +39,20 @@ def accepting(new: tuple[int, int], old: tuple[int, int], n: int = 1400) -> Outp
     ],
 )
 def test_of_precision_it_tells_answers_and_wrong_ones(new: tuple[int, int], old: tuple[int, int], said: str) -> None:
-    assert verdict(compare(accepting(new, old), n_resamples=99).iloc[0]).endswith(said)
+    assert verdict(compared(accepting(new, old), n_resamples=99).iloc[0]).endswith(said)
 
 
 def test_of_means_it_tells_the_skewness() -> None:
     differences = np.random.default_rng(0).lognormal(sigma=1.5, size=80)
-    said = verdict(compare(scores(differences, np.zeros(80)), n_resamples=99).iloc[0])
+    said = verdict(compared(scores(differences, np.zeros(80)), n_resamples=99).iloc[0])
     assert said.endswith(f"differences: {stats.skew(differences):.2f}. Skewed differences: {ALL}")
-    even = verdict(compare(scores(np.tile([1.0, -0.5], 40), np.zeros(80)), n_resamples=99).iloc[0])
+    even = verdict(compared(scores(np.tile([1.0, -0.5], 40), np.zeros(80)), n_resamples=99).iloc[0])
     assert even.endswith("Skewness of the differences: 0.00.")
 
 
 def test_of_right_and_wrong_answers_it_says_nothing() -> None:
     """On how many they differ it has said, and exact tests need no more."""
-    said = verdict(compare(only_new_is_right(8, 400)).iloc[0])
+    said = verdict(compared(only_new_is_right(8, 400)).iloc[0])
     assert said.startswith("new is better than old: the gain is significant at 0.05.\n")
     assert said.endswith("better on 8, worse on 0, level on 400.")
 

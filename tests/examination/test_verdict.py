@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 import simstudy as ss
-from simstudy.engines.comparisons import compare
-from simstudy.examination.verdict import verdict
+from simstudy.comparisons.verdict import verdict
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
+from tests.oracles import compared
 from tests.test_proportions import by_quartic
 
 
 def test_the_row_that_these_tests_make_is_one_of_comparisons() -> None:
-    row = compare(only_new_is_right(6, 14)).iloc[0]
+    row = compared(only_new_is_right(6, 14)).iloc[0]
     assert set(pair().index) <= set(row.index)
 
 
 def test_the_sign_test_of_six_items() -> None:
     """Six items, all won by the new system: p = 2^-6 = 0.015625 one-sided, twice that two-sided."""
-    row = compare(only_new_is_right(6, 14), test="sign", alternative="greater").iloc[0]
+    row = compared(only_new_is_right(6, 14), test="sign", alternative="greater").iloc[0]
     assert [f"{100 * limit:.2f}" for limit in by_quartic(6, 0, 20, 0.95)] == ["9.05", "51.90"]
     assert verdict(row) == (
         "new is better than old: the gain is significant at 0.05, one-sided and two-sided.\n"
@@ -34,9 +34,9 @@ def test_the_sign_test_of_six_items() -> None:
 def test_randomization_of_three_items() -> None:
     """Of the 2^3 shuffles one is as extreme one-sided, and two two-sided."""
     outputs = only_new_is_right(3, 1)
-    said = verdict(compare(outputs, test="randomization", alternative="greater").iloc[0])
+    said = verdict(compared(outputs, test="randomization", alternative="greater").iloc[0])
     assert ", p = 0.125 (approximate randomization, one-sided, exact; two-sided p = 0.250);" in said
-    said = verdict(compare(outputs, test="randomization").iloc[0])
+    said = verdict(compared(outputs, test="randomization").iloc[0])
     assert ", p = 0.250 (approximate randomization, two-sided, exact);" in said
 
 
@@ -84,7 +84,7 @@ def test_lower_error_rates_are_less_and_higher_scores_more() -> None:
 
 def test_equal_scores_have_no_gain_to_test() -> None:
     """One item won and one lost."""
-    row = compare(Outputs.from_statistics([[[1, 1], [0, 1]], [[0, 1], [1, 1]]], "accuracy", ["a", "b"])).iloc[0]
+    row = compared(Outputs.from_statistics([[[1, 1], [0, 1]], [[0, 1], [1, 1]]], "accuracy", ["a", "b"])).iloc[0]
     limit = 100 * by_quartic(1, 1, 2, 0.95)[1]
     assert verdict(row) == (
         "There is no gain to test.\n"
@@ -96,11 +96,11 @@ def test_equal_scores_have_no_gain_to_test() -> None:
 
 def test_where_nothing_varies_there_is_no_interval() -> None:
     values = np.linspace(0, 1, 30)
-    said = verdict(compare(scores(values, values)).iloc[0])
+    said = verdict(compared(scores(values, values)).iloc[0])
     assert "; no interval of the gain of new, p = 1.000 (" in said
     assert said.startswith("There is no gain to test.\n")
     assert said.endswith("30 items, new better on 0, worse on 0, level on 30.")
-    ahead = verdict(compare(scores(values + 0.5, values)).iloc[0])
+    ahead = verdict(compared(scores(values + 0.5, values)).iloc[0])
     assert "0.5000 more than old (0.5000); no interval, p < 0.000001 (" in ahead
 
 
@@ -120,7 +120,7 @@ def test_numbers_have_the_digits_that_they_need() -> None:
 
 @pytest.mark.parametrize("scale", [1e-200, 1e150])
 def test_scores_of_any_size_can_be_read(scale: float) -> None:
-    said = verdict(compare(scores(np.linspace(1, 2, 30) * scale, np.linspace(1, 1.5, 30) * scale)).iloc[0])
+    said = verdict(compared(scores(np.linspace(1, 2, 30) * scale, np.linspace(1, 1.5, 30) * scale)).iloc[0])
     assert f"new scores {1.5 * scale:.4g} mean, {0.25 * scale:.4g} more than old ({1.25 * scale:.4g})" in said
 
 
@@ -151,7 +151,7 @@ def test_no_p_value_is_rounded_across_alpha() -> None:
 
 def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -> None:
     """Five items, all won: 2^-5 = 0.03125, twice that two-sided."""
-    row = compare(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
+    row = compared(only_new_is_right(5, 15), test="sign", alternative="greater").iloc[0]
     assert "p = 0.031 (sign test, one-sided, exact; two-sided p = 0.062)" in verdict(row)
     answer, numbers = verdict(row).splitlines()[:2]
     assert answer == (
@@ -164,14 +164,14 @@ def test_a_gain_that_only_one_tail_finds_is_for_those_who_said_so_beforehand() -
 def test_two_sided_verdicts_do_not_speak_of_one_side() -> None:
     for test in ("sign_flips", "bootstrap", "t_paired", "sign"):
         for outputs in (only_new_is_right(9, 31), only_new_is_right(2, 38)):
-            assert "one-sided" not in verdict(compare(outputs, test=test).iloc[0])
-            said = verdict(compare(outputs, test=test, alternative="greater").iloc[0])
+            assert "one-sided" not in verdict(compared(outputs, test=test).iloc[0])
+            said = verdict(compared(outputs, test=test, alternative="greater").iloc[0])
             assert ", one-sided, " in said
             assert "; two-sided p " in said
 
 
 def test_the_published_rule_has_no_two_sided_p_value() -> None:
-    row = compare(only_new_is_right(9, 31), test="bootstrap", convention="koehn2004").iloc[0]
+    row = compared(only_new_is_right(9, 31), test="bootstrap", convention="koehn2004").iloc[0]
     said = verdict(row)
     assert np.isnan(row["p_two_sided"])
     assert "two-sided" not in said
@@ -182,10 +182,10 @@ def test_the_published_rule_has_no_two_sided_p_value() -> None:
 def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
     """Five units: the bootstrap's p-values are 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
     outputs = only_new_is_right(5, 0)
-    one = compare(outputs, test="bootstrap", alternative="greater").iloc[0]
+    one = compared(outputs, test="bootstrap", alternative="greater").iloc[0]
     assert (one["p_value"], one["p_two_sided"]) == (0, 0)
     assert "better than old only if new was predicted" in verdict(one)
-    two = verdict(compare(outputs, test="bootstrap").iloc[0])
+    two = verdict(compared(outputs, test="bootstrap").iloc[0])
     assert "the gain is not significant at 0.05" in two
-    six = compare(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
+    six = compared(only_new_is_right(6, 0), test="bootstrap", alternative="greater").iloc[0]
     assert "the gain is significant at 0.05, one-sided and two-sided." in verdict(six)

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
-from simstudy.examination.verdict import FEW_UNITS, verdict
+from simstudy.comparisons.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
+from tests.oracles import compared
 from tests.test_proportions import by_quartic
 
 # For whom a test speaks
@@ -27,7 +27,7 @@ A_FEW_WIDE = ([0.9] * 3 + [0.1] * 20, [0.1] * 3 + [0.15] * 20)
 def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: float) -> None:
     """New wins three items by 0.8 and loses twenty by 0.05: it leads by (2.4 - 1) / 23, and loses most."""
     outputs = scores(*A_FEW_WIDE)
-    row = compare(outputs, test=test).iloc[0]
+    row = compared(outputs, test=test).iloc[0]
     assert row["p_value"] == pytest.approx(p, rel=0.3)
     said = verdict(row)
     assert said.splitlines()[1].startswith(f"new scores 0.2043 mean, {1.4 / 23:.4f} more than old (0.1435); ")
@@ -42,11 +42,11 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
     assert "The gain is not significant." in said
     assert "the gain is significant" not in said
     assert "disagree" not in said
-    one_sided = verdict(compare(outputs, test=test, alternative="greater").iloc[0])
+    one_sided = verdict(compared(outputs, test=test, alternative="greater").iloc[0])
     assert "The two-sided test speaks for old, not for new: " in one_sided
     assert "the gain is significant" not in one_sided
     for of_scores in ("sign_flips", "bootstrap", "t_paired"):
-        said = verdict(compare(outputs, test=of_scores, n_resamples=2000).iloc[0])
+        said = verdict(compared(outputs, test=of_scores, n_resamples=2000).iloc[0])
         assert "the gain is not significant at 0.05. " in said
         assert "speaks" not in said
 
@@ -54,7 +54,7 @@ def test_a_test_may_speak_for_the_system_with_the_lower_score(test: str, p: floa
 def test_equal_scores_are_no_gain_whomever_the_test_speaks_for() -> None:
     """Nine items won by 1 and one lost by 9."""
     for new, old, winner in (([1.0] * 9 + [0], [0.0] * 9 + [9], "new"), ([0.0] * 9 + [9], [1.0] * 9 + [0], "old")):
-        row = compare(scores(new, old), test="sign").iloc[0]
+        row = compared(scores(new, old), test="sign").iloc[0]
         assert row["p_value"] == pytest.approx(22 / 1024)
         said = verdict(row)
         assert said.splitlines()[1].startswith("new and old have the same score (0.9000 mean); ")
@@ -72,7 +72,7 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
     """Of 2^n swaps one, or two, are as extreme: 0.25 and 0.125 one-sided."""
     floor = 2.0**-n * (2 if alternative == "two-sided" else 1)
     for test in ("bootstrap", "t_paired", "z_paired"):
-        row = compare(only_new_is_right(n, 0), test=test, alternative=alternative).iloc[0]
+        row = compared(only_new_is_right(n, 0), test=test, alternative=alternative).iloc[0]
         assert row["p_value"] < 1e-9
         said = verdict(row)
         assert "the gain is significant" not in said
@@ -82,7 +82,7 @@ def test_all_of_two_or_three_items_are_not_enough_whatever_a_test_says(n: int, a
         ) in said
         assert f"With {n} items test and interval are rough." in said
         assert "exact" not in said
-    resampled = compare(
+    resampled = compared(
         only_new_is_right(n, 0), test="bootstrap", alternative=alternative, n_resamples=5000, monte_carlo=True
     ).iloc[0]
     said = verdict(resampled)
@@ -101,11 +101,11 @@ def test_few_units_that_differ_are_told_before_more_resamples_are_asked_for() ->
 def test_few_units_make_rough_what_is_rough() -> None:
     """The sign test's level holds for any number of units."""
     few, enough = only_new_is_right(2, FEW_UNITS - 3), only_new_is_right(2, FEW_UNITS - 2)
-    assert f"With {FEW_UNITS - 1} items the interval is rough." in verdict(compare(few, test="sign").iloc[0])
-    assert f"With {FEW_UNITS - 1} items test and interval are rough." in verdict(compare(few, test="t_paired").iloc[0])
-    assert "rough" not in verdict(compare(enough, test="t_paired").iloc[0])
+    assert f"With {FEW_UNITS - 1} items the interval is rough." in verdict(compared(few, test="sign").iloc[0])
+    assert f"With {FEW_UNITS - 1} items test and interval are rough." in verdict(compared(few, test="t_paired").iloc[0])
+    assert "rough" not in verdict(compared(enough, test="t_paired").iloc[0])
     values = np.linspace(0, 1, 5)
-    assert "With 5 items the test is rough." in verdict(compare(scores(values, values), test="bootstrap").iloc[0])
+    assert "With 5 items the test is rough." in verdict(compared(scores(values, values), test="bootstrap").iloc[0])
 
 
 def by_document(n_documents: int, of: int) -> Outputs:
@@ -119,13 +119,13 @@ def by_document(n_documents: int, of: int) -> Outputs:
 
 def test_documents_are_named_as_units() -> None:
     outputs = by_document(60, 5)
-    row = compare(outputs).iloc[0]
+    row = compared(outputs).iloc[0]
     sums = outputs.statistics[:, :, 0].reshape(2, 60, 5).sum(axis=2)
     better, worse = int((sums[0] > sums[1]).sum()), int((sums[0] < sums[1]).sum())
     counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
     assert f"; 60 units (cluster) of 300 items, {counts}" in verdict(row)
-    assert "; 300 items, new better on " in verdict(compare(outputs, unit="item").iloc[0])
-    said = verdict(compare(by_document(8, 20), test="bootstrap").iloc[0])
+    assert "; 300 items, new better on " in verdict(compared(outputs, unit="item").iloc[0])
+    said = verdict(compared(by_document(8, 20), test="bootstrap").iloc[0])
     assert "; 8 units (cluster) of 160 items, " in said
     assert "With 8 units (cluster) test and interval are rough." in said
 
@@ -135,7 +135,7 @@ def test_documents_are_named_as_units() -> None:
 
 def test_where_interval_and_p_value_disagree_it_is_said() -> None:
     """Five of five: Tango's interval leaves out 0, and the sign test has 0.0625."""
-    row = compare(only_new_is_right(5, 15), test="sign").iloc[0]
+    row = compared(only_new_is_right(5, 15), test="sign").iloc[0]
     assert row["gain_low"] > 0
     assert verdict(row).endswith(
         "Interval and p-value disagree about 0: the interval is approximate, an exact p-value is on the safe side, and "
@@ -208,7 +208,7 @@ def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
     assert ("are equivalent" in said) == (high < margin and low > -margin)
     assert ("is not worse than" in said) == (low > -margin and not significant)
     assert ("larger than the margin" in said) == (low > margin)
-    row = compare(outputs, test="mcnemar").iloc[0]
+    row = compared(outputs, test="mcnemar").iloc[0]
     better = "new is better than old: " if significant else "It is not shown that new is better than old: "
     assert verdict(row, margin=margin).splitlines()[0] == better + said
     assert "margin" not in verdict(row)
@@ -218,7 +218,7 @@ def test_a_difference_that_is_not_significant_is_never_called_small_without_a_ma
     for _ in range(40):
         new, old = rng.normal(size=(2, 25))
         for test in ("sign_flips", "bootstrap", "t_paired", "sign"):
-            said = verdict(compare(scores(new, old), test=test, n_resamples=200).iloc[0])
+            said = verdict(compared(scores(new, old), test=test, n_resamples=200).iloc[0])
             assert "equivalent" not in said
             doubt = "Nor is it shown that they are equally good."
             assert "equal" not in said.replace(doubt, "").replace("is not that the scores are equal", "")

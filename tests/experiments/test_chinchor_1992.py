@@ -14,7 +14,7 @@ import simstudy as ss
 from simstudy.analyses.groups import groups
 from simstudy.studies import Results, Study
 from tests.experiments.programs import small
-from tests.oracles import could_be
+from tests.oracles import compared, could_be
 
 SHUFFLES = 9_999
 METRICS = ["muc_recall", "muc_f"]
@@ -138,7 +138,7 @@ def test_the_set_is_made_and_compared_as_by_hand(done: Results) -> None:
     outputs = ss.messages(5, 20, seed=0, test_set="MUC-like")
     for metric in METRICS:
         of_metric = outputs.with_metric(metric)
-        expected = ss.compare(of_metric, test="randomization", convention="chinchor1992", seed=0)
+        expected = compared(of_metric, test="randomization", convention="chinchor1992", seed=0)
         mine = done.tables["pairs"].query("metric == @metric").reset_index(drop=True)
         columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
         pd.testing.assert_frame_equal(mine[columns], expected[columns])

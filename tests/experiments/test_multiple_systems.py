@@ -17,6 +17,7 @@ from simstudy.fingerprints import derived_seed
 from simstudy.generators.synthetic import outcome_correlation
 from simstudy.studies import DrawnBoards, Results, StudyError
 from tests.experiments.programs import program, small
+from tests.oracles import compared
 
 STUDY, FAMILIES, LOOKS = (program("multiple_systems", part) for part in ("study", "families", "looks"))
 SETTINGS = program("multiple_systems", "settings")
@@ -65,7 +66,7 @@ def test_all_pairs_of_many_test_sets_are_those_of_compare(name: str, alternative
     found, ahead = drawn.p_values(test, alternative=alternative), drawn.ahead()
     for of_set, p, signs in zip(drawn.statistics, found, ahead, strict=True):
         outputs = ss.Outputs.from_statistics(of_set, model.metric, list(model.names))
-        rows = ss.compare(outputs, test=test, alternative=alternative).set_index(["system_a", "system_b"])
+        rows = compared(outputs, test=test, alternative=alternative).set_index(["system_a", "system_b"])
         for (i, j), value, sign in zip(itertools.combinations(model.names, 2), p, signs, strict=True):
             pair = (i, j) if (i, j) in rows.index else (j, i)
             assert value == pytest.approx(rows.loc[pair, "p_value"], rel=1e-9)
@@ -155,7 +156,7 @@ def test_counts_are_those_of_single_tables(done: Results) -> None:
     for drawn in DrawnBoards.of(model, 4, 40, np.random.default_rng(seed)):
         for statistics in drawn.statistics:
             outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
-            pairs = ss.corrected(ss.compare(outputs, alternative="two-sided"))
+            pairs = ss.corrected(compared(outputs, alternative="two-sided"))
             false = pairs["system_a"].map(scores) <= pairs["system_b"].map(scores)
             for p in n_any:
                 n_any[p] += bool(((pairs[p] <= ALPHA) & false & (pairs["gain"] > 0)).any())
@@ -225,7 +226,7 @@ def test_looking_again_is_a_loop_over_looks() -> None:
         for m, of_set in enumerate(drawn.statistics):
             for look in range(3):
                 outputs = ss.Outputs.from_statistics(of_set[:, : 20 * (look + 1)], "accuracy", ["a", "b"])
-                stopped[m, look] = ss.compare(outputs, alternative="two-sided")["p_value"].iloc[0] <= ALPHA
+                stopped[m, look] = compared(outputs, alternative="two-sided")["p_value"].iloc[0] <= ALPHA
     assert (first["n_found"], third["n_found"]) == (stopped[:, 0].sum(), stopped.any(axis=1).sum())
 
 

@@ -15,6 +15,7 @@ import simstudy as ss
 from simstudy.datasets import DataError
 from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
+from tests.oracles import compared
 
 HALVES, TABLES, STUDY = (program("planning_validation", part) for part in ("halves", "tables", "study"))
 SMALL: dict[str, Any] = {
@@ -107,7 +108,7 @@ def test_margins_of_unequal_systems_are_refused() -> None:
 
 def test_an_outcome_is_counted_as_in_a_loop() -> None:
     outputs = made("one", 300, 6)
-    found, pairs = HALVES.outcome(outputs, 99), ss.compare(outputs)
+    found, pairs = HALVES.outcome(outputs, 99), compared(outputs)
     p = {
         frozenset((a, b)): value
         for a, b, value in zip(pairs["system_a"], pairs["system_b"], pairs["p_value"], strict=True)

@@ -15,6 +15,7 @@ from scipy import optimize, stats
 import simstudy as ss
 from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
+from tests.oracles import compared
 
 STUDY = program("tools_bench")
 ADAPTERS, DATA = program("tools_bench", "adapters"), program("tools_bench", "data_sets")
@@ -204,7 +205,7 @@ def test_counts_are_those_of_each_data_set_alone(done: Results) -> None:
         for data in block:
             found["scipy_t"] += bool(stats.ttest_rel(*data.scores).pvalue <= 0.05)
             outputs = ss.Outputs.from_statistics(data.statistics, "accuracy")
-            found["sign_flips"] += bool(ss.compare(outputs, alternative="two-sided")["p_value"].iloc[0] <= 0.05)
+            found["sign_flips"] += bool(compared(outputs, alternative="two-sided")["p_value"].iloc[0] <= 0.05)
     rates = done.tables["rates"].query("condition == 'answers' and gain == 2 and level == 0.05").set_index("name")
     assert rates.loc[list(found), "n_rejected"].to_dict() == found
 

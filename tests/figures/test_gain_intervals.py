@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.comparisons import compare
 from simstudy.figures import gain_intervals
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from tests.oracles import compared
 
 
 def test_dots_and_bars_stand_where_the_table_says() -> None:
-    pairs = compare(correlated_accuracies([0.5, 0.52, 0.8], 300))
+    pairs = compared(correlated_accuracies([0.5, 0.52, 0.8], 300))
     ax = gain_intervals(pairs)
     drawn = {}
     for container in ax.containers:
@@ -26,7 +26,7 @@ def test_dots_and_bars_stand_where_the_table_says() -> None:
 
 
 def test_blue_is_what_is_significant_and_the_legend_says_at_what() -> None:
-    pairs = compare(correlated_accuracies([0.5, 0.52, 0.8], 300))
+    pairs = compared(correlated_accuracies([0.5, 0.52, 0.8], 300))
     ax = gain_intervals(pairs, alpha=0.01)
     blue = next(c for c in ax.containers if c.lines[0].get_color() == "#0072B2")
     assert sorted(blue.lines[0].get_ydata()) == list(np.flatnonzero(pairs["p_value"] <= 0.01))
@@ -35,7 +35,7 @@ def test_blue_is_what_is_significant_and_the_legend_says_at_what() -> None:
 
 def test_pairs_without_an_interval_are_left_out_or_refused() -> None:
     scores = pd.DataFrame({"a": [0.3, 0.5, 0.9], "b": [0.3, 0.5, 0.9], "c": [0.1, 0.6, 0.2]})
-    pairs = compare(Outputs.from_scores(scores))
+    pairs = compared(Outputs.from_scores(scores))
     assert len(gain_intervals(pairs).get_yticks()) == 2
     with pytest.raises(ValueError, match="pairs must have at least one interval"):
         gain_intervals(pairs[pairs["gain_low"].isna()])

@@ -11,9 +11,10 @@ import pytest
 
 import simstudy as ss
 from simstudy.tables import check_table
+from tests.oracles import compared
 
 OUTPUTS = ss.correlated_accuracies([0.5, 0.7, 0.9], 60)
-PAIRS = ss.compare(OUTPUTS)
+PAIRS = compared(OUTPUTS)
 FIGURES = [ss.plot.curve, ss.plot.gain_intervals, ss.plot.matrix]
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from simstudy.analyses.duplicates import near_duplicates
-from simstudy.engines.comparisons import compare
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates, load_candidates
 from simstudy.loaders.formats import load
+from tests.oracles import compared
 
 #: By t the best are a, b, c, d; by mi d, c, b, a; a and b are true.
 TABLE = "id,gold,t,mi,kind\na,1,9,1,x\nb,true,8,2,y\nc,0,7,3,x\nd,False,6,4,y\n"
@@ -58,7 +58,7 @@ def test_scores_are_the_precision_of_the_best_as_pandas_sorts_them(tmp_path: Pat
 
 def test_what_is_loaded_can_be_compared(tmp_path: Path) -> None:
     made(200, 2).to_csv(tmp_path / "c.csv", index=False)
-    pair = compare(load(tmp_path / "c.csv", "precision@40").outputs, n_resamples=2000).iloc[0]
+    pair = compared(load(tmp_path / "c.csv", "precision@40").outputs, n_resamples=2000).iloc[0]
     assert pair["system_a"] == "good"
     assert 0 < pair["p_value"] < 0.2
 

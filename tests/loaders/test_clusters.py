@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.comparisons import compare
 from simstudy.loaders.base import Loaded, Source
 from simstudy.loaders.clusters import clustered, names_clusters
 from simstudy.loaders.formats import load
 from simstudy.loaders.items import items_in_order, numbered
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
+from tests.oracles import compared
 
 # Gains of nine items, in documents of 4, 2, 2 and 1: of 4 signs, 2 of 16 pairs of patterns reach the sum of 17.
 GAINS = [3, 2, 2, 1, 4, -1, 3, 2, 1]
@@ -59,7 +59,7 @@ def read(folder: Path, kind: str, column: str, labels: list[str], columns: dict[
 
 
 def p_value(loaded: Loaded, unit: str | None = None) -> float:
-    return float(compare(loaded.outputs, unit=unit)["p_value"].iloc[0])
+    return float(compared(loaded.outputs, unit=unit)["p_value"].iloc[0])
 
 
 @pytest.mark.parametrize("kind", ["tidy", "wide", "lines", "items"])
@@ -73,7 +73,7 @@ def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     assert BY_DOCUMENT > 0.05 > BY_ITEM
     named = read(tmp_path, kind, "theirs", DOCUMENTS, {"cluster": "theirs"})
     assert loaded.outputs.items["cluster"].tolist() == named.outputs.items["cluster"].tolist()
-    assert compare(loaded.outputs).equals(compare(named.outputs))
+    assert compared(loaded.outputs).equals(compared(named.outputs))
     (note,) = loaded.notes
     assert note.startswith(f"items of one '{column}' are taken as a cluster, 4 in all: ")
     assert named.notes == ()

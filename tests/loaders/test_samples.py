@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.engines.comparisons import compare
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
+from tests.oracles import compared
 
 # Right answers of two systems, four samples of each of seven questions.
 RIGHT = {
@@ -59,7 +59,7 @@ def inspect(folder: Path) -> Path:
 
 
 def check(loaded: Loaded, first: str) -> None:
-    pairs = compare(loaded.outputs)
+    pairs = compared(loaded.outputs)
     assert pairs["p_value"].iloc[0] == pytest.approx(BY_QUESTION)
     assert (pairs["unit"].iloc[0], pairs["n_units"].iloc[0], pairs["n_items"].iloc[0]) == ("cluster", 7, 28)
     assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == pytest.approx(
@@ -74,7 +74,7 @@ def test_the_samples_of_a_question_are_resampled_together(tmp_path: Path, make: 
     """As all patterns of signs of seven questions give it: .0625 where 28 answers taken one by one have .0005."""
     loaded = load(make(tmp_path), "accuracy")  # type: ignore[operator]
     check(loaded, "q0#1" if make is inspect else "q0#0")
-    assert BY_QUESTION > 0.05 > 10 * compare(loaded.outputs, unit="item")["p_value"].iloc[0]
+    assert BY_QUESTION > 0.05 > 10 * compared(loaded.outputs, unit="item")["p_value"].iloc[0]
 
 
 def test_samples_meet_by_what_numbers_them(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_frame_of_samples_says_which_items_they_are_of() -> None:
     with pytest.raises(ValueError, match="^items must be named once each; 'q0' occurs twice; samples of an item need"):
         ss.Outputs.from_scores(frame.set_axis(questions), "accuracy")
     items = pd.DataFrame({"id": range(28), "cluster": questions})
-    assert compare(ss.Outputs.from_scores(frame, "accuracy", items=items))["p_value"].iloc[0] == BY_QUESTION
+    assert compared(ss.Outputs.from_scores(frame, "accuracy", items=items))["p_value"].iloc[0] == BY_QUESTION
 
 
 def test_a_sample_that_a_system_lacks_is_missing(tmp_path: Path) -> None:

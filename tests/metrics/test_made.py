@@ -18,6 +18,7 @@ import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.metrics.made import metric
 from tests.cli.command import as_json, compare
+from tests.oracles import compared
 
 COUNT = count()
 
@@ -42,16 +43,16 @@ def statistics(rng: np.random.Generator) -> np.ndarray[Any, Any]:
 def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndarray[Any, Any], test: str) -> None:
     """All shuffles of twelve items are enumerated; resamples are the same ones for the same seed."""
     options = {"test": test, "n_resamples": 5000}
-    built_in = ss.compare(ss.Outputs.from_statistics(statistics, METRICS["f1"]), **options)
-    own = ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", f1, unit="percent")), **options)
+    built_in = compared(ss.Outputs.from_statistics(statistics, METRICS["f1"]), **options)
+    own = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1, unit="percent")), **options)
     assert own["p_value"].tolist() == built_in["p_value"].tolist()
     np.testing.assert_allclose(own["gain"], built_in["gain"], rtol=1e-12)
     assert set(own["metric_unit"]) == set(built_in["metric_unit"]) == {"percent"}
 
 
 def test_where_lower_is_better_the_same_systems_win(statistics: np.ndarray[Any, Any]) -> None:
-    more = ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
-    less = ss.compare(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
+    more = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
+    less = compared(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
     for column in ("system_a", "system_b", "favours", "n_better"):
         assert less[column].tolist() == more[column].tolist()
     np.testing.assert_allclose(less["p_value"], more["p_value"])
@@ -100,7 +101,7 @@ def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
     own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
     outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], own, systems=["a", "b"])
     with pytest.raises(ValueError, match=f"must be a finite number for the whole test set, not {unscored} .* 'b'"):
-        ss.compare(outputs)
+        compared(outputs)
 
 
 def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarray[Any, Any]) -> None:
@@ -109,7 +110,7 @@ def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.n
 
     functions = [f1, missed, lambda correct, guessed, gold: correct / gold, power(2), power(3)]
     said = {
-        ss.signature(ss.compare(ss.Outputs.from_statistics(statistics, metric("mine", function))))
+        ss.signature(compared(ss.Outputs.from_statistics(statistics, metric("mine", function))))
         for function in (*functions, power(2))
     }
     assert len(said) == len(functions)
@@ -188,6 +189,7 @@ def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarra
 
 MODULE = """
 import numpy as np
+from tests.oracles import compared
 
 def share(hits, tries):
     return 100 * hits / tries

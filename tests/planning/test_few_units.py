@@ -12,6 +12,7 @@ import pytest
 import simstudy as ss
 from simstudy.planning import predict
 from simstudy.planning.forms import Level, NormalDifference
+from tests.oracles import compared
 
 
 def flipped(n: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -53,8 +54,8 @@ def test_the_least_size_of_a_huge_gain_is_the_first_that_can_be_significant(leve
 
 def test_the_engine_gives_the_least_p_value() -> None:
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [2.0, 3.5, 4.1, 5.2, 9.3], "old": [1.0, 1.1, 1.2, 1.3, 1.4]}))
-    assert ss.compare(outputs)["p_value"].item() == Level().least_p(5)
-    one_sided = ss.compare(outputs, alternative="greater")["p_value"].item()
+    assert compared(outputs)["p_value"].item() == Level().least_p(5)
+    one_sided = compared(outputs, alternative="greater")["p_value"].item()
     assert one_sided == Level(alternative="greater").least_p(5)
 
 

@@ -9,6 +9,7 @@ import pytest
 import simstudy as ss
 from simstudy.planning.leaderboards import predict
 from simstudy.planning.true_scores import posterior
+from tests.oracles import compared
 
 ACCURACIES = [0.60 + k / 60 for k in range(14)]
 
@@ -40,7 +41,7 @@ def test_large_pilots_predict_what_fresh_test_sets_show() -> None:
     row = predict(known, [300], n_draws=400).iloc[0]
     shown = []
     for seed in range(40):
-        pairs = ss.compare(ss.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
+        pairs = compared(ss.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
         ranks = ss.ranks(pairs).iloc[0]
         groups = ss.groups(pairs, rule="greedy")["group"].max()
         share = float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean())
@@ -87,7 +88,7 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         spread = -0.08 * rng.gamma(1.0, 1.0, k) + 0.85 if skewed else 0.7 + 0.05 * rng.normal(size=k)
         true = np.clip(spread, 0.02, 0.98).tolist()
         row = predict(ss.correlated_accuracies(true, n, seed=2 * seed + 1), [wanted], n_draws=200, seed=seed).iloc[0]
-        pairs = ss.compare(ss.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
+        pairs = compared(ss.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
         shown = {
             "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
             "separated": float(ss.ranks(pairs)["n_separated"].iloc[0]),

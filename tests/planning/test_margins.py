@@ -14,6 +14,7 @@ from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.proportions import tango_z
 from simstudy.studies import DrawnPairs
+from tests.oracles import compared
 
 
 def answers(counts: np.ndarray, n: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -46,7 +47,7 @@ def test_what_drawn_pairs_show_is_what_compare_and_equivalence_say() -> None:
     statistics = answers(np.array([(9, 5), (3, 8), (0, 0), (20, 2), (2, 20), (4, 4)]), 60)
     not_worse, equivalent = DrawnPairs(statistics, "accuracy").shown_within(18)
     for k, one in enumerate(statistics):
-        pair = ss.compare(ss.Outputs.from_statistics(one, "accuracy", ["new", "old"]), test="mcnemar")
+        pair = compared(ss.Outputs.from_statistics(one, "accuracy", ["new", "old"]), test="mcnemar")
         small = ss.equivalence(pair, 18)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
         assert equivalent[k] == small
         new_first = pair["system_a"].item() == "new"

@@ -12,6 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
+from tests.oracles import compared
 from tests.planning.options import size
 
 
@@ -39,7 +40,7 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     """Twenty groups of documents left out in turn; families by the study's interval of the detectable gain."""
     case = of_many(ratings)[-1]
     assert isinstance(case.middle, MixedDifference)
-    pairs = ss.compare(ratings, n_resamples=10)
+    pairs = compared(ratings, n_resamples=10)
     named = [frozenset(pair) for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
     assert set(named) == {frozenset(pair) for pair in combinations("abcdefg", 2)}
     rows = ss.significant_gains(pairs.assign(relation="all pairs"), power=(0.8,))

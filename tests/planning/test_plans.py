@@ -20,6 +20,7 @@ from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
+from tests.oracles import compared
 
 
 def normal_size(sd: float, gain: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -114,7 +115,7 @@ class TestPilots:
 
     def test_the_spread_is_what_compare_has(self, documents: ss.Outputs) -> None:
         """The standard error of the gain, times the root of the number of documents."""
-        pairs = ss.compare(documents)
+        pairs = compared(documents)
         case = of_two(documents)
         assert case.middle.sd_of(0.0) == pytest.approx(float(pairs["gain_se"].iloc[0]) * 10)
         assert (case.unit, case.size) == ("cluster", 6)
@@ -153,7 +154,7 @@ class TestPilots:
         assert [case.relation for case in cases][-1] == "all pairs"
         everything = cases[-1]
         assert isinstance(everything.middle, MixedDifference)
-        pairs = ss.compare(many)
+        pairs = compared(many)
         shares = (pairs["n_better"] + pairs["n_worse"]) / 300
         spread = everything.middle.sd_of(0.0)
         assert 100 * np.sqrt(shares.min()) < spread < 100 * np.sqrt(shares.max())
@@ -241,7 +242,7 @@ class TestMargins:
         n = int(plan.answers.set_index("goal")["n_items"][EQUIVALENT])
         said = 0
         for seed in range(300):
-            pairs = ss.compare(model.outputs(n, seed=100 + seed), test="mcnemar")
+            pairs = compared(model.outputs(n, seed=100 + seed), test="mcnemar")
             said += ss.equivalence(pairs, 5)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
         # Four standard errors of 300 test sets.
         assert abs(said / 300 - 0.8) < 4 * 0.023

@@ -20,6 +20,7 @@ from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import size_for
+from tests.oracles import compared
 from tests.planning.options import size
 
 
@@ -105,7 +106,7 @@ class TestManySystems:
         plan = ss.plan(answers, gain=6, n_sets=0, n_draws=0, sizes=[260])
         case = plan.cases[0]
         assert isinstance(case.middle, MixedDifference)
-        pairs = ss.compare(answers)
+        pairs = compared(answers)
         about = pairs[pairs["gain"] < 2 * stats.t.isf(0.025, 259) * pairs["gain_se"]]
         shares = np.quantile((about["n_better"] + about["n_worse"]) / 260, [0.1, 0.9])
         sizes = [size_for(RightOrWrongDifference(float(share)), 6) for share in shares]

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
-from simstudy.examination.verdict import verdict
+from simstudy.comparisons.verdict import verdict
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
+from tests.oracles import compared
 
 
 def random_candidates(seed: int, n: int = 40, values: int = 6, ties: str = "jitter") -> Candidates:
@@ -104,7 +104,7 @@ def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets(tmp_pat
     outputs.save(path)
     assert Outputs.load(path).scores().tolist() == outputs.scores().tolist()
     assert Outputs.load(path).metric == outputs.metric
-    numbers = verdict(compare(outputs).iloc[0]).splitlines()[1]
+    numbers = verdict(compared(outputs).iloc[0]).splitlines()[1]
     assert numbers.startswith("g1 scores 0.6667 precision of accepted candidates, ")
 
 
@@ -212,7 +212,7 @@ def test_bad_questions_are_refused() -> None:
 def test_all_true_and_none_true_are_defined(value: int) -> None:
     candidates = Candidates.from_scores(FRAME, [value] * 3)
     assert candidates.baseline == value
-    pairs = compare(candidates.outputs(1), test="fisher")
+    pairs = compared(candidates.outputs(1), test="fisher")
     assert (pairs["gain"].iloc[0], pairs["p_value"].iloc[0]) == (0, 1)
 
 

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
-from tests.oracles import exact_bootstrap_p, intervals_that_miss
+from tests.oracles import compared, exact_bootstrap_p, intervals_that_miss
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
@@ -29,8 +28,8 @@ def test_all_pairs_of_a_leaderboard_size_agree_with_the_exact_tail() -> None:
     """60 systems x 500 items, a million resamples: no pair is off by more than chance allows 1,770 times over."""
     outputs = correlated_accuracies([0.5 + k / 300 for k in range(60)], 500, between=0.5, seed=3)
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_jobs": 2}
-    pairs = compare(outputs, seed=11, monte_carlo=True, **options)
-    limits = compare(outputs, monte_carlo=False, **options)["p_value"]
+    pairs = compared(outputs, seed=11, monte_carlo=True, **options)
+    limits = compared(outputs, monte_carlo=False, **options)["p_value"]
     right = dict(zip(outputs.names, outputs.statistics[..., 0], strict=True))
     for row, limit in zip(pairs.itertuples(), limits, strict=True):
         exact = exact_bootstrap_p(right[row.system_a], right[row.system_b])
@@ -48,7 +47,7 @@ def test_size_under_the_null_of_equal_accuracies() -> None:
     for data in range(4000):
         pair = correlated_accuracies([0.7, 0.7], 300, between=0.5, seed=data)
         options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
-        row = compare(pair, n_resamples=1000, seed=data, **options)
+        row = compared(pair, n_resamples=1000, seed=data, **options)
         rejected += row.p_value[0] <= 0.05
     spread = np.sqrt(0.05 * 0.95 / 4000)
     assert 0.035 - 4.9 * spread < rejected / 4000 < 0.065 + 4.9 * spread
@@ -65,7 +64,7 @@ def test_resampling_clusters_repairs_what_dependent_items_break() -> None:
         outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", items=items)
         for unit in rejected:
             options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
-            row = compare(outputs, n_resamples=500, unit=unit, seed=data, **options)
+            row = compared(outputs, n_resamples=500, unit=unit, seed=data, **options)
             rejected[unit] += row.p_value[0] <= 0.05
     assert rejected["item"] / n_data > 0.3
     assert rejected["cluster"] / n_data < 0.09

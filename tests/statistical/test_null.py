@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.engines.comparisons import compare
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
@@ -17,6 +16,7 @@ from simstudy.generators.clustered import clustered_accuracies
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.made import metric as make_metric
 from simstudy.pvalues import CONVENTIONS
+from tests.oracles import compared
 
 pytestmark = pytest.mark.statistical
 
@@ -269,7 +269,9 @@ def test_swapping_dependent_items_rejects_too_often_and_swapping_their_clusters_
     for seed in range(tried):
         outputs = clustered_accuracies([0.7, 0.7], 60, 10, within=0.3, seed=seed)
         for unit in rejected:
-            p = compare(outputs, test="randomization", alternative="two-sided", unit=unit, monte_carlo=False).p_value[0]
+            p = compared(outputs, test="randomization", alternative="two-sided", unit=unit, monte_carlo=False).p_value[
+                0
+            ]
             rejected[unit] += p <= 0.05
     assert rejected["item"] / tried > 0.1
     assert is_at_most(rejected["cluster"], tried, 0.05)

@@ -14,6 +14,7 @@ from simstudy.learners import Examples
 from simstudy.studies import StudyError, make_study
 from simstudy.studies.run import Results
 from simstudy.tasks import TASKS, Task
+from tests.oracles import compared
 from tests.tasks.test_structured import Lookup, count_spans, count_tags
 
 N = 240
@@ -81,7 +82,7 @@ def test_every_metric_has_scores_and_thresholds(done: Results) -> None:
         outputs = ss.resample_training(task, metric=metric, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"]
         np.testing.assert_allclose(done.tables["systems"][f"{label} on home"], outputs.scores())
         options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1}
-        wanted = ss.thresholds(ss.compare(outputs, **options), seed=1)
+        wanted = ss.thresholds(compared(outputs, **options), seed=1)
         table = done.tables["thresholds"]
         own = table.query("metric == @metric and n_items == @N and unit == 'cluster' and alternative == 'greater'")
         assert own["n_window"].tolist() == wanted["n_window"].tolist()
@@ -98,13 +99,13 @@ def test_residuals_are_what_the_fit_leaves(done: Results) -> None:
 def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(done: Results, data: Path) -> None:
     options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1, "unit": "item"}
     task = tags(None)
-    resampled = ss.compare(
+    resampled = compared(
         ss.resample_training(task, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"], **options
     )
     loaded = ss.load(
         data / "made" / "span_f1.csv", "span_f1", columns={"correct": "c", "guessed": "g", "gold": "n"}
     ).outputs
-    pairs = ss.compare(loaded, **options).assign(relation="all pairs")
+    pairs = compared(loaded, **options).assign(relation="all pairs")
     wanted, found = ss.overlay(pairs, resampled, seed=1), done.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
@@ -138,7 +139,7 @@ def test_the_winners_of_one_domain_are_followed_to_others(tmp_path: Path) -> Non
     }  # fmt: skip
     results = ss.run_study(make_study(content, "here"), out=tmp_path / "out", n_jobs=1)
     outputs = ss.resample_training(ss.load_task("digits"), fractions=[0.1, 0.05], replicates=[4, 4], seed=3)
-    pairs = ss.compare(outputs["rotated 10°"], n_resamples=500, seed=3)
+    pairs = compared(outputs["rotated 10°"], n_resamples=500, seed=3)
     wanted = ss.calibration(pairs, {name: outputs[name] for name in ("noise 2/16", "test")}, seed=3)
     found = results.tables["calibration_domains"]
     assert set(found["test_set"]) == {"rotated 10°"}

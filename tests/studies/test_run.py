@@ -28,6 +28,7 @@ from simstudy.results_folder import verify
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
 from simstudy.tasks import TASKS, Task
+from tests.oracles import compared
 
 SMALL = """
 title = "A small study"
@@ -98,7 +99,7 @@ def test_tables_hold_what_the_api_gives(done: Results) -> None:
     """The study's numbers, made again by hand from its public parts."""
     task = ss.load_task("digits")
     outputs = ss.resample_training(task, fractions=[0.3, 0.1], replicates=[4, 4], seed=7)
-    pairs = ss.compare(outputs["test"].head(300), n_resamples=20_000, seed=7)
+    pairs = compared(outputs["test"].head(300), n_resamples=20_000, seed=7)
     mine = done.comparisons.query("test_set == 'test' and n_items == 300").reset_index(drop=True)
     pd.testing.assert_frame_equal(mine, pairs)
     at_home = done.comparisons.query("test_set == 'test'")

@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.engines.comparisons import applicable
+from simstudy.engines.applicable import applicable
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, RunContext, SideBySide, side_by_side
+from tests.oracles import compared
 from tests.studies.test_run import SMALL
 
 WITHOUT = SMALL.split("[domains]")[0].replace("[4, 4]", "[2, 2]")
@@ -37,7 +38,7 @@ def home() -> Outputs:
 
 @pytest.fixture(scope="module")
 def by_test(home: Outputs) -> dict[str, pd.DataFrame]:
-    return {test: ss.compare(home, test=test, alternative="two-sided", seed=7) for test in ("randomization", "sign")}
+    return {test: compared(home, test=test, alternative="two-sided", seed=7) for test in ("randomization", "sign")}
 
 
 def test_every_test_that_applies_has_a_row_for_each_relation(done: Results, home: Outputs) -> None:
@@ -130,7 +131,7 @@ def test_tests_that_draw_resamples_can_be_asked_for_fewer(
 
     def recorded(outputs: Outputs, *, test: str, n_resamples: int | None, **options: object) -> pd.DataFrame:
         asked[test] = n_resamples
-        return ss.compare(outputs, test=test, n_resamples=n_resamples, **options)
+        return compared(outputs, test=test, n_resamples=n_resamples, **options)
 
     # The room has a function of the module's name.
     monkeypatch.setattr(sys.modules["simstudy.studies.side_by_side"], "compare", recorded)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
+from simstudy.comparisons.comparing import compare
 from simstudy.decisions import Decision, speaks_for_gain
-from simstudy.engines.comparisons import compare
 from simstudy.fingerprints import derived_seed
 from simstudy.generators.redrawn import halves
 from simstudy.generators.scores.fitted import Fitted, fit
@@ -166,7 +166,7 @@ def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, float], pd.DataFrame]:
-    pairs = compare(outputs, n_resamples=n_resamples, seed=seed).assign(relation="all pairs")
+    pairs = compare(outputs, n_resamples=n_resamples, seed=seed).frame.assign(relation="all pairs")
     window = pairs["p_value"].between(0.04, 0.06).to_numpy() & speaks_for_gain(pairs)
     gains = pairs["gain"].to_numpy()[window]
     unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")

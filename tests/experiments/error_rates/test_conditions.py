@@ -19,6 +19,7 @@ from simstudy.generators.synthetic import outcome_correlation
 from simstudy.studies import StudyError
 from tests.experiments.error_rates.small import CONDITIONS, ERRORS, NULLS, SMALL, VIEWS, study
 from tests.experiments.programs import small
+from tests.oracles import compared
 
 
 @pytest.mark.parametrize(("name", "unit"), VIEWS)
@@ -36,10 +37,10 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
         found = p_values(replace(question, monte_carlo=way), test)
         if found is None:
             with pytest.raises(ValueError, match=f"test '{test}'"):
-                ss.compare(alone[0], test=test)
+                compared(alone[0], test=test)
             continue
         applied += 1
-        rows = pd.concat(ss.compare(of_set, test=test, n_resamples=199, seed=seed, monte_carlo=way) for of_set in alone)
+        rows = pd.concat(compared(of_set, test=test, n_resamples=199, seed=seed, monte_carlo=way) for of_set in alone)
         np.testing.assert_allclose(found, rows["p_value"], rtol=1e-9, err_msg=test)
     assert applied >= 3
     assert rows["system_a"].tolist() == [systems[better % 2] for better in question.pairs[0]]
@@ -53,7 +54,7 @@ def test_coverage_is_that_of_the_intervals_that_compare_prints(name: str) -> Non
     model = CONDITIONS[name].pair
     rng = np.random.default_rng(derived_seed(settings.seed, "test sets", name, n, 0))
     pairs = pd.concat(
-        ss.compare(ss.Outputs.from_statistics(of_set, model.metric, ["first", "second"]), n_resamples=1)
+        compared(ss.Outputs.from_statistics(of_set, model.metric, ["first", "second"]), n_resamples=1)
         for of_set in model.draw(sets, n, rng).statistics
     )
     true = np.where(pairs["system_a"] == "first", model.true_gain, -model.true_gain)

@@ -13,6 +13,7 @@ from simstudy.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, Results, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units
+from tests.oracles import compared
 from tests.studies.natural.small import EXAMS, MEASURES, Make
 
 BINS = {(0.0, 0.05), (0.05, 1.0), (0.04, 0.06)}
@@ -29,7 +30,7 @@ def exam(data_dir: Path, value: str, topic: str | None = None, *, without: bool 
 
 def share(home: pd.DataFrame, elsewhere: pd.DataFrame, low: float, high: float) -> tuple[int, float]:
     """How many pairs have a p-value in the bin, and how many of their winners win elsewhere."""
-    pairs = ss.compare(Outputs.from_scores(home, "accuracy"), n_resamples=2000, monte_carlo=False)
+    pairs = compared(Outputs.from_scores(home, "accuracy"), n_resamples=2000, monte_carlo=False)
     closed = high in (1.0, 0.06)
     inside = [
         bool(elsewhere[row.system_a].sum() > elsewhere[row.system_b].sum())
@@ -145,7 +146,7 @@ def test_redrawn_test_sets_have_as_many_clusters_as_the_home(monkeypatch: pytest
     def compared(_: str, asked: list[tuple[Outputs, Comparison, int]], context: object) -> list[pd.DataFrame]:
         drawn.extend(test_set for test_set, _, _ in asked)
         assert len({seed for _, _, seed in asked}) == 3, "each has resamples of its own"
-        return [ss.compare(test_set, unit=unit, n_resamples=100) for test_set, _, _ in asked]
+        return [compared(test_set, unit=unit, n_resamples=100) for test_set, _, _ in asked]
 
     monkeypatch.setattr(baselines, "run_comparisons", compared)
     size = n_units(home, unit)

@@ -17,6 +17,7 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, StudyError
+from tests.oracles import compared
 from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make
 
 KEPT = [f"s{k:02}" for k in range(12)]
@@ -46,7 +47,7 @@ def cells(folder: Path) -> dict[str, bytes]:
 def test_comparisons_are_those_of_the_files(done: Results, data_dir: Path, value: str) -> None:
     outputs = by_hand(data_dir, value)
     for n in (40, 120):
-        pairs = ss.compare(outputs.head(n), n_resamples=2000, monte_carlo=True, seed=3)
+        pairs = compared(outputs.head(n), n_resamples=2000, monte_carlo=True, seed=3)
         mine = done.comparisons.query("test_set == @outputs.test_set and n_items == @n").reset_index(drop=True)
         columns = ["system_a", "system_b", "gain", "p_value", "score_a", "n_extreme", "alternative"]
         pd.testing.assert_frame_equal(mine[columns], pairs[columns])
@@ -80,7 +81,7 @@ def test_texts_are_scored_against_their_references(done: Results, data_dir: Path
 
 def test_gains_and_thresholds_have_rows_by_every_column_and_all_pairs_once(done: Results, data_dir: Path) -> None:
     gains = done.tables["significant_gains"].query("test_set == 'exam a' and n_items == 120")
-    pairs = ss.compare(by_hand(data_dir, "a"), n_resamples=2000, monte_carlo=True, seed=3)
+    pairs = compared(by_hand(data_dir, "a"), n_resamples=2000, monte_carlo=True, seed=3)
     for by in ("group", "base_model"):
         relation = related(pairs, systems_by_hand(data_dir, "a"), by)
         wanted = significant_gains(relation).set_index(["relation", "of"])
@@ -110,7 +111,7 @@ def test_a_group_that_is_not_known_is_a_class(done: Results) -> None:
 
 def test_ranks_are_of_two_sided_tests(done: Results, data_dir: Path) -> None:
     row = done.tables["ranks"].query("test_set == 'exam b'").iloc[0]
-    pairs = ss.compare(by_hand(data_dir, "b"), n_resamples=2000, monte_carlo=True, seed=3, alternative="two-sided")
+    pairs = compared(by_hand(data_dir, "b"), n_resamples=2000, monte_carlo=True, seed=3, alternative="two-sided")
     board = ss.leaderboard(by_hand(data_dir, "b"), seed=3)
     wanted = ranks(pairs, leaderboards=board).iloc[0]
     assert row["alternative"] == "two-sided"

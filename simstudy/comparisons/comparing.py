@@ -1,4 +1,4 @@
-"""`compare`: the one door to every test, and the table of Comparisons that comes out."""
+"""`compare`: the one door to every test."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.asking import ask
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
@@ -19,7 +20,6 @@ from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
 from simstudy.pvalues import clopper_pearson
-from simstudy.validation import check_flag
 
 
 def compare(
@@ -36,7 +36,7 @@ def compare(
     n_jobs: int = 1,
     tile_size: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> pd.DataFrame:
+) -> Comparisons:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
     The same seed gives the same table to the last bit, whatever `n_jobs`, `tile_size` and the order of the
@@ -88,30 +88,8 @@ def compare(
     Returns
     -------
     comparisons
-        One row a pair, ordered so that ``gain >= 0`` (a tie of scores is ordered by name), best systems first:
-
-        - task, test_set, n_items, metric, metric_unit (what its scores are told in), metric_signature (what
-          counted its statistics of texts), test, alternative, convention, unit, strata, seed, n_units;
-        - system_a, system_b, family_a, family_b, relation ("same family" / "different families");
-        - score_a, score_b, gain (on the metric's scale), gain_se (its standard error over units, by the jackknife),
-          gain_low, gain_high (95 % interval of the true gain, two-sided whatever the test is), detectable (the least
-          true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05), interval ("score":
-          Tango's, for right and wrong items; "jackknife": t with df degrees of freedom), df, skewness (of the units'
-          contributions to the gain, of a mean their differences; far from 0 where few units decide); NaN where nothing
-          varies;
-        - n_better, n_worse, n_level: units on which system_a does better, worse, neither (see `wins`);
-        - accepted_a, wrong_a, accepted_b, wrong_b: the answers that each system gave, and the wrong ones, for precision
-          and F (NaN for other metrics); caution: "few wrong answers", "few right answers" or "skewed differences"
-          where p-value and interval are approximate for that reason, "" elsewhere (the rule, and how often it is right:
-          `simstudy.engines.cautions`);
-        - p_value, p_low, p_high (the 95 % Clopper-Pearson interval for its Monte Carlo error; the p-value itself where
-          it has none), p_two_sided (the two-sided p-value, beside a one-sided one too; NaN where the convention has
-          none), p_floor (the least p-value that the randomization test could give on the units that differ:
-          nothing below its reach is called significant), favours (the system that the test speaks for, "" for
-          neither: tests of other hypotheses than equal scores may speak for the system with the worse score),
-          exact (whether the test holds its level exactly under its null hypothesis), monte_carlo (whether the
-          p-value is from random resamples), n_extreme, n_resamples (both 0 where it is not), statistic (t, z,
-          chi-square, …; NaN where it is the gain).
+        `simstudy.Comparisons`, which lists its columns: one row a pair, ordered so that ``gain >= 0`` (a tie of
+        scores is ordered by name), best systems first.
 
     Raises
     ------
@@ -123,17 +101,16 @@ def compare(
     Examples
     --------
     >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["a", "b"])
-    >>> row = compare(outputs).iloc[0]
-    >>> row.system_a, float(row.gain), row.favours, bool(row.exact), bool(row.monte_carlo)
-    ('a', 25.0, 'a', True, False)
-    >>> round(float(row.p_value), 5)   # 2 of 2^10 ways to swap
-    0.00195
-    >>> int(row.n_better), int(row.n_worse), int(row.n_level)
-    (10, 0, 30)
-    >>> bootstrap = compare(outputs, test="bootstrap", alternative="greater").iloc[0]
-    >>> round(float(bootstrap.p_value), 6), bool(bootstrap.exact)   # P(Binomial(40, 1/4) >= 20)
+    >>> pair = compare(outputs).pair("a", "b")
+    >>> pair.gain, round(pair.p_value, 5)   # 2 of 2^10 ways to swap
+    (25.0, 0.00195)
+    >>> pair.row[["favours", "exact", "monte_carlo", "n_better", "n_worse", "n_level"]].tolist()
+    ['a', True, False, 10, 0, 30]
+    >>> bootstrap = compare(outputs, test="bootstrap", alternative="greater").pair("a", "b")
+    >>> round(bootstrap.p_value, 6), bool(bootstrap.row["exact"])   # P(Binomial(40, 1/4) >= 20)
     (0.000572, False)
-    >>> [round(float(compare(outputs, test=name).p_value[0]), 5) for name in ("randomization", "sign", "mcnemar")]
+    >>> tests = ("randomization", "sign", "mcnemar")
+    >>> [round(compare(outputs, test=name).pair("a", "b").p_value, 5) for name in tests]
     [0.00195, 0.00195, 0.00195]
     """
     require_outputs(outputs, 2)
@@ -153,16 +130,15 @@ def compare(
         progress=progress,
     )
     check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs)
+    frame = _table(ranked, question, test, strata or "")
+    return Comparisons(frame, outputs.systems)
+
+
+def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.DataFrame:
+    """The table of all pairs of systems that come best first."""
     answers = TESTS[test].run(question)
-    two_sided = _two_sided(question, test, answers)
     i, j = question.pairs
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
-    drawn = answers.n_resamples > 0
-    low, high = answers.p_value.copy(), answers.p_value.copy()
-    if drawn.any():
-        low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
-    names = np.array(ranked.names, dtype=object)
-    family = ranked.systems["family"].to_numpy()
     n_better, n_worse, n_differ = wins(question)
     known = intervals(question, gain, n_better, n_worse)
     return pd.DataFrame(
@@ -175,16 +151,12 @@ def compare(
             "metric_signature": ranked.metric.signature,
             "test": test,
             "alternative": question.alternative,
-            "convention": convention,
+            "convention": question.convention.name,
             "unit": question.unit,
-            "strata": strata or "",
+            "strata": strata,
             "seed": question.seed,
             "n_units": question.n_units,
-            "system_a": _texts(names[i]),
-            "system_b": _texts(names[j]),
-            "family_a": _texts(family[i]),
-            "family_b": _texts(family[j]),
-            "relation": _texts(relations(family[i], family[j])),
+            **_systems(ranked, question),
             "score_a": scores[i],
             "score_b": scores[j],
             "gain": gain,
@@ -193,14 +165,11 @@ def compare(
             "n_worse": n_worse,
             "n_level": question.n_units - n_better - n_worse,
             **cautions(question, known["skewness"]),
-            "p_value": answers.p_value,
-            "p_low": low,
-            "p_high": high,
-            "p_two_sided": two_sided,
+            **_p_values(question, test, answers),
             "p_floor": _floor(question, n_differ),
-            "favours": _texts(_favours(question, test, answers, gain, names)),
+            "favours": _texts(_favours(question, test, answers, gain)),
             "exact": answers.exact,
-            "monte_carlo": drawn,
+            "monte_carlo": answers.n_resamples > 0,
             "n_extreme": answers.n_extreme,
             "n_resamples": answers.n_resamples,
             "statistic": answers.statistic,
@@ -208,6 +177,28 @@ def compare(
         # There may be millions of pairs: no column is there twice.
         copy=False,
     )
+
+
+def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
+    """Columns of the pairs' systems."""
+    i, j = question.pairs
+    names, family = np.array(ranked.names, dtype=object), ranked.systems["family"].to_numpy()
+    return {
+        "system_a": _texts(names[i]),
+        "system_b": _texts(names[j]),
+        "family_a": _texts(family[i]),
+        "family_b": _texts(family[j]),
+        "relation": _texts(relations(family[i], family[j])),
+    }
+
+
+def _p_values(question: Question, test: str, answers: Answers) -> dict[str, Any]:
+    """Columns of p-values and their Monte Carlo intervals."""
+    low, high, drawn = answers.p_value.copy(), answers.p_value.copy(), answers.n_resamples > 0
+    if drawn.any():
+        low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
+    two_sided = _two_sided(question, test, answers)
+    return {"p_value": answers.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}
 
 
 def _texts(values: Any) -> Any:
@@ -228,36 +219,12 @@ def _floor(question: Question, n_differ: Any) -> Any:
     return np.minimum(2.0 ** -n_differ.astype(np.float64) * (2 if question.two_sided else 1), 1.0)
 
 
-def _favours(question: Question, test: str, answers: Answers, gain: Any, names: Any) -> Any:
+def _favours(question: Question, test: str, answers: Answers, gain: Any) -> Any:
     """The system that each test speaks for; a one-sided test can not speak for the other one."""
     i, j = question.pairs
+    names = np.array(question.names, dtype=object)
     # Where scores are equal up to rounding, a test of scores speaks for nobody.
     none = (gain == 0) & TESTS[test].of_scores
     direction = np.where(none, 0, answers.direction)
     other = names[j] if question.two_sided else ""
     return np.where(direction > 0, names[i], np.where(direction < 0, other, ""))
-
-
-def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = False) -> list[str]:
-    """The names of the tests that apply to these outputs, in the order of `TESTS`.
-
-    Parameters
-    ----------
-    unit
-        As in `compare`.
-    of_scores
-        Only those whose null hypothesis is about the scores; what each says, ``TESTS[name].null`` tells.
-
-    Examples
-    --------
-    >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
-    >>> applicable(outputs)
-    ['sign_flips', 'bootstrap', 'randomization', 'skew_corrected']
-    >>> scores = Outputs.from_scores(pd.DataFrame({"a": [0.2, 0.5, 0.4], "b": [0.1, 0.3, 0.5]}))
-    >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
-    ['sign', 'wilcoxon']
-    """
-    require_outputs(outputs, 2)
-    check_flag("of_scores", of_scores)
-    question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
-    return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.engines.comparisons import compare
+from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from simstudy.validation import brief, check_choice
@@ -48,7 +48,7 @@ def run_twice(outputs: Outputs, *, seeds: tuple[int, int] = (0, 1), **options: A
         raise ValueError(f"seeds must be two different ones (and there is no other seed), not {brief(seeds)}")
     test = options.get("test", DEFAULT_TEST)
     check_choice("test", test, [name for name, known in TESTS.items() if known.n_resamples])
-    first, second = (compare(outputs, seed=seed, **{**options, "monte_carlo": True}) for seed in seeds)
+    first, second = (compare(outputs, seed=seed, **{**options, "monte_carlo": True}).frame for seed in seeds)
     count_1, count_2, drawn = first["n_extreme"], second["n_extreme"], first["n_resamples"]
     pooled = (count_1 + count_2) / (2 * drawn)
     spread = np.sqrt(2 * drawn * pooled * (1 - pooled))

@@ -18,10 +18,9 @@ def footing(pair: pd.Series[Any], few_units: bool = False) -> list[str]:
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
-    >>> from simstudy.outputs import Outputs
+    >>> import simstudy as ss
     >>> counts = [[[1, 1, 1]] * 18 + [[0, 0, 1]] * 12, [[0, 1, 1]] * 4 + [[1, 1, 1]] * 26]
-    >>> print(*footing(compare(Outputs.from_statistics(counts, "precision", ["new", "old"])).iloc[0]))
+    >>> print(*footing(ss.compare(ss.Outputs.from_statistics(counts, "precision", ["new", "old"])).frame.iloc[0]))
     Answers: 18 by new, 0 of them wrong, and 30 by old, 4 wrong. Few wrong answers: p and interval are approximate.
     """
     said = []

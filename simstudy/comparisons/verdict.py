@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
+from simstudy.comparisons.footing import footing
 from simstudy.decisions import Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
-from simstudy.examination.footing import footing
 from simstudy.metrics import label
 from simstudy.numerals import p_digits, p_floor, p_text, score_format
 from simstudy.plain_text import shown
@@ -24,13 +24,21 @@ FEW_UNITS = 20
 _NEEDED = {"system_a", "system_b", "favours", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
 
 
-def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None = None) -> str:
+class HasRow(Protocol):
+    """What has a row of Comparisons: `simstudy.comparisons.Pair`."""
+
+    @property
+    def row(self) -> pd.Series[Any]:
+        """All that is known of the pair."""
+
+
+def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float | None = None) -> str:
     """What one row of Comparisons says, in lines: the answer; gain, interval, p-value, test, sides, units; cautions.
 
     Parameters
     ----------
     pair
-        A row of what `simstudy.compare` returned.
+        `simstudy.comparisons.Pair`, or a row of the table of `simstudy.Comparisons`.
     alpha
         The level.
     margin
@@ -44,10 +52,9 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
 
     Examples
     --------
-    >>> from simstudy.engines.comparisons import compare
-    >>> from simstudy.outputs import Outputs
-    >>> outputs = Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
-    >>> answer, numbers = verdict(compare(outputs).iloc[0]).splitlines()
+    >>> import simstudy as ss
+    >>> outputs = ss.Outputs.from_statistics([[[1, 1]] * 40, [[1, 1]] * 30 + [[0, 1]] * 10], "accuracy", ["new", "old"])
+    >>> answer, numbers = ss.compare(outputs).verdict().splitlines()
     >>> print(answer)
     new is better than old: the gain is significant at 0.05.
     >>> for part in numbers.split("; "):
@@ -57,8 +64,9 @@ def verdict(pair: pd.Series[Any], *, alpha: float = 0.05, margin: float | None =
     40 items, new better on 10, worse on 0, level on 30.
     """
     check_fraction("alpha", alpha)
+    pair = getattr(pair, "row", pair)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
-        raise ValueError(f"pair must be one row of Comparisons, such as pairs.iloc[0], not {brief(pair)}")
+        raise ValueError(f"pair must be one pair of Comparisons, such as pairs.pair('new', 'old'), not {brief(pair)}")
     if margin is not None:
         check_margin(margin)
     pair = _printable(pair)
@@ -173,7 +181,7 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             f"It is shown that {better} only if {a} was predicted to win: the gain is significant at {alpha:g} "
             "one-sided."
         )
-    if pair["p_value"] <= alpha and pair["favours"] == a:
+    if decision.why_not(row)[0] == "too few units differ":
         return (
             f"It is not shown that {better}: the gain is not significant at {alpha:g}, however small the p-value. Too "
             f"few units differ: swapping them gives no p-value below {p_digits(pair['p_floor'])}."

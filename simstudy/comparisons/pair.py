@@ -1,0 +1,78 @@
+"""One pair of systems, compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+
+from simstudy.comparisons.verdict import verdict
+from simstudy.decisions import Decision
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pair:
+    """Two systems on one test set: the gain of the better one, how well it is known, and its p-value.
+
+    Attributes
+    ----------
+    system_a, system_b
+        The system with the better score, and the other one.
+    score_a, score_b, gain, gain_low, gain_high
+        On the metric's scale; the ends of the 95 % interval are NaN where there is none.
+    p_value
+        A fraction, of the test and the sides that `row` names.
+    row
+        All columns of `simstudy.Comparisons`.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> pair = ss.compare(ss.truth.correlated_accuracies([0.7, 0.8], 400)).pair("system-1", "system-2")
+    >>> pair.system_a, round(pair.gain, 2), pair.significant()
+    ('system-2', 10.25, True)
+    """
+
+    system_a: str
+    system_b: str
+    score_a: float
+    score_b: float
+    gain: float
+    gain_low: float
+    gain_high: float
+    p_value: float
+    row: pd.Series[Any]
+
+    @classmethod
+    def of_row(cls, row: pd.Series[Any]) -> Self:
+        """From a row of Comparisons."""
+        return cls(
+            str(row["system_a"]),
+            str(row["system_b"]),
+            float(row["score_a"]),
+            float(row["score_b"]),
+            float(row["gain"]),
+            float(row["gain_low"]),
+            float(row["gain_high"]),
+            float(row["p_value"]),
+            row,
+        )
+
+    def significant(self, alpha: float = 0.05) -> bool:
+        """Whether the gain is significant at alpha, by this pair alone (`simstudy.decisions.Decision`)."""
+        return bool(Decision(alpha).significant(self._table())[0])
+
+    def why_not(self, alpha: float = 0.05) -> str:
+        """Why the gain is not significant at alpha; empty where it is."""
+        return str(Decision(alpha).why_not(self._table())[0])
+
+    def verdict(self, *, alpha: float = 0.05, margin: float | None = None) -> str:
+        """What the comparison says, in words (`simstudy.verdict`)."""
+        return verdict(self.row, alpha=alpha, margin=margin)
+
+    def _table(self) -> pd.DataFrame:
+        return pd.DataFrame([self.row]).infer_objects()
+
+    def __repr__(self) -> str:
+        return self.verdict()
