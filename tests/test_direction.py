@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
-from simstudy.examination.verdict import verdict
 
 import simstudy as ss
+from simstudy.comparisons import verdict
 from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, Mean

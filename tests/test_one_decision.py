@@ -17,8 +17,9 @@ from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli.compare import _is_better
+from simstudy.comparisons import verdict
 from simstudy.decisions import Decision
-from simstudy.examination import Examination, examine, verdict
+from simstudy.examination import Examination, examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared

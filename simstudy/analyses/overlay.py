@@ -12,7 +12,16 @@ from scipy import stats
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
 from simstudy.analyses.thresholds import weighted_percentile
-from simstudy.tables import COMPARISONS, QUESTION, TEST_SET, check_table, require_one_question, takes_pairs
+from simstudy.tables import (
+    COMPARISONS,
+    QUESTION,
+    TEST_SET,
+    HasFrame,
+    check_table,
+    frame_of,
+    require_one_question,
+    takes_pairs,
+)
 from simstudy.validation import check_seed, check_whole
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +39,9 @@ _LEAST_PAIRS = 20
 
 
 @takes_pairs
-def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 1000, seed: int = 0) -> pd.DataFrame:
+def overlay(
+    pairs: pd.DataFrame, others: pd.DataFrame | HasFrame, *, n_bootstrap: int = 1000, seed: int = 0
+) -> pd.DataFrame:
     """How far pairs lie from what pairs of other systems are at equal gain, for each relation class of either.
 
     Berg-Kirkpatrick et al. lay natural comparisons over those of resampled systems and judge by eye (figures 5 and 6).
@@ -76,6 +87,7 @@ def overlay(pairs: pd.DataFrame, others: pd.DataFrame, *, n_bootstrap: int = 100
     >>> bool(abs(row["difference"]) < 0.05), bool(0.9 < row["gain_ratio"] < 1.1)
     (True, True)
     """
+    others = frame_of(others)
     for argument, table in (("pairs", pairs), ("others", others)):
         check_table(argument, table, _COLUMNS, COMPARISONS)
         require_one_question(table, argument=argument)

@@ -54,9 +54,9 @@ class Comparisons(Shown):  # noqa: D101 (the docstring has the columns of the sc
     Examples
     --------
     >>> import simstudy as ss
-    >>> pairs = ss.compare(ss.truth.correlated_accuracies([0.7, 0.72, 0.8], 400))
+    >>> pairs = ss.compare(ss.correlated_accuracies([0.7, 0.72, 0.8], 400))
     >>> pairs.significant().frame[["system_a", "system_b"]].values.tolist()
-    [['system-3', 'system-1'], ['system-3', 'system-2']]
+    [['system-3', 'system-2'], ['system-3', 'system-1']]
     >>> pairs.pair("system-3", "system-1").p_value < 0.01
     True
     """
@@ -185,7 +185,8 @@ class Comparisons(Shown):  # noqa: D101 (the docstring has the columns of the sc
             Where the file has not the columns of Comparisons, or other things in them.
         """
         text = dict.fromkeys(names_of("text"), str)
-        frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(names_of("number"), [""]))
+        missing = dict.fromkeys(names_of("number"), [""])
+        frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing, float_precision="round_trip")
         check_table("path", frame, OWN, COMPARISONS, empty=True)
         return cls(frame, systems)
 

@@ -29,9 +29,9 @@ class Pair:
     Examples
     --------
     >>> import simstudy as ss
-    >>> pair = ss.compare(ss.truth.correlated_accuracies([0.7, 0.8], 400)).pair("system-1", "system-2")
-    >>> pair.system_a, round(pair.gain, 2), pair.significant()
-    ('system-2', 10.25, True)
+    >>> pair = ss.compare(ss.correlated_accuracies([0.7, 0.9], 400)).pair("system-1", "system-2")
+    >>> pair.system_a, pair.gain > 10, pair.significant()
+    ('system-2', True, True)
     """
 
     system_a: str

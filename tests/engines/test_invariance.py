@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simstudy.engines.applicable import applicable
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
+from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
