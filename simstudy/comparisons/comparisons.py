@@ -186,7 +186,7 @@ class Comparisons(Shown):  # noqa: D101 (the docstring has the columns of the sc
         """
         text = dict.fromkeys(names_of("text"), str)
         missing = dict.fromkeys(names_of("number"), [""])
-        frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing, float_precision="round_trip")
+        frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
         check_table("path", frame, OWN, COMPARISONS, empty=True)
         return cls(frame, systems)
 
