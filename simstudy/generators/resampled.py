@@ -170,6 +170,7 @@ def resample_training(
 
 def training_cells(task: Task, todo: Sequence[Variant], seed: int) -> list[Cell]:
     """The cells of `train_variant`: one for each variant."""
+    task.check_counts()
     counted = [[one.definition, definition_of(count)] for one, count in task.statistics.items()]
     models = {
         family: program_of(base, [*task.statistics.values()], [*task.statistics])

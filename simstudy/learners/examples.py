@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from simstudy.showing import Shown, listed
 from simstudy.validation import brief
 
 
-@dataclass(frozen=True)
-class Examples:
+@dataclass(frozen=True, repr=False)
+class Examples(Shown):
     """n items to train on or to answer.
 
     Attributes
@@ -60,6 +61,13 @@ class Examples:
     def n_items(self) -> int:
         """Number of items."""
         return len(self.items)
+
+    def _summary(self) -> tuple[str, str]:
+        columns = listed([str(name) for name in self.items])
+        return f"Examples: {self.n_items:,} items", f"columns of the items: {columns}"
+
+    def _table(self) -> pd.DataFrame:
+        return self.items
 
     def content(self) -> list[Any]:
         """What the examples are made of, for a hash that is the same in every process."""

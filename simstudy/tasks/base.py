@@ -113,7 +113,23 @@ class Task(Shown):
     def count(self, metric: Metric, test_set: str, answers: Any) -> NDArray[Any]:
         """A metric's statistics (n items, S) of the answers to a test set; ValueError where they have another shape."""
         examples = self.test_sets[test_set]
-        counted = np.asarray(self.statistics[metric](examples, answers))
+        return self._shaped(metric, test_set, self.statistics[metric](examples, answers))
+
+    def check_counts(self) -> None:
+        """Raise a ValueError where a count of the gold answers has a wrong shape: before hours of training.
+
+        Where gold answers are not of the form of answers, counting them may fail; then nothing is known.
+        """
+        for metric, count in self.statistics.items():
+            for name, examples in self.test_sets.items():
+                try:
+                    counted = count(examples, examples.gold)
+                except Exception:
+                    continue
+                self._shaped(metric, name, counted)
+
+    def _shaped(self, metric: Metric, test_set: str, found: Any) -> NDArray[Any]:
+        examples, counted = self.test_sets[test_set], np.asarray(found)
         if counted.shape != (expected := (examples.n_items, len(metric.statistics))):
             raise ValueError(
                 f"statistics of '{metric.name}' on test set '{test_set}' must be of shape {expected}: a row for each "

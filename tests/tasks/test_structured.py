@@ -147,7 +147,26 @@ def test_an_unknown_metric_is_named() -> None:
 
 def test_counts_of_another_shape_are_named() -> None:
     odd = task(statistics={"span_f1": lambda examples, answers: [(1, 1)] * len(answers)})
+    # Before anything is trained: the error is not of a cell.
+    with pytest.raises(
+        ValueError, match=r"^statistics of 'span_f1' on test set 'test' must be of shape \(4, 3\): a row"
+    ):
+        resample_training(odd, fractions=[1.0], replicates=[1])
+
+
+def test_counts_of_answers_that_gold_is_not_like_are_named_in_training() -> None:
+    def of_answers(examples: Examples, answers: Any) -> Any:
+        if answers is examples.gold:
+            raise TypeError("gold answers are trees")
+        return [(1, 1)] * len(answers)
+
     with pytest.raises(
         CellsFailed, match=r"statistics of 'span_f1' on test set 'test' must be of shape \(4, 3\): a row"
     ):
-        resample_training(odd, fractions=[1.0], replicates=[1])
+        resample_training(task(statistics={"span_f1": of_answers}), fractions=[1.0], replicates=[1])
+
+
+def test_examples_at_a_prompt_are_two_lines() -> None:
+    many = Examples([["word"] * 50] * 1000, [["tag"] * 50] * 1000)
+    assert repr(many) == "Examples: 1,000 items\ncolumns of the items: id"
+    assert len(many._repr_html_()) < 5000
