@@ -18,7 +18,6 @@ from simstudy.validation import (
     check_choice,
     check_fraction,
     check_number,
-    check_seed,
     check_share,
     check_text,
     check_whole,
@@ -425,13 +424,13 @@ class Pilot:
 
         check_outputs("pilot", self.outputs)
         check_text("Pilot.by", self.by, "the name of a column of the systems", or_none=True)
-        check_text("Pilot.unit", self.unit, "item, or the name of a column of the items", or_none=True)
+        check_text("Pilot.unit", self.unit, "the name of a column of the items", or_none=True)
         check_choice("Pilot.duplicates", self.duplicates, DUPLICATES)
         check_whole("Pilot.n_sets", self.n_sets, 0)
         if self.n_sets:
             check_whole("Pilot.n_sets", self.n_sets, FEWEST_SETS)
         check_whole("Pilot.n_draws", self.n_draws, 0)
-        check_seed(self.seed)
+        check_whole("Pilot.seed", self.seed, 0, 2**64)
         if self.by is not None and self.outputs.n_systems == 2:
             raise ValueError("Pilot.by must be None with outputs of two systems, which are one pair")
 

@@ -15,16 +15,18 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, page, predict, right_or_wrong
+from simstudy.planning.arguments import Level
 from simstudy.planning.benchmarks import RELATIONS
+from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design
+from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.editions import next_edition
-from simstudy.planning.forms import Difference, Level, NormalDifference
-from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.sections import Table
+from tests.planning.options import plan_with
 
 Asked = dict[str, Any]
 Printed = dict[str, pd.DataFrame]
@@ -83,9 +85,9 @@ def pilot(name: str) -> ss.Outputs:
 
 def planned(form: str | ss.Outputs | Asked, **asked: Any) -> ss.Plan:
     if isinstance(form, dict) or form in GUESSES:
-        return ss.plan(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
+        return plan_with(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
     outputs = pilot(form) if isinstance(form, str) else form
-    return ss.plan(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
+    return plan_with(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
 
 
 @cache
@@ -102,7 +104,7 @@ def printed(plan: ss.Plan) -> Printed:
     shown = [column for column in plan.sizes if column.startswith("shown")]
     tables |= {"sizes": plan.sizes.drop(columns=shown), "shown": plan.sizes[shown]}
     tables |= {"designs": plan.designs, "predicted": plan.predicted}
-    if plan.asked.gain is not None:
+    if plan.target.gain is not None:
         tables["curve"] = plan.power_curve(4)
     if plan.simulated is not None:
         tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
@@ -178,7 +180,7 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
             guess = GUESSES.get(form, {"metric": "mean", "sd_difference": case.item_sd})
             cv = case.design.cv if row["items_per_unit"] > 1 else 0.0
             of_units = {"cluster_size": row["items_per_unit"], "icc": case.design.icc, "cluster_cv": cv}
-            own = ss.plan(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
+            own = plan_with(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
             expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + own.designs.query(AS_ASKED)["cost"].tolist()
             assert own.cases[0].design == case.design.of_size(row["items_per_unit"])
             assert [row[name] for name in [*same, "n_items", "cost"]] == pytest.approx(expected, nan_ok=True)
@@ -261,7 +263,7 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_two_ways_of_asking(way: str) -> None:
     one, other, left_out, times = WAYS[way]
-    found, expected = (printed(ss.plan(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
+    found, expected = (printed(plan_with(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
     assert_same(found, expected, left_out, times=times)
 
 
@@ -287,7 +289,7 @@ def of_ends(form: str) -> list[Asked]:
 def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
     asked = EVERYTHING | BONFERRONI | {"n_sets": 0}
     found = printed(planned(form, **asked))
-    middle, *ends = (printed(ss.plan(**(COSTS | asked | guess))) for guess in of_ends(form))
+    middle, *ends = (printed(plan_with(**(COSTS | asked | guess))) for guess in of_ends(form))
     for table, name in product(("answers", "margins", "sizes", "curve"), ("n_units", "n_items", *NUMBERS[::3])):
         if f"{name}_low" in found[table] and not found[table].get(name, pd.Series(np.nan)).isna().any():
             three = np.array([one[table][name] for one in (middle, *ends)], dtype=float)
@@ -324,7 +326,7 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
     if form == "of answers":
         guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
     if form != "of precision":
-        own = ss.plan(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
+        own = plan_with(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
         assert held["expected"] == pytest.approx(own["power"].item())
     # Five standard errors of 200 test sets.
     assert held["power"] == pytest.approx(held["expected"], abs=0.18)
@@ -368,8 +370,8 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
         ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
         assert f"it takes {ends[0]} to {ends[1]} items" in text
         single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
-        sizes = sorted(size_for(end, 7.0, level=plan.asked.level) * plan.cases[0].size for end in single)
-        power = sorted(end.power(7.0, row["at_units"], plan.asked.level) for end in single)
+        sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
+        power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
         assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
         assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
     assert_shown(
@@ -416,10 +418,10 @@ def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
     one, other = DIFFERENCES[name]
     assert one.largest == other.largest
     for gain in (1e-4, 1.0, 9.0):
-        found, twice = one.found(gain, n, Level(*LEVELS)), one.found(gain, n, Level(0.2, comparisons=5))
-        assert asdict(other.found(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
+        found, twice = one.detection(gain, n, Level(*LEVELS)), one.detection(gain, n, Level(0.2, comparisons=5))
+        assert asdict(other.detection(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
         for level in (Level(*LEVELS), Level(0.2, comparisons=5)):
-            assert one.power(gain, n, level) == pytest.approx(one.found(gain, n, level).power)
+            assert one.power(gain, n, level) == pytest.approx(one.detection(gain, n, level).power)
             assert one.power(gain, n, level) == pytest.approx(other.power(gain, n, level))
         assert (found.power, found.wrong, found.wrong_winner) == pytest.approx((twice.power, 0, twice.wrong_winner))
         # The exaggeration is the same where both systems win as often, and where the worse one never does.
@@ -450,10 +452,10 @@ def test_many_answers_are_as_normal_as_exact_sums(
     """On both sides of the number from which on outcomes are not summed, for small and large gains."""
     difference, n = RightOrWrongDifference(disagreement, scale), int(4900 / disagreement)
     gains = scale * np.sqrt(disagreement / n) * np.array([0.1, 1.0, 2.8])
-    exact = [(difference.found(gain, n, level), difference.power(gain, n, level)) for gain in gains]
+    exact = [(difference.detection(gain, n, level), difference.power(gain, n, level)) for gain in gains]
     monkeypatch.setattr(right_or_wrong, "_EXACT", 0)
     for gain, (found, power) in zip(gains, exact, strict=True):
-        normal = difference.found(gain, n, level)
+        normal = difference.detection(gain, n, level)
         assert normal.power == pytest.approx(found.power, abs=0.012)
         assert (normal.wrong, normal.wrong_winner) == pytest.approx((found.wrong, found.wrong_winner), abs=0.007)
         assert normal.exaggeration == pytest.approx(found.exaggeration, rel=0.01)
@@ -473,11 +475,8 @@ def test_what_a_plan_by_item_predicts_is_of_items_although_there_are_documents()
     })  # fmt: skip
     plans = [
         ss.plan(
-            ss.Outputs.from_statistics(statistics, "accuracy", items=items),
-            unit=unit,
+            ss.Pilot(ss.Outputs.from_statistics(statistics, "accuracy", items=items), unit=unit, n_sets=0, n_draws=100),
             sizes=[240],
-            n_sets=0,
-            n_draws=100,
         )
         for items, unit in ((documents, "item"), (None, None))
     ]
