@@ -17,7 +17,8 @@ from simstudy.cli.files import Files
 from simstudy.cli.groups import grouped, name_options, with_default
 from simstudy.cli.terminal import print_line, print_table, print_written
 from simstudy.cli.usage import plain
-from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Level, Pilot
+from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot
+from simstudy.planning.level import Level
 
 if TYPE_CHECKING:
     from simstudy.planning import Plan

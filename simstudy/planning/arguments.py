@@ -1,52 +1,26 @@
-"""What `plan` is given: guesses, clusters, judges, costs, a level and a pilot, each checked where it is made.
+"""What `plan` is given: guesses, clusters, judges, costs and a pilot, each checked where it is made.
 
-The command has an option for each field with a help (`simstudy.cli.groups`); modules that take time to import are
-imported where they are used, so that its help does not wait for them.
-
-A message names a field with its class, as in "Clusters.size must be at least 1 item, not 0.5".
+The command has an option for each field with a help (`simstudy.cli.groups`). A message names a field with its class, as
+in "Clusters.size must be at least 1 item, not 0.5", and the command names the option in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from math import floor, inf, nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, fields
+from math import inf, nan
+from typing import TYPE_CHECKING, ClassVar
 
-from simstudy.validation import (
-    brief,
-    check_choice,
-    check_fraction,
-    check_number,
-    check_share,
-    check_text,
-    check_whole,
-)
+from simstudy.planning.fields import Range, check_error, check_odd, check_size, ends, option
+from simstudy.validation import brief, check_choice, check_number, check_share, check_text, check_whole
 
 if TYPE_CHECKING:
     from simstudy.outputs import Outputs
 
-#: A number, or the two ends of a range, the lower one first.
-Range = float | tuple[float, float]
-
 #: How the two systems of a pair are related.
 RELATIONS = ("variants", "unlike systems")
 
-ALTERNATIVES = ("two-sided", "greater")
-
 #: Test sets that a simulation must have at least.
 FEWEST_SETS = 200
-
-# Numbers whose squares are neither 0 nor infinite, with room for sizes and ratios.
-_LEAST, _MOST = 1e-60, 1e60
-
-# If the level leaves more than this number of the 2^n outcomes of sign flips, it is practically continuous.
-_MANY_FLIPS = 1000
-
-
-def _option(default: Any, help: str, option: str | None = None) -> Any:
-    """A field with the help of its option, and the option's name where that is another one."""
-    return field(default=default, metadata={"help": help} | ({"option": option} if option else {}))
 
 
 @dataclass(frozen=True)
@@ -83,27 +57,27 @@ class Guess:
     >>> import simstudy as ss
     >>> found = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd=1.2, r12=(0.5, 0.7)))
     >>> print(found.sentences[0])
-    To find a true gain of 0.1 of mean score with power 0.8: 906 items (680 to 1,133).
+    To find a true gain of 0.1 of mean with power 0.8: 907 items (681 to 1,133).
     """
 
     panel: ClassVar[str] = "Without files: guesses"
 
-    score: float | None = _option(None, "Accuracy of the worse system, in percent.")
-    agreement: Range | None = _option(
+    score: float | None = option(None, "Accuracy of the worse system, in percent.")
+    agreement: Range | None = option(
         None,
         "Accuracy: share of items on which both are right or both wrong (0.9, or a range 0.85:0.95). Win rate: share "
         "of ties.",
     )
-    r12: Range | None = _option(
+    r12: Range | None = option(
         None,
         "Correlation of the two systems' item scores (0.6, or 0.5:0.7). Default: what 80 % of such pairs have on known "
         "test sets.",
     )
-    sd: float | None = _option(
+    sd: float | None = option(
         None, "Other metrics: standard deviation of one system's item scores, in points of the metric."
     )
-    sd_difference: Range | None = _option(None, "Instead: that of the two systems' difference on one item.")
-    relation: str | None = _option(
+    sd_difference: Range | None = option(None, "Instead: that of the two systems' difference on one item.")
+    relation: str | None = option(
         None, "variants (of one model or one group) or 'unlike systems': whose usual values are taken (default: both)."
     )
 
@@ -144,18 +118,18 @@ class Clusters:
     >>> import simstudy as ss
     >>> guess, clusters = ss.Guess(sd_difference=1.0), ss.Clusters(size=10, icc=0.1, cv=0.8)
     >>> print(ss.plan(metric="mean", gain=0.1, guess=guess, clusters=clusters).sentences[0])
-    To find a true gain of 0.1 of mean score with power 0.8: 202 units of 10 items (2,020 items).
+    To find a true gain of 0.1 of mean with power 0.8: 202 units of 10 items (2,020 items).
     """
 
     panel: ClassVar[str] = "Clusters"
 
-    size: float | None = _option(
+    size: float | None = option(
         None,
         "Items of a cluster: sentences of a document, samples of a question, judgements of an item.",
         "cluster_size",
     )
-    icc: float | None = _option(None, "Correlation of the two systems' difference on two items of one cluster.")
-    cv: Range | None = _option(
+    icc: float | None = option(None, "Correlation of the two systems' difference on two items of one cluster.")
+    cv: Range | None = option(
         None,
         "Standard deviation of the clusters' sizes over their mean (1, or 0.5:1.5), 0 where all have one size "
         "(default: that of known documents and repositories).",
@@ -205,17 +179,15 @@ class Judge:
     >>> import simstudy as ss
     >>> found = ss.plan(metric="win_rate", gain=3, judge=ss.Judge(error=0.15, judgements=3))
     >>> print(found.sentences[0])
-    To find a true gain of 3 points of win rate with power 0.8: 2,831 items.
+    To find a true gain of 3 points of win rate with power 0.8: 2,887 items.
     """
 
     panel: ClassVar[str] = "Judges"
 
-    error: float | None = _option(
-        None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error"
-    )
-    sd: float | None = _option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
-    judgements: int = _option(1, "Judgements of each answer: majority, or mean.")
-    agreement: float | None = _option(
+    error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error")
+    sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
+    judgements: int = option(1, "Judgements of each answer: majority, or mean.")
+    agreement: float | None = option(
         None, "Correlation of the errors of two judgements of one answer (default: independent).", "judge_agreement"
     )
 
@@ -264,9 +236,9 @@ class Costs:
 
     panel: ClassVar[str] = "Costs"
 
-    item: float | None = _option(None, "What an item costs.", "cost_item")
-    cluster: float = _option(0.0, "What a cluster costs beside its items.", "cost_cluster")
-    budget: float | None = _option(None, "What there is to spend: which gain does it find?")
+    item: float | None = option(None, "What an item costs.", "cost_item")
+    cluster: float = option(0.0, "What a cluster costs beside its items.", "cost_cluster")
+    budget: float | None = option(None, "What there is to spend: which gain does it find?")
 
     def __post_init__(self) -> None:
         check_size("Costs.cluster", self.cluster)
@@ -300,77 +272,6 @@ class Costs:
                 f"Costs.budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
             )
         return int(self.budget / self.of(size) + 1e-9)
-
-
-@dataclass(frozen=True)
-class Level:
-    """The level of a test.
-
-    Attributes
-    ----------
-    alpha
-        Between 0 and 1.
-    alternative
-        "two-sided", or "greater": one-sided, for the system that was named beforehand.
-    comparisons
-        How many comparisons share alpha (Bonferroni; Holm's procedure needs no more).
-
-    Raises
-    ------
-    ValueError
-        For an alpha that is no fraction, an unknown alternative, and fewer than one comparison.
-
-    Examples
-    --------
-    >>> import simstudy as ss
-    >>> guess = ss.Guess(score=80, agreement=0.9)
-    >>> found = ss.plan(metric="accuracy", gain=1, alpha=ss.Level(0.05, comparisons=10), guess=guess)
-    >>> print(found.sentences[0])
-    To find a true gain of 1 point of accuracy with power 0.8: 13,523 items.
-    """
-
-    panel: ClassVar[str] = "Test"
-
-    alpha: float = _option(0.05, "The level of significance.")
-    alternative: str = _option(
-        "two-sided", "two-sided, or greater (one-sided, for a system that was named beforehand)."
-    )
-    comparisons: int = _option(1, "Comparisons that share the level (Bonferroni, Holm).")
-
-    def __post_init__(self) -> None:
-        check_fraction("Level.alpha", self.alpha)
-        check_choice("Level.alternative", self.alternative, ALTERNATIVES)
-        check_whole("Level.comparisons", self.comparisons, 1)
-
-    @property
-    def tail(self) -> float:
-        """The probability of one tail of the test under the null hypothesis."""
-        return self.alpha / self.comparisons / (2 if self.alternative == "two-sided" else 1)
-
-    @property
-    def margin_tail(self) -> float:
-        """The level of each one-sided test against a margin: half of alpha, whatever the alternative is."""
-        return self.alpha / self.comparisons / 2
-
-    def least_p(self, n: int) -> float:
-        """The least p-value that sign flips of n units can have: 2^-n, and twice that if the test is two-sided."""
-        return (2 if self.alternative == "two-sided" else 1) * 0.5**n
-
-    def attainable_tail(self, n: int) -> float:
-        """The largest probability up to `tail` that one tail of sign flips of n units can have; 0 for too few units.
-
-        Each outcome of n fair coins has probability 2^-n, so tails are multiples of it.
-
-        Examples
-        --------
-        Two-sided p-values of five units are at least 2 / 32; six units have 2 / 64:
-
-        >>> [Level().attainable_tail(n) for n in (5, 6)]
-        [0.0, 0.015625]
-        """
-        outcomes = self.tail * 2.0 ** min(n, 1000)
-        many = n >= 1000 or outcomes > _MANY_FLIPS
-        return self.tail if many else floor(outcomes) / 2.0**n
 
 
 @dataclass(frozen=True, eq=False)
@@ -446,27 +347,6 @@ def changed(noun: Guess | Clusters | Judge) -> list[tuple[str, object]]:
     ]
 
 
-def ends(argument: str, value: Range) -> tuple[float, float, float]:
-    """The middle, the lower and the upper end of a range; of a number three times itself.
-
-    Examples
-    --------
-    >>> ends("Guess.r12", (0.5, 0.75)), ends("Guess.r12", 0.5)
-    ((0.625, 0.5, 0.75), (0.5, 0.5, 0.5))
-    """
-    if isinstance(value, Sequence):
-        if len(value) != 2:
-            raise ValueError(f"{argument} must be a number, or the two ends of a range, not {brief(value)}")
-        for end in value:
-            check_number(argument, end)
-        low, high = map(float, value)
-        if low > high:
-            raise ValueError(f"{argument} must have the lower end of its range first, not {brief(value)}")
-        return (low + high) / 2, low, high
-    check_number(argument, value, "a number, or the two ends of a range")
-    return float(value), float(value), float(value)
-
-
 def check_noun(argument: str, value: object, kind: type, example: str) -> None:
     """Raise a ValueError where an argument of `plan` is no object of its class.
 
@@ -479,37 +359,3 @@ def check_noun(argument: str, value: object, kind: type, example: str) -> None:
     if not isinstance(value, kind):
         name = kind.__name__
         raise ValueError(f"{argument} must be a {name}, such as ss.{name}({example}), not {brief(value)}")
-
-
-def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
-    """Raise a ValueError where a number of the metric's scale is so large or so small that squares are inexact.
-
-    `must` begins what the argument has to do.
-
-    Examples
-    --------
-    >>> check_size("Guess.sd", 1e-308)
-    Traceback (most recent call last):
-    ValueError: Guess.sd must be 0 or from 1e-60 to 1e+60 in size, not 1e-308: tell scores in another unit
-    """
-    check_number(argument, value)
-    size = abs(float(value))  # type: ignore[arg-type]
-    if size and not _LEAST <= size <= _MOST:
-        raise ValueError(
-            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: tell scores in another "
-            "unit"
-        )
-
-
-def check_error(argument: str, error: float) -> None:
-    """Raise a ValueError where a judge is no better than a coin."""
-    check_number(argument, error)
-    if not 0 <= error < 0.5:
-        raise ValueError(f"{argument} must be at least 0 and below 0.5, where verdicts are coins, not {error:g}")
-
-
-def check_odd(argument: str, judgements: int) -> None:
-    """Raise a ValueError where a majority of so many verdicts may be none."""
-    check_whole(argument, judgements, 1)
-    if judgements % 2 == 0:
-        raise ValueError(f"{argument} must be an odd number where the majority decides, not {judgements}")

@@ -172,8 +172,8 @@ def near_chance(metric: Metric, guess: Guess) -> list[str]:
     Examples
     --------
     >>> from simstudy.metrics import METRICS
-    >>> [near_chance(METRICS["accuracy"], Guess(score=score)) for score in (27, 80)]
-    ('a score of 27 % is near the 25 % of guesses among 4 options:', [])
+    >>> [bool(near_chance(METRICS["accuracy"], Guess(score=score))) for score in (27, 80)]
+    [True, False]
     """
     score = guess.score
     if metric.name != "accuracy" or score is None or guess.agreement is not None or guess.r12 is not None:

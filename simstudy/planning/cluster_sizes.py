@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from simstudy.planning.arguments import Clusters, ends
+from simstudy.planning.arguments import Clusters
 from simstudy.planning.cases import Case
 from simstudy.planning.designs import Design
+from simstudy.planning.fields import ends
 from simstudy.planning.mixed import ClusteredDifference
 
 #: Test sets whose items come in documents or repositories: their number, items of one on average, and the standard

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize
 
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import Detection, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import check_number
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.arguments import Level
+from simstudy.planning.level import Level
 from simstudy.validation import check_number
 
 # Nodes over the estimated standard error: the error in a probability is 1e-4 for ten units, and 2e-6 for a thousand.

@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.metrics import label
 from simstudy.metrics.base import Metric
-from simstudy.planning.arguments import RELATIONS, Clusters, Guess, Judge, Range, check_size, ends
+from simstudy.planning.arguments import RELATIONS, Clusters, Guess, Judge
 from simstudy.planning.benchmarks import typical
 from simstudy.planning.cases import GUESSED, Case
 from simstudy.planning.cluster_sizes import in_clusters
@@ -24,6 +24,7 @@ from simstudy.planning.correlated_answers import (
     of_spread,
 )
 from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.fields import Range, check_size, ends
 from simstudy.planning.judges import judged_scores, judged_verdicts
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.target import scale_of

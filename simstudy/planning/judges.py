@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from simstudy.planning.arguments import Judge, Level, check_error, check_odd
+from simstudy.planning.arguments import Judge
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Detection, Difference, NormalDifference
+from simstudy.planning.fields import check_error, check_odd
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
 from simstudy.validation import check_choice, check_share
 

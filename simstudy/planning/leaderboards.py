@@ -14,8 +14,8 @@ from simstudy.analyses.relations import related
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import t_cut
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import check_units, is_right_or_wrong
 from simstudy.planning.true_scores import Posterior, posterior, root
 from simstudy.validation import check_list, check_seed, check_whole

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import Difference
+from simstudy.planning.level import Level
 
 #: What is to be shown: that the better system is better; that the one is not worse than the other by the margin or
 #: more; that neither is.

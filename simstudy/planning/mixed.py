@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.arguments import Level
 from simstudy.planning.designs import Design
 from simstudy.planning.differences import Detection, Difference, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 
 # Pairs are put into so many classes of equal size by their spread; more change a power by less than 0.001.

@@ -17,10 +17,11 @@ from simstudy.examination.examination import distinct
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
-from simstudy.planning.arguments import Pilot, check_size
+from simstudy.planning.arguments import Pilot
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.fields import check_size
 from simstudy.planning.mixed import MixedDifference, of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval

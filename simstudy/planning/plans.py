@@ -13,11 +13,12 @@ from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
 from simstudy.planning import fractions
 from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
-from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Level, Pilot, changed, check_noun
+from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
 from simstudy.planning.cases import Case
 from simstudy.planning.costs import designs
 from simstudy.planning.guesses import of_guess
+from simstudy.planning.level import Level
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
 from simstudy.planning.target import Target

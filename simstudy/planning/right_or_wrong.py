@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import Detection, Difference, normal_density
+from simstudy.planning.level import Level
 from simstudy.proportions import tango_z
 from simstudy.validation import check_share
 

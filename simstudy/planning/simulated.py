@@ -18,9 +18,10 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
-from simstudy.planning.arguments import FEWEST_SETS, Level, Pilot
+from simstudy.planning.arguments import FEWEST_SETS, Pilot
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize, special
 
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import Difference, t_cut
+from simstudy.planning.level import Level
 from simstudy.validation import check_fraction, check_number, check_whole
 
 #: No test set is planned to be larger.

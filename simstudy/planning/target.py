@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from math import inf
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.arguments import Level, check_size
+from simstudy.planning.fields import check_size
+from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER, EQUIVALENT, NOT_WORSE
 from simstudy.planning.solving import check_power
 from simstudy.validation import brief, check_whole

@@ -183,7 +183,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --gain 1 --judge-agreement 0.5", "--judge-agreement must not be given where"),
         (
             "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation variants",
-            "--relation must not be given with r12",
+            "--relation must not be given with --r12",
         ),
         ("ten.csv --metric accuracy --gain 9 --simulate -1", "--simulate must be at least 0, not -1"),
         ("ten.csv --metric accuracy --gain 9 --simulate 100", "--simulate must be at least 200, not 100"),
@@ -216,7 +216,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric bleu --gain 1 --alternative less", "--alternative must be one of two-sided, greater, not 'less'"),
         ("--metric bleu --gain 1 --comparisons 0", "--comparisons must be at least 1, not 0"),
         ("--metric accuracy --score 80 --gain 1 --agreement 0.9:0.8", "--agreement must have the lower end of its"),
-        ("--metric mean --gain 1 --r12 0.5", "--sd must be given with --r12 for mean score"),
+        ("--metric mean --gain 1 --r12 0.5", "--sd must be given with --r12 for mean: the"),
         ("--metric spam --gain 1 --sd 1", "--metric must be"),
         ("few.csv --metric accuracy --gain 1", "outputs must have at least 10 items for a plan, not 8"),
         ("--gain 1", "missing option '--metric'"),

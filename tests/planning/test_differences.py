@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.planning.arguments import Level
 from simstudy.planning.correlated_answers import disagreement_of, disagreement_of_correlation, of_spread
 from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 

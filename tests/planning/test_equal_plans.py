@@ -15,13 +15,13 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, page, predict, right_or_wrong
-from simstudy.planning.arguments import Level
 from simstudy.planning.benchmarks import RELATIONS
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.editions import next_edition
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for

@@ -11,8 +11,8 @@ import pytest
 
 import simstudy as ss
 from simstudy.planning import predict
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from tests.planning.options import plan_with
 
 

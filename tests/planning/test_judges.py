@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.arguments import Level
 from simstudy.planning.judges import JudgedDifference, error_of_majority
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from tests.planning.options import plan_with
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.arguments import Level
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
-from simstudy.planning.arguments import Level
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.simulated import simulate
 from simstudy.planning.target import Target

@@ -12,10 +12,10 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
-from simstudy.planning.arguments import Level
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
 from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two

@@ -13,8 +13,8 @@ import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 
 Draw = Callable[[int, int, np.random.Generator], Array]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import simstudy as ss
 from simstudy.metrics import get_metric
 from simstudy.planning.answers import answer, at_size
-from simstudy.planning.arguments import Level
 from simstudy.planning.cases import Case
 from simstudy.planning.guesses import of_guess
+from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER
 from simstudy.planning.target import Target
 from tests.planning.options import nouns_of

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.arguments import Level
 from simstudy.planning.benchmarks import typical
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.page import size_rows
 from simstudy.planning.pilots import of_many, of_two

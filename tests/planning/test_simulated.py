@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.arguments import Level
 from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, against_closed_form, simulate
