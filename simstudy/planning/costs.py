@@ -31,11 +31,12 @@ def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataF
     designs
         items_per_unit, which ("as asked", "best for the money" or ""), design_effect; n_units and n_items that find the
         gain with the power, and what they cost (NaN where no gain was asked for, or ten million units are too few);
-        at_units (those that the budget buys, or as many as the plan has) and detectable_gain, which these find.
+        at_units (those that the budget buys, or as many as the plan has), detectable_gain, which these find, and the
+        case's relation.
     """
     known = case.design is not None and np.isfinite(case.item_sd)
     if not known and (costs.item is None or case.unit != "item"):
-        return pd.DataFrame()
+        return pd.DataFrame().assign(relation=case.relation)
     design = case.design or Design(1.0, 0.0)
     sizes: dict[float, str] = {float(design.size): AS_ASKED}
     for times in TIMES if known else ():
@@ -65,7 +66,7 @@ def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataF
                 "at_units": at, "detectable_gain": found,
             }
         )  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(relation=case.relation)
 
 
 def _resized(case: Case, design: Design) -> Difference:

@@ -137,21 +137,16 @@ def plan(
     target = _within(costs, target, cases[0])
     rows = [(case, answer(case, target, goal)) for case in cases for goal in target.goals]
     answers = pd.DataFrame([row for _, row in rows])
-    firsts = [next(row for of, row in rows if of is case) for case in cases]
-    planned = [int(row["at_units"]) for row in firsts]
+    planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
     others = other_sizes(cases, target, _units(cases, planned, given, sizes))
-    made = [
-        designs(case, target, costs, n).assign(relation=case.relation) for case, n in zip(cases, planned, strict=True)
-    ]
-    drawn = (None, pd.DataFrame(), []) if given is None else _drawn(given, cases[0], target, firsts[0], others)
-    simulated, predicted, why_not = drawn
+    simulated, predicted, why_not = _drawn(given, cases[0], target, rows[0][1], others)
     writers = (needed, sentence, left_open, in_next_edition, single_pairs)
     return Plan(
         target=target,
         cases=tuple(cases),
         answers=answers,
         sizes=others,
-        designs=pd.concat([table.assign(relation=case.relation) for case, table in zip(cases, made, strict=True)]),
+        designs=pd.concat([designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
         predicted=predicted,
         simulated=simulated,
         sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
