@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from simstudy.cli.groups import option
 from simstudy.cli.usage import mapping
 
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
@@ -26,21 +23,21 @@ class Files:
 
     panel: ClassVar[str] = "How files are read"
 
-    references: list[Path] | None = _option(None, "File of gold answers; more than once for several references.")
-    systems: Path | None = _option(None, "CSV with a row for each system: system, group, family, …")
-    by: str | None = _option(None, "Column of the systems table for relation classes (default: group or family).")
-    items: Path | None = _option(
+    references: list[Path] | None = option(None, "File of gold answers; more than once for several references.")
+    systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")
+    by: str | None = option(None, "Column of the systems table for relation classes (default: group or family).")
+    items: Path | None = option(
         None, "CSV with a row for each item, in their order or with ids: domain, cluster (or doc, user, repo, …), …"
     )
-    columns: str | None = _option(None, "The files' columns under our names: item=instance_id,score=resolved.")
-    format: str | None = _option(
+    columns: str | None = option(None, "The files' columns under our names: item=instance_id,score=resolved.")
+    format: str | None = option(
         None,
         "scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates (default: as names tell).",
     )
-    missing: str = _option("error", "Items that a system lacks: error, drop or zero.")
-    duplicates: str = _option("keep", "Near-duplicate systems: keep or drop.")
-    domain: str | None = _option(None, "Only the items of this domain.")
-    unit: str | None = _option(None, "Resampling unit: item, or a column of the items (default: cluster, if any).")
+    missing: str = option("error", "Items that a system lacks: error, drop or zero.")
+    duplicates: str = option("keep", "Near-duplicate systems: keep or drop.")
+    domain: str | None = option(None, "Only the items of this domain.")
+    unit: str | None = option(None, "Resampling unit: item, or a column of the items (default: cluster, if any).")
     lower_is_better: Annotated[
         bool | None,
         typer.Option(

@@ -69,6 +69,11 @@ def name_options(group: type) -> dict[str, str]:
     return names
 
 
+def option(default: Any, help: str) -> Any:
+    """A field with a default and the help of its option."""
+    return field(default=default, metadata={"help": help})
+
+
 def with_default(group: type, name: str, default: Any) -> Any:
     """A field of a group again, with another default: for a class that inherits from the group."""
     return field(default=default, metadata=group.__dataclass_fields__[name].metadata)  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ import typer
 from simstudy.cli.compare import relation_column
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import Files
-from simstudy.cli.groups import grouped, name_options, with_default
+from simstudy.cli.groups import grouped, name_options, option, with_default
 from simstudy.cli.terminal import print_line, print_table, print_written
 from simstudy.cli.usage import plain
 from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot
@@ -25,10 +25,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What the test set must show."""
+
+    metric: str = field(metadata={"help": "accuracy, bleu, f1, ap, win_rate, mean, …: as for compare."})
+    gain: float | None = option(None, "The true gain to detect, in points of the metric: how many items does it need?")
+    n_items: int | None = option(None, "The size of the test set: which gain does it detect? (of files: theirs)")
+    power: float = option(0.8, "The probability of a significant result.")
+    margin: float | None = option(
+        None,
+        "Plan to show that a system is not worse by this much, and that two are equivalent within it (tests at half of "
+        "alpha, as in compare).",
+    )
+
+
+@dataclass(frozen=True)
 class PilotFiles(Files):
-    """Files of a pilot or a leaderboard: a plan leaves near-duplicates out."""
+    """Files of a pilot or a leaderboard: a plan leaves near-duplicates out, and is simulated."""
 
     duplicates: str = with_default(Files, "duplicates", "drop")
+    n_sets: Annotated[
+        int,
+        typer.Option("--simulate", help="Test sets to draw, to compare the plan with (at least 200); 0 for none."),
+    ] = 2000
 
 
 # Made by the command itself, of options from more than one group.
@@ -38,7 +57,8 @@ name_options(Pilot)
 @grouped
 def plan(
     context: typer.Context,
-    metric: Annotated[str, typer.Option(help="accuracy, bleu, f1, ap, win_rate, mean, …: as for compare.")],
+    *,
+    wanted: Wanted,
     guess: Guess,
     clusters: Clusters,
     judge: Judge,
@@ -49,29 +69,6 @@ def plan(
         list[Path] | None,
         typer.Argument(metavar="[PATH...]", help="Outputs of two systems (a pilot) or of many (a leaderboard)."),
     ] = None,
-    gain: Annotated[
-        float | None,
-        typer.Option(help="The true gain to detect, in points of the metric: how many items does it need?"),
-    ] = None,
-    n_items: Annotated[
-        int | None, typer.Option(help="The size of the test set: which gain does it detect? (of files: theirs)")
-    ] = None,
-    power: Annotated[float, typer.Option(help="The probability of a significant result.")] = 0.8,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="Plan to show that a system is not worse by this much, and that two are equivalent within it (tests "
-            "at half of alpha, as in compare)."
-        ),
-    ] = None,
-    n_sets: Annotated[
-        int,
-        typer.Option(
-            "--simulate",
-            help="Test sets to draw, to compare the plan with (at least 200); 0 for none.",
-            rich_help_panel=Files.panel,
-        ),
-    ] = 2000,
     seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, the figure and a page.")] = None,
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -99,14 +96,17 @@ def plan(
 
     if not paths:
         _refuse_files(context)
-    pilot, notes, read = _read(paths, metric, files, n_sets, seed) if paths else (None, (), {})
+    pilot, notes, read = _read(paths, wanted.metric, files, seed) if paths else (None, (), {})
     with redirect_stdout(sys.stderr):
         found = planned(
-            pilot, metric=metric if pilot is None else None, gain=gain, n_items=n_items, power=power, alpha=level,
-            margin=margin, guess=guess, clusters=clusters, judge=judge, costs=costs,
+            pilot, metric=wanted.metric if pilot is None else None, gain=wanted.gain, n_items=wanted.n_items,
+            power=wanted.power, margin=wanted.margin, alpha=level, guess=guess, clusters=clusters, judge=judge,
+            costs=costs,
         )  # fmt: skip
     found = replace(found, notes=tuple(by_options(note, context.command.params) for note in (*notes, *found.notes)))
-    settings = {name: plain(value) for name, value in context.params.items()}
+    # In the order of --help, not in the one that was typed.
+    names = [str(known.name) for known in context.command.params if known.name in context.params]
+    settings = {name: plain(context.params[name]) for name in names}
     if out is not None:
         from simstudy.planning.page import write
 
@@ -120,7 +120,7 @@ def plan(
 
 
 def _read(
-    paths: list[Path], metric: str, files: Files, n_sets: int, seed: int
+    paths: list[Path], metric: str, files: PilotFiles, seed: int
 ) -> tuple[Pilot, tuple[str, ...], dict[str, str]]:
     """The pilot in these files, notes, and the files' hashes."""
     from simstudy.planning.benchmarks import known_as
@@ -132,7 +132,7 @@ def _read(
     by = files.by if files.by is None and two else relation_column(files.by, files.systems, loaded)
     if by is None and not two:
         notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
-    pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, n_sets=n_sets, seed=seed)
+    pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, n_sets=files.n_sets, seed=seed)
     return pilot, notes, hashes
 
 

@@ -28,14 +28,14 @@ from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.sections import Table
 from tests.planning.options import plan_with
 
-Asked = dict[str, Any]
+Options = dict[str, Any]
 Printed = dict[str, pd.DataFrame]
 
-ANSWERS: Asked = {"metric": "accuracy", "score": 60.0, "agreement": 0.8}
-SCORES: Asked = {"metric": "mean", "sd_difference": 40.0}
-UNITS: Asked = {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.8}
+ANSWERS: Options = {"metric": "accuracy", "score": 60.0, "agreement": 0.8}
+SCORES: Options = {"metric": "mean", "sd_difference": 40.0}
+UNITS: Options = {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.8}
 
-GUESSES: dict[str, Asked] = {
+GUESSES: dict[str, Options] = {
     "answers": ANSWERS,
     "a range of answers": ANSWERS | {"agreement": (0.75, 0.85)},
     "correlated answers": {"metric": "accuracy", "score": 60.0, "r12": (0.3, 0.5)},
@@ -53,11 +53,11 @@ PILOTS = ("of answers", "of documents", "of precision", "of many answers", "of m
 FORMS = (*GUESSES, *PILOTS)
 
 #: A plan with every table, one that asks which gain is found, and a level with all options.
-EVERYTHING: Asked = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
-WHICH_GAIN: Asked = {"n_items": 600, "sizes": [300]}
-COSTS: Asked = {"cost_item": 1.0, "cost_cluster": 2.0}
-BONFERRONI: Asked = {"alpha": 0.1, "comparisons": 5}
-LEVEL: Asked = BONFERRONI | {"alternative": "greater"}
+EVERYTHING: Options = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
+WHICH_GAIN: Options = {"n_items": 600, "sizes": [300]}
+COSTS: Options = {"cost_item": 1.0, "cost_cluster": 2.0}
+BONFERRONI: Options = {"alpha": 0.1, "comparisons": 5}
+LEVEL: Options = BONFERRONI | {"alternative": "greater"}
 LEVELS = 0.1, "greater", 5
 NUMBERS = [
     f"{name}{end}"
@@ -83,8 +83,10 @@ def pilot(name: str) -> ss.Outputs:
     return ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abcd")[:k]), items=items)
 
 
-def planned(form: str | ss.Outputs | Asked, **asked: Any) -> ss.Plan:
+def planned(form: str | ss.Outputs | Options, **asked: Any) -> ss.Plan:
     if isinstance(form, dict) or form in GUESSES:
+        # Without a pilot nothing is drawn.
+        asked = {name: value for name, value in asked.items() if name not in ("n_sets", "n_draws")}
         return plan_with(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
     outputs = pilot(form) if isinstance(form, str) else form
     return plan_with(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
@@ -150,7 +152,7 @@ def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
+def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
     asked |= {"margin": None} if form == "of many answers" else {}
@@ -202,19 +204,19 @@ def test_other_sizes_show_as_much_of_a_system_that_is_worse() -> None:
     assert plan.answers["power"].tolist() == plan.sizes.filter(like="shown").iloc[0].tolist()
 
 
-def spread(size: float, icc: float, cv: float) -> Asked:
+def spread(size: float, icc: float, cv: float) -> Options:
     """Scores of a unit in the place of its items'."""
     return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit(1.0).sd, "cost_item": 8.0, "cost_cluster": 0}
 
 
-def in_units(icc: float, cv: float) -> Asked:
+def in_units(icc: float, cv: float) -> Options:
     return SCORES | {"cluster_size": 6.0, "icc": icc, "cluster_cv": cv, "sizes": [540]}
 
 
 GAINS = r"\.(gain|margin|detectable_gain)"
 
 #: Two plans each, which differ in some columns, or by a factor.
-WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
+WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "judges err together": (
         ANSWERS | {"judge_error": 0.2, "judgements": 3, "judge_agreement": 1.0}, ANSWERS | {"judge_error": 0.2},
@@ -267,14 +269,14 @@ def test_two_ways_of_asking(way: str) -> None:
     assert_same(found, expected, left_out, times=times)
 
 
-def of_ends(form: str) -> list[Asked]:
+def of_ends(form: str) -> list[Options]:
     """Guesses of the middle and the ends of a range."""
     if form == "of answers":
         right = pilot(form).statistics[..., 0]
         differ = int((right[0] != right[1]).sum())
         interval = stats.binomtest(differ, 150).proportion_ci()
         return [ANSWERS | {"agreement": 1 - share} for share in (differ / 150, interval.low, interval.high)]
-    ends: dict[str, list[Asked]] = {
+    ends: dict[str, list[Options]] = {
         "a range of answers": [{"agreement": share} for share in (0.8, 0.75, 0.85)],
         "correlated answers": [{"r12": r12} for r12 in (0.4, 0.3, 0.5)],
         "a range of scores": [{"sd_difference": sd} for sd in (40.0, 30.0, 50.0)],
@@ -289,7 +291,7 @@ def of_ends(form: str) -> list[Asked]:
 def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
     asked = EVERYTHING | BONFERRONI | {"n_sets": 0}
     found = printed(planned(form, **asked))
-    middle, *ends = (printed(plan_with(**(COSTS | asked | guess))) for guess in of_ends(form))
+    middle, *ends = (printed(planned(guess, **asked)) for guess in of_ends(form))
     for table, name in product(("answers", "margins", "sizes", "curve"), ("n_units", "n_items", *NUMBERS[::3])):
         if f"{name}_low" in found[table] and not found[table].get(name, pd.Series(np.nan)).isna().any():
             three = np.array([one[table][name] for one in (middle, *ends)], dtype=float)
@@ -322,7 +324,7 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
     parts = printed_once(form, **LEVEL)
     held, answer = parts["simulated"].iloc[0], parts["answers"].iloc[0]
     gain = EVERYTHING["gain"]
-    guess: Asked = {"metric": "mean", "sd_difference": held["spread"]}
+    guess: Options = {"metric": "mean", "sd_difference": held["spread"]}
     if form == "of answers":
         guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
     if form != "of precision":

@@ -1,4 +1,4 @@
-"""The answer sheet: ways in, ranges, designs, judges, margins, and what is refused."""
+"""Plans: ways in, ranges, designs, judges, margins, and what is refused."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_first_example_of_the_textbook() -> None:
         {"metric": "f1", "sd_difference": (30, 50)}, {"metric": "win_rate", "agreement": 0.1},
     ],
 )  # fmt: skip
-def test_all_guesses_give_one_sheet(ways: dict[str, Any]) -> None:
+def test_all_guesses_give_tables_of_one_form(ways: dict[str, Any]) -> None:
     plan = plan_with(**ways, gain=3)
     first = ss.plan(metric="accuracy", gain=3, guess=ss.Guess(score=70, agreement=0.8))
     assert list(plan.answers) == list(first.answers)
