@@ -97,7 +97,10 @@ def test_variants_are_more_alike_under_every_metric_that_has_both() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("no_such_metric", "variants", "sd"), "metric must be one whose sd is known .accuracy, .* sd_difference"),
+        (
+            ("no_such_metric", "variants", "sd"),
+            "metric must be one whose sd is known .accuracy, .* Guess.sd_difference",
+        ),
         (("accuracy", "cousins", "sd"), "relation"),
         (("accuracy", "variants", "variance"), "quantity"),
     ],

@@ -215,6 +215,9 @@ def in_units(icc: float, cv: float) -> Options:
 
 GAINS = r"\.(gain|margin|detectable_gain)"
 
+#: True gains beside those that a judge's verdicts show, of which the margin on verdicts is one.
+JUDGED = {GAINS: 1 / 0.8, "exaggeration": 0.8, "margin_seen": 0.8}
+
 #: Two plans each, which differ in some columns, or by a factor.
 WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
@@ -228,16 +231,16 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "verdicts are answers of other systems": (
         ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
-        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said", JUDGED,
     ),
     "units of verdicts are units of answers": (
         GUESSES["units of judged answers"] | {"agreement": 0.6, "sizes": [400]},
         ANSWERS | UNITS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2, "sizes": [400]},
-        "said|designs", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said|designs", JUDGED,
     ),
     "judged pairs": (
         GUESSES["judged pairs"], {"metric": "win_rate", "agreement": 0.1, "gain": 6.4, "margin": 11.2},
-        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said", JUDGED,
     ),
     "half of a difference is won": (
         {"metric": "win_rate", "agreement": 0.2},
