@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
+from simstudy.cli.errors import by_options
 from tests.cli.command import write_wide
 
 
@@ -229,3 +234,25 @@ def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_messages_about_fields_of_nouns_name_their_options() -> None:
+    params = get_command(app).commands["plan"].params  # type: ignore[attr-defined]
+    flags = {str(param.name): param.opts[0] for param in params}
+    told = set()
+    for noun in (ss.Guess, ss.Clusters, ss.Judge, ss.Costs, ss.Level, ss.Pilot):
+        for one in fields(noun):
+            name = one.metadata.get("option", one.name)
+            if name in flags:
+                message = f"{noun.__name__}.{one.name} must be None with {noun.__name__}.{one.name}"
+                assert by_options(message, params) == f"{flags[name]} must not be given with {flags[name]}"
+                told.add(name)
+    assert {"score", "cluster_size", "cluster_cv", "judge_sd", "cost_item", "budget", "alpha", "n_sets", "seed"} <= told
+    assert (
+        by_options("Guess.nonsense and README.md must be None", params) == "Guess.nonsense and README.md must be None"
+    )
+
+
+def test_the_help_does_not_wait_for_numpy() -> None:
+    code = "import sys; from simstudy.cli import app; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
