@@ -48,7 +48,7 @@ def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
     at = units[0] if target.n_items is None else units_of(case, target.n_items)
     assert at is not None
     row |= {"at_units": at, "at_items": int(round(at * case.size)), "least_p": target.level.least_p(at)}
-    row |= at_size(case, target, at, goal, gain)
+    row |= at_size(case, target, at, goal, gain) | {"kurtosis": case.kurtosis}
     row["margin_seen"] = np.nan if goal == BETTER or target.margin is None else case.middle.visible * target.margin
     return row | _of_single_pairs(case, target, row) | _in_next_edition(case, row)
 

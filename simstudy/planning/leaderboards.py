@@ -126,7 +126,7 @@ def predict(
 
 
 class _Board:
-    """What is known of K systems: their true scores and the covariances of a unit, each drawn as often as it is target.
+    """What is known of K systems: their true scores and the covariances of a unit, each drawn as often as it is asked.
 
     Attributes
     ----------

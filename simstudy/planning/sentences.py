@@ -61,7 +61,7 @@ def _within(target: Target, row: Mapping[str, Any]) -> str:
 
 
 def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
-    """How many items a row needs, in a sentence; empty where that is not target."""
+    """How many items a row needs, in a sentence; empty if the plan has neither gain nor margin."""
     if np.isnan(row["n_units"]):
         return ""
     what = {BETTER: f"To find a true gain of {gain_in(target.metric, row['gain'])}"}.get(
@@ -119,9 +119,9 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         f"The pilot leaves the power of {int(row['at_items']):,} items open between {row['power_low']:.2f} and "
         f"{row['power_high']:.2f} ({100 * LEVEL:g} % interval); {far}."
     )
-    if case.kurtosis - 3 > _LONG_TAILED * row["at_units"]:
+    if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
-            f" The pilot's differences have long tails, or most of them are 0 (kurtosis {case.kurtosis:.0f}): the "
+            f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "
             "simulated power of such plans was 0.77 to 0.97 where 0.80 was planned."
         )
     return said

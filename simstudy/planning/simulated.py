@@ -155,9 +155,8 @@ def simulate(
             draw, fitted = TiltedUnits.with_gain(in_units(best_first), target.gain).draw, False
         except ValueError as error:
             return f"no population of such units has the gain ({error})"
-    tested = _tested(
-        draw, outputs, target.level, n_units=n_units, n_sets=n_sets, at_once=int(_TOGETHER / per_set), seed=seed
-    )
+    at_once = max(1, int(_TOGETHER / per_set))
+    tested = _tested(draw, outputs, target.level, n_units=n_units, n_sets=n_sets, at_once=at_once, seed=seed)
     found = int(tested.first_found.sum())
     low, high = clopper_pearson(found, n_sets)
     of_outputs = of_two(outputs)

@@ -40,9 +40,9 @@ class Target:
     metric
         By which systems are compared.
     gain
-        The true gain that is to be found, on the metric's scale; None: which gain is found, is target.
+        The true gain to detect, on the metric's scale; None: the plan looks for it.
     n_items
-        Of the test set; None: how many are needed, is target.
+        Of the test set; None: the plan looks for it.
     power
         The probability with which the test must detect it.
     level
