@@ -69,6 +69,12 @@ if TYPE_CHECKING:
     from simstudy.loaders.systems import describe_systems as describe_systems
     from simstudy.metrics.made import metric as metric
     from simstudy.outputs import Outputs as Outputs
+    from simstudy.planning import Clusters as Clusters
+    from simstudy.planning import Costs as Costs
+    from simstudy.planning import Guess as Guess
+    from simstudy.planning import Judge as Judge
+    from simstudy.planning import Level as Level
+    from simstudy.planning import Pilot as Pilot
     from simstudy.planning import plan as plan
     from simstudy.pvalues import certainty as certainty
     from simstudy.rankings.association import association as association
@@ -87,8 +93,14 @@ __version__ = "0.2.0"
 _HOMES = {
     "Candidates": "simstudy.rankings.candidates",
     "Comparisons": "simstudy.comparisons",
+    "Clusters": "simstudy.planning",
+    "Costs": "simstudy.planning",
     "Examples": "simstudy.learners",
+    "Guess": "simstudy.planning",
+    "Judge": "simstudy.planning",
+    "Level": "simstudy.planning",
     "Outputs": "simstudy.outputs",
+    "Pilot": "simstudy.planning",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "agreement": "simstudy.analyses.agreement",

@@ -10,11 +10,10 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 #: Nothing that is counted here is as many: no machine has the memory.
 TOO_MANY = 2**40
@@ -223,6 +222,9 @@ def number_list(argument: str, values: object) -> NDArray[np.float64]:
     Traceback (most recent call last):
     ValueError: recalls must be a list of numbers, not [0.5, 'high']
     """
+    # The command's help does not wait for numpy.
+    import numpy as np
+
     check_list(argument, values, "numbers")
     check_unmasked(argument, values)
     listed = list(values)  # type: ignore[call-overload]
@@ -237,10 +239,13 @@ def check_unmasked(argument: str, values: object) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> check_unmasked("scores", [np.ma.array([1, 2], mask=[0, 1])])
     Traceback (most recent call last):
     ValueError: scores must not be masked, as 1 value is: take such items out, or fill them (.filled())
     """
+    import numpy as np
+
     if isinstance(values, np.ma.MaskedArray):
         masked = int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
         if masked:

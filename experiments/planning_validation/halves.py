@@ -91,7 +91,9 @@ def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
 def detectable(outputs: ss.Outputs, units: int) -> dict[str, float]:
     """The gain that so many units detect, planned from these outputs, with its interval."""
     size = outputs.n_items / n_units(outputs)
-    plan = ss.plan(outputs, n_items=max(2, round(units * size)), n_sets=0, n_draws=0, sizes=[], duplicates="keep")
+    plan = ss.plan(
+        ss.Pilot(outputs, duplicates="keep", n_sets=0, n_draws=0), n_items=max(2, round(units * size)), sizes=[]
+    )
     row: Any = plan.answers.set_index("relation").loc["all pairs"]
     return {f"detectable{end}": float(row[f"detectable_gain{end}"]) for end in ("", "_low", "_high")}
 

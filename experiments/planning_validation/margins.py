@@ -56,7 +56,7 @@ def shown(name: str, margin: Margin, goal: str, sets: int, seed: int) -> dict[st
         return model.draw(n_sets, n_units, rng).by(unit)
 
     population = ss.Outputs.from_statistics(drawn(1, margin.population, "population")[0], model.metric, ["new", "old"])
-    plan = ss.plan(population, margin=margin.margin, n_sets=0, sizes=[])
+    plan = ss.plan(ss.Pilot(population, n_sets=0), margin=margin.margin, sizes=[])
     row: Any = plan.answers.set_index("goal").loc[goal]
     n_units = int(row["n_units"])
     at_once, count = max(1, _AT_ONCE // n_units), 0

@@ -107,7 +107,7 @@ def _glue() -> list[Anchor]:
 
 
 def _exact_power(disagreement: float, gain: float, n: int) -> float:
-    return RightOrWrongDifference(disagreement).found(100 * gain, n, Level()).power
+    return RightOrWrongDifference(disagreement).detection(100 * gain, n, Level()).power
 
 
 def _least(power_of: Callable[[float, float, int], float], accuracy: float, n: int) -> float:
@@ -127,7 +127,7 @@ def _bleu(sets: int) -> Anchor:
     n = 2000
     # Exchanging one sentence's translations moves the difference twice as far as the sentence's own part in it.
     difference = NormalDifference(_SCALE / 2 * sqrt(2 * (1 - _NO_CHANGE)))
-    ours = difference.found(1.0, n, Level()).power
+    ours = difference.detection(1.0, n, Level()).power
     return Anchor(
         "BLEU, 2,000 sentences",
         "Card et al. 2020, BLEU; their notebook BLEU",
@@ -213,7 +213,7 @@ def _lmms() -> list[Anchor]:
 def _mcnemar() -> list[Anchor]:
     first, second = RightOrWrongDifference(0.4), RightOrWrongDifference(0.5)
     one_sided = Level(0.05, "greater")
-    power, n = first.found(24, 50, one_sided).power, size_for(second, 40)
+    power, n = first.detection(24, 50, one_sided).power, size_for(second, 40)
     return [
         Anchor(
             "McNemar, exact, one-sided",
@@ -251,7 +251,7 @@ def _mcnemar() -> list[Anchor]:
 
 
 def _balanced(difference: RightOrWrongDifference, pairs: int, published: float) -> Anchor:
-    ours = difference.found(24, pairs, Level()).power
+    ours = difference.detection(24, pairs, Level()).power
     return Anchor(
         f"McNemar, exact, two-sided, {pairs} pairs",
         "G*Power 3.1 manual, chapter 5",
@@ -291,7 +291,7 @@ def _most(tails: np.ndarray, most: float) -> int:
 
 def _means() -> list[Anchor]:
     difference, standard = of_spread(sqrt(1.25), 0.75), NormalDifference(1.0)
-    n, power = size_for(difference, 0.5), standard.found(0.421637, 50, Level()).power
+    n, power = size_for(difference, 0.5), standard.detection(0.421637, 50, Level()).power
     return [
         Anchor(
             "paired t",

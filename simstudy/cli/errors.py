@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
+from simstudy.cli.groups import OPTIONS
 from simstudy.cli.stopping import Stopped, stop_in_order
 from simstudy.cli.usage import ClickException
 from simstudy.plain_text import line, printable
@@ -37,9 +38,10 @@ _STOPPED = {
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
 
-# How a message begins that says what an argument must be, and how it says another argument with its value: a name, a
-# column under our name, a flag.
+# How a message begins that says what an argument must be, how it names a field of a group, and how it says another
+# argument with its value: a name, a column under our name, a flag.
 _ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
+_FIELD = re.compile(r"\b[A-Z]\w*\.\w+\b")
 _VALUE = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(\d+(?:\.\d+)?))")
 _COLUMN = re.compile(r"\b(\w+)=\{'(.+?)': (?:'(.+?)'|(\.\.\.))\}")
 _FLAG = re.compile(r"\b(\w+)=(True|False)\b")
@@ -134,11 +136,12 @@ def by_options(message: str, params: Iterable[Any]) -> str:
     flags |= {(param.name, "True"): param.opts[0] for param in params if param.secondary_opts}
     # An option of the argument's own name comes first.
     options = {prefix + param.name: param.opts[0] for prefix in ("n_", "") for param in params}
+    message = _FIELD.sub(lambda found: options.get(OPTIONS.get(found[0], ""), found[0]), message)
     if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
-        rest = message[begins.end(1) :]
+        message = options[begins[1]] + message[begins.end(1) :]
+    if message.startswith("--"):
         for value in ("must be None", "must not be True"):
-            rest = rest.replace(value, "must not be given", 1)
-        message = options[begins[1]] + rest
+            message = message.replace(value, "must not be given", 1)
 
     def column(found: re.Match[str]) -> str:
         return f"{options[found[1]]} {found[2]}={found[3] or found[4]}" if found[1] in options else found[0]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from simstudy.cli.usage import value_or_range
+
+#: Class.field, as messages of the library name it, and what the option is called.
+OPTIONS: dict[str, str] = {}
 
 
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
@@ -44,8 +47,7 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
             taken.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
             continue
         assert isinstance(kind, type)
-        names = {one.name: str(one.metadata.get("option", one.name)) for one in fields(kind) if one.init}
-        groups[parameter.name] = kind, names
+        groups[parameter.name] = kind, name_options(kind)
         types = get_type_hints(kind, include_extras=True)
         taken += [_option(kind, one, types[one.name]) for one in fields(kind) if one.init]
 
@@ -58,6 +60,23 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     command.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
     return command
+
+
+def name_options(group: type) -> dict[str, str]:
+    """What the option of each field is called; messages about the fields name these options from now on."""
+    names = {one.name: str(one.metadata.get("option", one.name)) for one in fields(group) if one.init}
+    OPTIONS.update({f"{group.__name__}.{own}": option for own, option in names.items()})
+    return names
+
+
+def option(default: Any, help: str) -> Any:
+    """A field with a default and the help of its option."""
+    return field(default=default, metadata={"help": help})
+
+
+def with_default(group: type, name: str, default: Any) -> Any:
+    """A field of a group again, with another default: for a class that inherits from the group."""
+    return field(default=default, metadata=group.__dataclass_fields__[name].metadata)  # type: ignore[attr-defined]
 
 
 def _option(group: type, one: Field[Any], hint: Any) -> inspect.Parameter:

@@ -41,7 +41,7 @@ def planned_power(
     Examples
     --------
     >>> import simstudy as ss
-    >>> plan = ss.plan(metric="accuracy", score=80, gain=2, agreement=0.9)
+    >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
     >>> planned_power(plan.power_curve(), plan.answers).get_ylabel()
     'power to find a gain of 2'
     """
@@ -87,7 +87,7 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import simstudy as ss
-    >>> plan = ss.plan(metric="accuracy", score=80, gain=2, agreement=0.9)
+    >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
     >>> planned_gains(plan.sizes).get_ylabel()
     'detectable gain (accuracy, points)'
     """

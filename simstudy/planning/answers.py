@@ -2,59 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.forms import Difference
+from simstudy.planning.differences import Difference
+from simstudy.planning.editions import next_edition
 from simstudy.planning.margins import BETTER, shown_within
 from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
+from simstudy.planning.target import Target
+
+#: How columns of the ends of a range end.
+ENDS = ("low", "high")
 
 # Sizes of the table, around the one that a plan comes to.
 _STEPS = np.array([1, 2, 5])
 _AROUND = 12.0
 
 
-def answer(case: Case, asked: Asked, goal: str, n_items: int | None) -> dict[str, Any]:
-    """One row of `Plan.answers`: how many items, and what so many items, or as many as there are, tell.
-
-    Parameters
-    ----------
-    case
-        Of which systems.
-    asked
-        What is asked.
-    goal
-        What is to be shown.
-    n_items
-        Of the test set, where that is given: what they tell; else what the planned number tells.
+def answer(case: Case, target: Target, goal: str) -> dict[str, Any]:
+    """One row of `Plan.answers`: how many items, and what these tell, or those that the target has.
 
     Raises
     ------
     ValueError
         For a gain that cannot be, and where ten million units are too few.
     """
-    gain = (asked.gain or 0.0) if goal != BETTER else asked.gain
+    gain = (target.gain or 0.0) if goal != BETTER else target.gain
     if goal == BETTER and gain is not None:
         check_gain(gain, case.middle)
         case = case.allowing(gain)
     row: dict[str, Any] = {
-        "relation": case.relation, "metric": asked.metric.name, "goal": goal, "gain": np.nan if gain is None else gain,
-        "margin": np.nan if goal == BETTER else asked.margin, "unit": case.unit,
+        "relation": case.relation, "metric": target.metric.name, "goal": goal, "gain": np.nan if gain is None else gain,
+        "margin": np.nan if goal == BETTER else target.margin, "unit": case.unit,
     }  # fmt: skip
     units: tuple[int | None, int | None, int | None] = (None, None, None)
     if gain is not None:
-        units = _sizes(case, asked, gain, goal)
+        units = _sizes(case, target, gain, goal)
     for end, n in zip(("", "_low", "_high"), units, strict=True):
         row[f"n_units{end}"] = np.nan if n is None else n
         row[f"n_items{end}"] = np.nan if n is None else items_of(case, n)
-    at = units[0] if n_items is None else units_of(case, n_items)
+    at = units[0] if target.n_items is None else units_of(case, target.n_items)
     assert at is not None
-    return row | {"at_units": at, "at_items": int(round(at * case.size))} | at_size(case, asked, at, goal, gain)
+    row |= {"at_units": at, "at_items": int(round(at * case.size)), "least_p": target.level.least_p(at)}
+    row |= at_size(case, target, at, goal, gain) | {"kurtosis": case.kurtosis}
+    row["margin_seen"] = np.nan if goal == BETTER or target.margin is None else case.middle.visible * target.margin
+    return row | _of_single_pairs(case, target, row) | _in_next_edition(case, row)
+
+
+def _of_single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers between which 80 % of a case's pairs lie, each planned alone; NaN where a case has one pair."""
+    numbers = dict.fromkeys((f"single_{name}_{end}" for name in ("gain", "items", "power") for end in ENDS), np.nan)
+    if case.single is None or row["goal"] != BETTER:
+        return numbers
+
+    def add(name: str, values: Iterable[float]) -> None:
+        for end, value in zip(ENDS, sorted(values), strict=True):
+            numbers[f"single_{name}_{end}"] = value if value < np.inf else np.nan
+
+    units, gain, level = row["at_units"], row["gain"], target.level
+    if np.isnan(gain):
+        gains = [detectable_gain(pair, units, power=target.power, level=level) for pair in case.single]
+        add("gain", [np.nan, np.nan] if np.isnan(gains).any() else gains)
+        return numbers
+    pairs = [pair.allowing(gain) for pair in case.single]
+    sizes = [least_size(lambda n, pair=pair: pair.power(gain, n, level), target.power) or np.inf for pair in pairs]  # type: ignore[misc]
+    add("items", [np.ceil(size * case.size - 1e-9) for size in sizes])
+    add("power", [pair.power(gain, units, level) for pair in pairs])
+    return numbers
+
+
+def _in_next_edition(case: Case, row: Mapping[str, Any]) -> dict[str, float]:
+    """The range of the gain that a benchmark's next edition detects, or of the items that it needs for the gain."""
+    known = bool(case.example) and row["goal"] == BETTER
+    (low, _, high), gain = next_edition(), row["detectable_gain"] if known and np.isnan(row["gain"]) else np.nan
+    items = row["n_items"] if known else np.nan
+    return {
+        "next_gain_low": low * gain, "next_gain_high": high * gain,
+        "next_items_low": low**2 * items, "next_items_high": high**2 * items,
+    }  # fmt: skip
+
+
+def other_sizes(cases: Sequence[Case], target: Target, at: Sequence[int]) -> pd.DataFrame:
+    """What test sets of several numbers of units tell, of each case."""
+    gain = target.gain if target.gain is not None and target.gain > 0 else None
+    rows = []
+    for case in cases:
+        able = case if gain is None else case.allowing(gain)
+        for n in at:
+            row = {
+                "relation": case.relation, "metric": target.metric.name, "n_units": n, "n_items": round(n * case.size),
+            }  # fmt: skip
+            row |= at_size(able, target, n, BETTER, gain)
+            for goal in target.goals:
+                if goal != BETTER:
+                    row[f"shown_{goal.replace(' ', '_')}"] = at_size(case, target, n, goal, target.gain)["power"]
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def units_of(case: Case, n_items: int) -> int:
@@ -67,35 +114,35 @@ def items_of(case: Case, n_units: int) -> int:
     return int(np.ceil(n_units * case.size - 1e-9))
 
 
-def _sizes(case: Case, asked: Asked, gain: float, goal: str) -> tuple[int | None, int | None, int | None]:
+def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | None, int | None, int | None]:
     """The numbers of units with the power, by the middle of the range and by its ends."""
 
     def size(difference: Difference) -> float:
         settled = difference is case.middle
-        found = least_size(_power_at(difference, asked, gain, goal), asked.power, settled=settled)
+        found = least_size(_power_at(difference, target, gain, goal), target.power, settled=settled)
         return np.inf if found is None else found
 
     numbers = case.ends(size)
     if not np.isfinite(numbers[0]):
-        what = f"gain of {gain:g}" if goal == BETTER else f"margin of {asked.margin:g}"
+        what = f"gain of {gain:g}" if goal == BETTER else f"margin of {target.margin:g}"
         raise ValueError(
             f"{'gain' if goal == BETTER else 'margin'} must be larger: no test set of up to {MOST_UNITS:,} units "
-            f"shows a {what} with power {asked.power:g}"
+            f"shows a {what} with power {target.power:g}"
         )
     middle, low, high = (int(number) if np.isfinite(number) else None for number in numbers)
     return middle, low, high
 
 
-def _power_at(difference: Difference, asked: Asked, gain: float, goal: str) -> Callable[[int], float]:
+def _power_at(difference: Difference, target: Target, gain: float, goal: str) -> Callable[[int], float]:
     if goal == BETTER:
-        return lambda n: difference.power(gain, n, asked.level)
-    margin = asked.margin or 0.0
-    return lambda n: shown_within(difference, gain, margin, n, asked.level, goal)
+        return lambda n: difference.power(gain, n, target.level)
+    margin = target.margin or 0.0
+    return lambda n: shown_within(difference, gain, margin, n, target.level, goal=goal)
 
 
-def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> dict[str, Any]:
+def at_size(case: Case, target: Target, n: int, goal: str, gain: float | None) -> dict[str, Any]:
     """What n units tell: columns of `Plan.answers` and `Plan.sizes`, the middle and the ends of the range of each."""
-    level = asked.level
+    level = target.level
     row: dict[str, Any] = {}
 
     def add(name: str, number: Callable[[Difference], float]) -> None:
@@ -103,11 +150,11 @@ def at_size(case: Case, asked: Asked, n: int, goal: str, gain: float | None) -> 
             row[f"{name}{end}"] = value
 
     if goal != BETTER:
-        add("power", lambda difference: _power_at(difference, asked, gain or 0.0, goal)(n))
+        add("power", lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
         return row
-    add("detectable_gain", lambda difference: detectable_gain(difference, n, power=asked.power, level=level))
+    add("detectable_gain", lambda difference: detectable_gain(difference, n, power=target.power, level=level))
     if gain is not None:
-        found = {id(end): end.found(gain, n, level) for end in (case.middle, case.low, case.high)}
+        found = {id(end): end.detection(gain, n, level) for end in (case.middle, case.low, case.high)}
         for name in ("power", "wrong_winner", "wrong_sign", "exaggeration"):
             add(name, lambda difference, name=name: getattr(found[id(difference)], name))  # type: ignore[misc]
     return row
@@ -142,14 +189,14 @@ def merged(sizes: Sequence[int], *, keep: Sequence[int]) -> list[int]:
     return sorted(few | set(keep))
 
 
-def power_curve(cases: Sequence[Case], asked: Asked, units: Sequence[int]) -> pd.DataFrame:
+def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> pd.DataFrame:
     """The power to find the gain, of these numbers of units: relation, gain, n_units, n_items, power, and its ends."""
-    assert asked.gain is not None
-    gain, rows = asked.gain, []
+    assert target.gain is not None
+    gain, rows = target.gain, []
     for case in cases:
         able = case.allowing(gain)
         for n in units:
-            power, low, high = able.ends(lambda difference, n=n: difference.power(gain, n, asked.level))  # type: ignore[misc]
+            power, low, high = able.ends(lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
             rows.append(
                 {
                     "relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size),

@@ -16,11 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, Metric
+from simstudy.planning.arguments import RELATIONS, Guess
 from simstudy.validation import check_choice, check_text
-
-#: How the two systems of a pair are related.
-RELATIONS = ("variants", "unlike systems")
 
 #: What is typical of a metric: the correlation of two systems' scores of a unit, and the standard deviation of their
 #: difference on a unit.
@@ -147,7 +145,7 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     if rows.empty and quantity == "sd":
         known = ", ".join(dict.fromkeys(table["metric"]))
         raise ValueError(
-            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give sd_difference, the "
+            f"metric must be one whose sd is known ({known}), not '{metric}'; for others give Guess.sd_difference, the "
             "standard deviation of two systems' difference on one item"
         )
     of_metric = "" if rows.empty else metric
@@ -164,8 +162,8 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     return Typical(low, middle, high, len(rows), studies, of_metric, str(rows["relation"].iloc[0]))
 
 
-def near_chance(score: float) -> list[str]:
-    """A note where a score, in percent, may be that of guesses among a few options, for which r12 is not usual.
+def near_chance(metric: Metric, guess: Guess) -> list[str]:
+    """A note where an accuracy may be that of guesses among a few options, for which the usual r12 does not hold.
 
     Measured on the shipped benchmarks with options: of systems within 5 points of chance the range of `typical` holds 3
     of 3 pairs in doubt on ARC, and 1 of 32 on AGIEval English, where the median of r12 is 0.06; of systems 15 points
@@ -173,9 +171,13 @@ def near_chance(score: float) -> list[str]:
 
     Examples
     --------
-    >>> near_chance(27)[0][:60], near_chance(80)
-    ('a score of 27 % is near the 25 % of guesses among 4 options:', [])
+    >>> from simstudy.metrics import METRICS
+    >>> [bool(near_chance(METRICS["accuracy"], Guess(score=score))) for score in (27, 80)]
+    [True, False]
     """
+    score = guess.score
+    if metric.name != "accuracy" or score is None or guess.agreement is not None or guess.r12 is not None:
+        return []
     options = min(_OPTIONS, key=lambda k: abs(100 / k - score))
     if abs(100 / options - score) > _NEAR:
         return []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simstudy.planning.designs import Design
-from simstudy.planning.forms import Difference
+from simstudy.planning.differences import Difference
 
 #: Confidence of what pilots say.
 LEVEL = 0.95

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from simstudy.planning.arguments import Clusters
 from simstudy.planning.cases import Case
 from simstudy.planning.designs import Design
+from simstudy.planning.fields import ends
 from simstudy.planning.mixed import ClusteredDifference
 
 #: Test sets whose items come in documents or repositories: their number, items of one on average, and the standard
@@ -41,35 +43,30 @@ def usual_cv() -> tuple[float, float, float]:
     return float(found[0]), float(found[1]), float(found[2])
 
 
-def in_units(case: Case, size: float, icc: float, cv: tuple[float, float, float] | None) -> Case:
-    """A case of items as one of units, whose sizes are as unequal as known ones where nothing is said of that.
+def in_clusters(case: Case, clusters: Clusters) -> Case:
+    """A case of items as one of clusters, whose sizes are as unequal as known ones where nothing is said of that.
 
-    Where items of a unit are unlike (icc at most 0), unequal sizes only make the variance smaller: they are then taken
-    to be equal.
-
-    Parameters
-    ----------
-    case
-        Of items.
-    size, icc
-        Of a `Design`.
-    cv
-        The coefficient of variation of the sizes: the middle, the lower and the upper end.
+    If items of a cluster are unlike (icc at most 0), unequal sizes only make the variance smaller, and equal sizes are
+    assumed.
     """
-    said = "as given"
-    if cv is None:
+    if clusters.size is None or clusters.icc is None:
+        return case
+    size, icc = clusters.size, clusters.icc
+    if clusters.cv is not None:
+        cv, said = ends("Clusters.cv", clusters.cv), "as given"
+    else:
         cv, said = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
         if size == 1 or icc <= 0:
             cv = (0.0, 0.0, 0.0)
     design, least, most = (Design(size, icc, end) for end in cv)
-    ends = (most, least) if icc < 0 else (least, most)
+    low, high = (most, least) if icc < 0 else (least, most)
     unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
     spans = [case.range] + ([f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {said}"] if cv[1] < cv[2] else [])
     return replace(
         case,
         middle=ClusteredDifference(case.middle, design),
-        low=ClusteredDifference(case.low, ends[0]),
-        high=ClusteredDifference(case.high, ends[1]),
+        low=ClusteredDifference(case.low, low),
+        high=ClusteredDifference(case.high, high),
         known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
         range="; ".join(filter(None, spans)),
         unit="unit",

@@ -1,75 +1,23 @@
-"""What test sets cost: how many units a budget buys, and whether more units or longer ones are the better buy."""
+"""Whether more clusters or longer ones are the better buy, and what they cost."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.asked import Asked, check_size
+from simstudy.planning.arguments import Costs
 from simstudy.planning.cases import Case
 from simstudy.planning.designs import TIMES, Design, best_size
-from simstudy.planning.forms import Difference, NormalDifference
+from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.mixed import ClusteredDifference
 from simstudy.planning.solving import detectable_gain, least_size
+from simstudy.planning.target import Target
 
 #: How many items a unit has, by the columns of a table of designs.
 AS_ASKED, BEST = "as asked", "best for the money"
 
 
-@dataclass(frozen=True)
-class Costs:
-    """What a test set costs, in any currency.
-
-    Attributes
-    ----------
-    item
-        Of each item; None: nothing is known of costs.
-    unit
-        Of a unit (document, question) beside its items.
-    budget
-        What there is to spend; None: no limit.
-    """
-
-    item: float | None = None
-    unit: float = 0.0
-    budget: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in (("cost_item", self.item), ("cost_cluster", self.unit), ("budget", self.budget)):
-            if value is not None or name == "cost_cluster":
-                check_size(name, value)
-                assert value is not None
-                if not 0 <= value < np.inf or (name == "budget" and value == 0):
-                    least = "above 0" if name == "budget" else "at least 0"
-                    raise ValueError(f"{name} must be {least}, not {value:g}")
-        for name, given in (("budget", self.budget is not None), ("cost_cluster", self.unit > 0)):
-            if given and self.item is None:
-                raise ValueError(f"cost_item must be given with {name}")
-        if self.item == 0 and self.unit == 0:
-            raise ValueError("cost_item must be above 0 where a unit costs nothing else")
-
-    def of(self, size: float) -> float:
-        """What a unit of so many items costs; NaN where that is not known."""
-        return np.nan if self.item is None else self.unit + size * self.item
-
-    def buys_two(self, size: float) -> bool:
-        """Whether the budget buys two units of so many items."""
-        assert self.budget is not None
-        return 2 * self.of(size) <= self.budget * (1 + 1e-12)
-
-    def affordable(self, size: float) -> int:
-        """How many units of so many items the budget buys; a ValueError where they are not two."""
-        assert self.budget is not None
-        if not self.buys_two(size):
-            raise ValueError(
-                f"budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
-            )
-        return int(self.budget / self.of(size) + 1e-9)
-
-
-def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFrame:
+def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
     """What fewer or more items a unit make of a plan, and what it costs.
 
     Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
@@ -83,18 +31,19 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
     designs
         items_per_unit, which ("as asked", "best for the money" or ""), design_effect; n_units and n_items that find the
         gain with the power, and what they cost (NaN where no gain was asked for, or ten million units are too few);
-        at_units (those that the budget buys, or as many as the plan has) and detectable_gain, which these find.
+        at_units (those that the budget buys, or as many as the plan has), detectable_gain, which these find, and the
+        case's relation.
     """
     known = case.design is not None and np.isfinite(case.item_sd)
     if not known and (costs.item is None or case.unit != "item"):
-        return pd.DataFrame()
+        return pd.DataFrame().assign(relation=case.relation)
     design = case.design or Design(1.0, 0.0)
     sizes: dict[float, str] = {float(design.size): AS_ASKED}
     for times in TIMES if known else ():
         if times != 1:
             sizes.setdefault(float(max(1, round(design.size * times))), "")
     if costs.item and design.icc > 0:
-        best = float(best_size(design.icc, costs.unit, costs.item, design.cv))
+        best = float(best_size(design.icc, costs.cluster, costs.item, design.cv))
         sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
     rows = []
     for size, which in sorted(sizes.items()):
@@ -104,12 +53,12 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
         # Units as asked are what the case says they are; others follow by the design effect.
         unit = case.middle if size == design.size else _resized(case, like)
         units = None
-        if asked.gain is not None and asked.gain > 0:
-            gain = asked.gain
-            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, asked.level), asked.power)  # type: ignore[misc]
+        if target.gain is not None and target.gain > 0:
+            gain = target.gain
+            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, target.level), target.power)  # type: ignore[misc]
         n_units = np.nan if units is None else units
         at = at_units if costs.budget is None else costs.affordable(size)
-        found = detectable_gain(unit, at, power=asked.power, level=asked.level)
+        found = detectable_gain(unit, at, power=target.power, level=target.level)
         rows.append(
             {
                 "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
@@ -117,7 +66,7 @@ def designs(case: Case, asked: Asked, costs: Costs, at_units: int) -> pd.DataFra
                 "at_units": at, "detectable_gain": found,
             }
         )  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(relation=case.relation)
 
 
 def _resized(case: Case, design: Design) -> Difference:

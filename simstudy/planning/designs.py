@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.planning.forms import NormalDifference
+from simstudy.planning.differences import NormalDifference
 from simstudy.validation import check_number
 
 #: A design that is looked at beside the one that was asked for: so many times as many items a unit.
@@ -42,18 +42,20 @@ class Design:
     cv: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("cluster_size", self.size)
-        check_number("icc", self.icc)
+        check_number("Clusters.size", self.size)
+        check_number("Clusters.icc", self.icc)
         if not 1 <= self.size < np.inf:
-            raise ValueError(f"cluster_size must be at least 1 item, not {self.size:g}")
-        check_cv(self.cv)
+            raise ValueError(f"Clusters.size must be at least 1 item, not {self.size:g}")
+        check_number("Clusters.cv", self.cv)
+        if not 0 <= self.cv < np.inf:
+            raise ValueError(f"Clusters.cv must be at least 0, not {self.cv:g}")
         if self.size == 1 and self.cv > 0:
-            raise ValueError(f"cluster_cv must be 0 for units of one item, not {self.cv:g}")
+            raise ValueError(f"Clusters.cv must be 0 for units of one item, not {self.cv:g}")
         least = self.least_icc(self.size, self.cv)
         if not least <= self.icc <= 1:
-            unequal = f" (cluster_cv {self.cv:.3g})" if self.cv > 0 else ""
+            unequal = f" (Clusters.cv {self.cv:.3g})" if self.cv > 0 else ""
             raise ValueError(
-                f"icc must be from {least:.3g} to 1 for {self.size:g} items a unit{unequal}, not {self.icc:g}"
+                f"Clusters.icc must be from {least:.3g} to 1 for {self.size:g} items a unit{unequal}, not {self.icc:g}"
             )
 
     @staticmethod
@@ -75,13 +77,6 @@ class Design:
     def unit(self, sd: float) -> NormalDifference:
         """How two systems differ on a unit, per mean size, from the standard deviation on one item."""
         return NormalDifference(sd * float(np.sqrt(max(self.effect, 1e-9) / self.size)))
-
-
-def check_cv(cv: float) -> None:
-    """Raise a ValueError where sizes of units cannot have this coefficient of variation."""
-    check_number("cluster_cv", cv)
-    if not 0 <= cv < np.inf:
-        raise ValueError(f"cluster_cv must be at least 0, not {cv:g}")
 
 
 def best_size(icc: float, cost_unit: float, cost_item: float, cv: float = 0.0) -> int:

@@ -1,229 +1,194 @@
-"""How two systems' difference on one item is distributed, from what a planner can guess."""
+"""Cases from guesses alone: a score and an agreement, a correlation or a standard deviation, or what is usual."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from scipy import optimize
 
-from simstudy.planning.forms import Found, Level, NormalDifference
-from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
-from simstudy.validation import check_number
-
-# Shares that users write add up within this.
-_ROUNDING = 1e-12
-
-
-def disagreement_of(score: float, gain: float, agreement: float) -> float:
-    """The share of items that only one of two systems has right, from the share on which both are right or both wrong.
-
-    Parameters
-    ----------
-    score
-        The worse system's accuracy, in percent.
-    gain
-        By how many points the other one is better.
-    agreement
-        A fraction.
-
-    Raises
-    ------
-    ValueError
-        For an agreement that two such systems cannot have; the message has the range.
-
-    Examples
-    --------
-    >>> round(disagreement_of(80, 1, 0.9), 6)
-    0.1
-    >>> disagreement_of(80, 5, 0.99)
-    Traceback (most recent call last):
-    ValueError: agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.99
-    """
-    first, second = _shares(score, gain)
-    check_number("agreement", agreement)
-    low, high = agreement_range(score, gain)
-    if not low - _ROUNDING <= agreement <= high + _ROUNDING:
-        raise ValueError(
-            f"agreement must be from {low:.6g} to {high:.6g} between systems of {100 * first:g} and "
-            f"{100 * second:g} %, not {agreement:g}"
-        )
-    if agreement >= 1:
-        raise ValueError(f"agreement must be below 1, not {agreement:g}: systems that always agree do not differ")
-    return 1 - float(agreement)
+from simstudy.metrics import label
+from simstudy.metrics.base import Metric
+from simstudy.planning.arguments import RELATIONS, Clusters, Guess, Judge
+from simstudy.planning.benchmarks import typical
+from simstudy.planning.cases import GUESSED, Case
+from simstudy.planning.cluster_sizes import in_clusters
+from simstudy.planning.correlated_answers import (
+    AlikeAnswers,
+    CorrelatedAnswers,
+    agreement_range,
+    correlation_range,
+    disagreement_of,
+    disagreement_of_correlation,
+    of_spread,
+)
+from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.fields import Range, check_size, ends
+from simstudy.planning.judges import judged_scores, judged_verdicts
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.target import scale_of
+from simstudy.validation import brief
 
 
-def agreement_range(score: float, gain: float) -> tuple[float, float]:
-    """The least and the largest agreement, as fractions, that two systems of this score and gain can have.
-
-    Examples
-    --------
-    >>> [round(end, 6) for end in agreement_range(80, 5)]
-    [0.65, 0.95]
-    """
-    first, second = _shares(score, gain)
-    return 1 - min(first + second, 2 - first - second), 1 - abs(second - first)
-
-
-def correlation_range(score: float, gain: float) -> tuple[float, float]:
-    """The least and the largest correlation that right and wrong answers of two such systems can have.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in correlation_range(90, 5)]
-    [-0.0765, 0.6882]
-    """
-    first, second = _shares(score, gain)
-    spread = float(np.sqrt(first * (1 - first) * second * (1 - second)))
-    if spread == 0:
-        raise ValueError(f"score must be above 0 and below 100 where answers correlate, not {score:g}")
-    # The share of items that both have right is at least, and at most, so much.
-    both = (max(0.0, first + second - 1), min(first, second))
-    return (both[0] - first * second) / spread, (both[1] - first * second) / spread
-
-
-def disagreement_of_correlation(score: float, gain: float, r12: float) -> float:
-    """The same from the correlation of the two systems' right and wrong answers.
+def of_guess(metric: Metric, gain: float | None, guess: Guess, clusters: Clusters, judge: Judge) -> list[Case]:
+    """The cases that a guess makes: one, or, where usual values stand in, one for each relation of systems.
 
     Raises
     ------
     ValueError
-        For a correlation that two such systems cannot have; the message has the range.
-
-    Examples
-    --------
-    Of uncorrelated systems of 50 % one half differs:
-
-    >>> disagreement_of_correlation(50, 0, 0.0)
-    0.5
+        For guesses that the metric has no use for or lacks, and that no two systems can have.
     """
-    first, second = _shares(score, gain)
-    check_number("r12", r12)
-    low, high = correlation_range(score, gain)
-    if not low - _ROUNDING <= r12 <= high + _ROUNDING:
+    if metric.name == "accuracy":
+        cases = _of_answers(metric, gain, guess, judge)
+    elif metric.name == "win_rate" and guess.sd_difference is None:
+        cases = _of_win_rate(guess, judge)
+    else:
+        cases = _of_scores(metric, guess, judge)
+    return [in_clusters(case, clusters) for case in cases]
+
+
+def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) -> list[Case]:
+    _refuse(metric.label, guess, ("sd", "sd_difference"))
+    _refuse(metric.label, judge, ("sd",))
+    if guess.agreement is not None and guess.r12 is not None:
+        raise ValueError("Guess.agreement must be None with Guess.r12, from which it follows")
+    if guess.score is None:
+        raise ValueError("Guess.score must be given for accuracy: the worse system's, in percent")
+    score = guess.score
+    if not 0 <= score <= 100:
+        raise ValueError(f"Guess.score must be from 0 to 100 %, not {score:g}")
+    apart = abs(gain or 0.0)
+    if score + apart > 100:
+        raise ValueError(f"gain must be at most {100 - score:g} where the score is {score:g} %, not {apart:g}")
+
+    def correlated(r12: float) -> Difference:
+        return CorrelatedAnswers(score, r12)
+
+    def agreeing(agreement: float) -> Difference:
+        disagreement = disagreement_of(score, apart, agreement)
+        # No more items can be won than the worse system has wrong.
+        return RightOrWrongDifference(disagreement, most=max(2 * (100 - score) - 100 * disagreement, apart))
+
+    if guess.agreement is not None:
+        possible = agreement_range(score, apart)
+        cases = [_given("agreement", guess.agreement, agreeing, "an agreement of {:g}", possible=possible)]
+    elif guess.r12 is not None:
+        ranges = [correlation_range(score, 0.0), correlation_range(score, apart)]
+        possible = max(low for low, _ in ranges), min(high for _, high in ranges)
+        case = _given("r12", guess.r12, correlated, "r12 = {:g}", possible=possible)
+        if not isinstance(guess.r12, Sequence):
+            disagreement_of_correlation(score, apart, guess.r12)
+        cases = [case]
+    else:
+        cases = _usual(metric, guess, "r12", partial(AlikeAnswers, score), "r12 = {:.2f} at equal scores")
+    return [judged_verdicts(case, judge, "answers") for case in cases]
+
+
+def _of_win_rate(guess: Guess, judge: Judge) -> list[Case]:
+    """A system against a baseline: each item is won, lost or tied, and 50 % is no gain."""
+    _refuse("win rates", guess, ("sd", "r12"))
+    _refuse("win rates", judge, ("sd",))
+    if guess.score not in (None, 50):
         raise ValueError(
-            f"r12 must be from {low:.4g} to {high:.4g} between systems of {100 * first:g} and {100 * second:g} %, "
-            f"not {r12:g}"
+            f"Guess.score must be 50 for a win rate, which the baseline has against itself, not {guess.score:g}"
         )
-    spread = np.sqrt(first * (1 - first) * second * (1 - second))
-    return float(first + second - 2 * (first * second + r12 * spread))
+
+    def tied(share: float) -> Difference:
+        if not 0 <= share < 1:
+            raise ValueError(f"Guess.agreement must be at least 0 and below 1: the share of ties, not {share:g}")
+        return RightOrWrongDifference(1 - share, 50.0)
+
+    ties = 0.0 if guess.agreement is None else guess.agreement
+    case = _given("agreement", ties, tied, "a share of ties of {:g} (the gain is the win rate above 50 %)")
+    return [judged_verdicts(case, judge, "pairs")]
 
 
-@dataclass(frozen=True)
-class AnswersOfGain(AnswersDifference):
-    """Right and wrong answers of two systems, of which the better one's score says how many differ.
+def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
+    _refuse(metric.label, guess, ("score", "agreement"))
+    _refuse(metric.label, judge, ("error",))
+    scale = scale_of(metric)
 
-    Attributes
-    ----------
-    score
-        The worse system's accuracy, in percent, above 0 and below 100.
-    r12
-        The correlation of the two systems' right and wrong answers.
-    """
+    def differing(sd: float) -> NormalDifference:
+        _check_sd("Guess.sd_difference", sd, np.inf if metric.item_range is None else scale)
+        return NormalDifference(float(sd), scale)
 
-    score: float
-    r12: float
+    if guess.sd_difference is not None:
+        if guess.sd is not None or guess.r12 is not None:
+            raise ValueError(
+                "Guess.sd_difference must be given alone: Guess.sd and Guess.r12 are another way to tell it"
+            )
+        known = "a standard deviation of {:g} of an item's difference"
+        cases = [_given("sd_difference", guess.sd_difference, differing, known)]
+    elif guess.sd is not None:
+        sd = guess.sd
+        _check_sd("Guess.sd", sd, np.inf if metric.item_range is None else scale / 2)
 
-    def __post_init__(self) -> None:
-        disagreement_of_correlation(self.score, 0.0, self.r12)
+        def correlated(r12: float) -> Difference:
+            return replace(of_spread(sd, r12), largest=scale)
 
-    def allowing(self, gain: float) -> AnswersDifference:
-        return self if gain <= self.largest else RightOrWrongDifference(gain / 100)
-
-    def sd_of(self, gain: float) -> float:
-        return self.at(gain).sd_of(gain)
-
-    def power(self, gain: float, n: int, level: Level) -> float:
-        return self.at(gain).power(gain, n, level)
-
-    def found(self, gain: float, n: int, level: Level) -> Found:
-        return self.at(gain).found(gain, n, level)
-
-    def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
-        return self.at(abs(gain)).within(gain, margin, n, tail, both=both)
-
-
-@dataclass(frozen=True)
-class CorrelatedAnswers(AnswersOfGain):
-    """Right and wrong answers of two systems that correlate, whatever the gain is: what differs follows from it.
-
-    Examples
-    --------
-    >>> CorrelatedAnswers(50, 0.0).at(0).disagreement
-    0.5
-    """
-
-    @property
-    def largest(self) -> float:
-        return _largest_gain(self.score, self.r12)
-
-    def at(self, gain: float) -> RightOrWrongDifference:
-        """The two systems with this gain."""
-        # Rounding of the largest gain must not leave fewer items that differ than the gain needs.
-        return RightOrWrongDifference(max(disagreement_of_correlation(self.score, gain, self.r12), gain / 100))
+        known = f"item scores with a standard deviation of {sd:g}, "
+        if guess.r12 is not None:
+            cases = [_given("r12", guess.r12, correlated, known + "r12 = {:g}")]
+        else:
+            cases = _usual(metric, guess, "r12", correlated, known + "r12 = {:.2f}")
+    elif guess.r12 is not None:
+        raise ValueError(
+            f"Guess.sd must be given with Guess.r12 for {metric.label}: the standard deviation of one system's item "
+            "scores"
+        )
+    else:
+        cases = _usual(metric, guess, "sd", differing, "a standard deviation of {:.3g} of an item's difference")
+    return [judged_scores(case, judge) for case in cases]
 
 
-@dataclass(frozen=True)
-class AlikeAnswers(AnswersOfGain):
-    """Right and wrong answers of two systems that would correlate by r12 if their scores were equal.
-
-    Systems of unlike scores cannot correlate as much. So many items differ as lie between what differs of independent
-    systems and what must, the gain itself: by r12 of the way. Of equal scores that is r12. Where r12 is
-    below 0, more differ than of independent systems.
-
-    Examples
-    --------
-    >>> round(AlikeAnswers(80, 0.5).at(0).disagreement, 6), round(CorrelatedAnswers(80, 0.5).at(0).disagreement, 6)
-    (0.16, 0.16)
-    """
-
-    @property
-    def largest(self) -> float:
-        return 100 - self.score
-
-    def at(self, gain: float) -> RightOrWrongDifference:
-        first, second = _shares(self.score, gain)
-        independent = first + second - 2 * first * second
-        differ = (1 - self.r12) * independent + self.r12 * (second - first)
-        return RightOrWrongDifference(min(differ, first + second, 2 - first - second))
+def _check_sd(argument: str, sd: float, most: float) -> None:
+    """Raise a ValueError where no scores of the metric have this standard deviation."""
+    check_size(argument, sd)
+    if not 0 < sd <= most:
+        raise ValueError(f"{argument} must be above 0{f' and at most {most:g}' if most < np.inf else ''}, not {sd:g}")
 
 
-@lru_cache(maxsize=64)
-def _largest_gain(score: float, r12: float) -> float:
-    """The largest gain at which two systems, the worse one of this score, can correlate so much, in points."""
-
-    def left(gain: float) -> float:
-        first, second = score / 100, (score + gain) / 100
-        # The better system has all items right that the worse one has right; or no item is wrong for both.
-        extreme = first * (1 - second) if r12 > 0 else (1 - first) * (1 - second)
-        return float(extreme - abs(r12) * np.sqrt(first * (1 - first) * second * (1 - second)))
-
-    least, most = max(0.0, 100 - 2 * score) if r12 < 0 else 0.0, 100 - score - 1e-9
-    if r12 == 0 or left(most) >= 0:
-        return most
-    return least if left(least) <= 0 else float(optimize.brentq(left, least, most))
-
-
-def of_spread(sd: float, r12: float) -> NormalDifference:
-    """Scores of one standard deviation each, and a correlation: their difference has sd sqrt(2 (1 - r12)).
-
-    Examples
-    --------
-    >>> of_spread(0.5, 0.5).sd
-    0.5
-    """
-    check_number("sd", sd)
-    check_number("r12", r12)
-    if not -1 <= r12 < 1:
-        raise ValueError(f"r12 must be at least -1 and below 1, not {r12:g}")
-    return NormalDifference(float(sd * np.sqrt(2 * (1 - r12))))
+def _given(
+    name: str, value: Range, make: Callable[[float], Difference], text: str,
+    *, possible: tuple[float, float] = (-np.inf, np.inf),
+) -> Case:  # fmt: skip
+    """A case of one number, or of the part of a range that is possible, of a field of `Guess`."""
+    given = ends(f"Guess.{name}", value)
+    (middle, low, high), part = given, ""
+    if low < high and (low < possible[0] or high > possible[1]):
+        low, high = max(low, possible[0]), min(high, possible[1])
+        if low > high:
+            raise ValueError(
+                f"Guess.{name} must overlap {possible[0]:.4g} to {possible[1]:.4g}, which two such systems can have, "
+                f"not {brief(value)}"
+            )
+        middle, part = (low + high) / 2, f", the possible part of {given[1]:g} to {given[2]:g}"
+    least, most = sorted((make(low), make(high)), key=lambda difference: difference.sd_of(0.0))
+    span = f"{name} from {low:.4g} to {high:.4g}{part or ', as given'}" if given[1] < given[2] else ""
+    return Case(GUESSED, make(middle), least, most, text.format(middle), span)
 
 
-def _shares(score: float, gain: float) -> tuple[float, float]:
-    """Both systems' accuracies as fractions."""
-    check_number("score", score)
-    check_number("gain", gain)
-    if not 0 <= score <= 100 or not 0 <= score + gain <= 100:
-        raise ValueError(f"score and score + gain must be from 0 to 100 %, not {score:g} and {score + gain:g}")
-    return score / 100, (score + gain) / 100
+def _usual(metric: Metric, guess: Guess, quantity: str, make: Callable[[float], Difference], text: str) -> list[Case]:
+    """One case for each relation that has numbers of its own; one that was asked for has others' where it has none."""
+    cases = []
+    for relation in RELATIONS if guess.relation is None else (guess.relation,):
+        usual = typical(metric.name, relation, quantity)
+        if guess.relation is None and usual.relation != relation:
+            continue
+        least, most = sorted((make(usual.low), make(usual.high)), key=lambda difference: difference.sd_of(0.0))
+        of = label(usual.metric) if usual.metric else "any metric"
+        span = (
+            f"{usual.low:.3g} to {usual.high:.3g}, as 80 % of pairs of {usual.relation} have on {usual.n_test_sets} "
+            f"known test sets ({of}; studies {', '.join(usual.studies)})"
+        )
+        others = f", as none of {relation} is known" if usual.relation != relation else ""
+        known = f"{text.format(usual.middle)} (usual for {usual.relation}{others})"
+        cases.append(Case(relation, make(usual.middle), least, most, known, span))
+    return cases
+
+
+def _refuse(label: str, noun: Guess | Judge, names: Sequence[str]) -> None:
+    for name in names:
+        if getattr(noun, name) is not None:
+            raise ValueError(f"{type(noun).__name__}.{name} must not be given for {label}, which does not need it")

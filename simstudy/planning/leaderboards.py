@@ -14,7 +14,8 @@ from simstudy.analyses.relations import related
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.planning.forms import Level, t_cut
+from simstudy.planning.differences import t_cut
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import check_units, is_right_or_wrong
 from simstudy.planning.true_scores import Posterior, posterior, root
 from simstudy.validation import check_list, check_seed, check_whole
@@ -112,7 +113,7 @@ def predict(
     classes = _classes(outputs, by)
     rows = []
     for n in dict.fromkeys(n_units):
-        found = _counted(board, n, level, classes, n_draws, np.random.default_rng([seed, n]))
+        found = _counted(board, n, level, classes, rng=np.random.default_rng([seed, n]), n_draws=n_draws)
         for relation, members in classes.items():
             row = {
                 "relation": relation, "n_systems": len(np.unique(members)), "n_pairs": members.shape[1], "n_units": n,
@@ -183,7 +184,7 @@ _Counts = dict[str, FloatArray]
 
 
 def _counted(
-    board: _Board, n: int, level: Level, classes: dict[str, IntArray], n_draws: int, rng: np.random.Generator
+    board: _Board, n: int, level: Level, classes: dict[str, IntArray], *, rng: np.random.Generator, n_draws: int
 ) -> dict[str, _Counts]:
     """What each of the drawn test sets of n units shows, (R,) for each number of each class."""
     roots = [root(spread / n) for spread in board.spreads]

@@ -8,7 +8,8 @@ import numpy as np
 
 from simstudy.metrics.base import FloatArray
 from simstudy.planning.designs import Design
-from simstudy.planning.forms import Difference, Found, Level, NormalDifference
+from simstudy.planning.differences import Detection, Difference, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 
 # Pairs are put into so many classes of equal size by their spread; more change a power by less than 0.001.
@@ -46,8 +47,8 @@ class MixedDifference(Difference):
         each = [part.allowing(abs(gain)).within(gain, margin, n, tail, both=both) for part in self.parts]
         return float(np.mean(each))
 
-    def found(self, gain: float, n: int, level: Level) -> Found:
-        each = [part.allowing(gain).found(gain, n, level) for part in self.parts]
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
+        each = [part.allowing(gain).detection(gain, n, level) for part in self.parts]
         significant = np.array([one.power + one.wrong for one in each])
         sizes = np.array([one.exaggeration for one in each])
         known = significant > 0
@@ -55,7 +56,7 @@ class MixedDifference(Difference):
         power, wrong, worse = (
             float(np.mean([getattr(one, name) for one in each])) for name in ("power", "wrong", "wrong_winner")
         )
-        return Found(power, wrong, larger, worse)
+        return Detection(power, wrong, larger, worse)
 
 
 def of_pairs(spreads: FloatArray, scale: float | None, largest: float = np.inf) -> Difference:
@@ -65,7 +66,7 @@ def of_pairs(spreads: FloatArray, scale: float | None, largest: float = np.inf) 
 
     Examples
     --------
-    >>> of_pairs(np.full(1000, 0.1), 100.0).found(1.0, 8000, Level()).power > 0.79
+    >>> of_pairs(np.full(1000, 0.1), 100.0).detection(1.0, 8000, Level()).power > 0.79
     True
     """
     ordered = np.sort(np.asarray(spreads, dtype=np.float64))
@@ -107,8 +108,8 @@ class ClusteredDifference(Difference):
     def allowing(self, gain: float) -> ClusteredDifference:
         return replace(self, item=self.item.allowing(gain))
 
-    def found(self, gain: float, n: int, level: Level) -> Found:
-        found = NormalDifference(self.sd_of(gain)).found(gain, n, level)
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
+        found = NormalDifference(self.sd_of(gain)).detection(gain, n, level)
         return replace(found, exaggeration=self.visible * found.exaggeration)
 
     def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:

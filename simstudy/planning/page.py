@@ -9,7 +9,7 @@ from typing import Any
 from simstudy.manifest import manifest_of
 from simstudy.metrics import label
 from simstudy.plain_text import in_words
-from simstudy.planning.sheet import Plan
+from simstudy.planning.results import Plan
 from simstudy.report import Page, write_results
 from simstudy.results_folder import results_folder
 from simstudy.sections import Column, Figure, Section, Table
@@ -30,7 +30,7 @@ def write(plan: Plan, out: Path, *, command: str, settings: Mapping[str, Any], f
         tables = {name: getattr(plan, name) for name in ("answers", "sizes", "designs", "predicted")}
         facts = {"Assumed": list(plan.assumptions)} | ({"Note": list(plan.notes)} if plan.notes else {})
         page = Page(
-            title=f"Plan of a test set: {label(plan.asked.metric.name)}",
+            title=f"Plan of a test set: {label(plan.target.metric.name)}",
             question="How large must the test set be, and what does one of a given size tell?",
             command=command,
             facts=facts,
@@ -46,7 +46,7 @@ def _sections(plan: Plan) -> list[Section]:
     sections = [Section("Answers", said, figure=Figure("plan", plan.figure))]
     sections.append(
         Section(
-            "Other sizes", f"What test sets of other sizes tell (power {plan.asked.power:g}).", table=size_rows(plan)
+            "Other sizes", f"What test sets of other sizes tell (power {plan.target.power:g}).", table=size_rows(plan)
         )
     )
     if len(plan.predicted):
@@ -66,13 +66,13 @@ def size_rows(plan: Plan) -> Table:
     columns["items"] = "{n_items:,}"
     columns["detectable gain"] = _ranged("detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
-        columns[f"power for {plan.asked.gain:g}"] = _ranged("power", ".2f", ranged)
+        columns[f"power for {plan.target.gain:g}"] = _ranged("power", ".2f", ranged)
         columns["wrong winner"] = "{wrong_winner:.1%}"
         columns["wrong sign, if significant"] = "[{wrong_sign:.2%}]"
         columns["exaggeration"] = "[{exaggeration:.2f}]"
     for goal in ("not_worse", "equivalent"):
         if f"shown_{goal}" in plan.sizes:
-            columns[f"{in_words(goal)} by {plan.asked.margin:g}"] = f"{{shown_{goal}:.2f}}"
+            columns[f"{in_words(goal)} by {plan.target.margin:g}"] = f"{{shown_{goal}:.2f}}"
     return Table(plan.sizes, columns)
 
 

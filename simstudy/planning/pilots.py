@@ -13,16 +13,19 @@ from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
+from simstudy.examination.examination import distinct
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs
-from simstudy.planning.asked import check_size, scale_of
+from simstudy.planning.arguments import Pilot
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
-from simstudy.planning.forms import Difference, NormalDifference
+from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.fields import check_size
 from simstudy.planning.mixed import MixedDifference, of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
+from simstudy.planning.target import scale_of
 from simstudy.units import in_units
 
 #: Units that outputs must have for a plan.
@@ -48,6 +51,27 @@ def check_units(outputs: Outputs, unit: str | None) -> Outputs:
         named = "items" if units.n_items == outputs.n_items else f"units ({unit or outputs.natural_unit})"
         raise ValueError(f"outputs must have at least {LEAST_UNITS} {named} for a plan, not {units.n_items}")
     return units
+
+
+def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[str]]:
+    """The pilot without near-duplicates of three systems and more, and a note on them."""
+    outputs = pilot.outputs
+    if outputs.n_systems < 3 or pilot.duplicates == "keep":
+        return pilot, []
+    kept = distinct(outputs, pilot.duplicates)[0]
+    gone = outputs.n_systems - kept.n_systems
+    if gone == 0 or kept.n_systems < 3:
+        return pilot, []
+    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"
+    return replace(pilot, outputs=kept), [note]
+
+
+def of_outputs(pilot: Pilot) -> list[Case]:
+    """The cases of a pilot's systems: two systems, or relation classes of more."""
+    outputs = pilot.outputs
+    if outputs.n_systems < 2:
+        raise ValueError(f"outputs must be of at least two systems for a plan, not {outputs.n_systems}")
+    return [of_two(outputs, pilot.unit)] if outputs.n_systems == 2 else of_many(outputs, pilot.by, pilot.unit)
 
 
 def of_two(outputs: Outputs, unit: str | None = None) -> Case:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.planning.forms import Difference, Found, Level, normal_density
+from simstudy.planning.differences import Detection, Difference, normal_density
+from simstudy.planning.level import Level
 from simstudy.proportions import tango_z
 from simstudy.validation import check_share
 
@@ -54,7 +55,7 @@ class RightOrWrongDifference(AnswersDifference):
 
     Examples
     --------
-    >>> found = RightOrWrongDifference(0.1).found(1.0, 8000, Level())
+    >>> found = RightOrWrongDifference(0.1).detection(1.0, 8000, Level())
     >>> round(found.power, 2), round(found.exaggeration, 2)
     (0.8, 1.12)
     """
@@ -81,7 +82,7 @@ class RightOrWrongDifference(AnswersDifference):
     def allowing(self, gain: float) -> RightOrWrongDifference:
         return replace(self, disagreement=gain / self.scale, most=gain) if gain > self.largest else self
 
-    def found(self, gain: float, n: int, level: Level) -> Found:
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
         share = self._share(gain)
         if n * self.disagreement > _EXACT:
             return self._normal(share, n, level)
@@ -96,7 +97,7 @@ class RightOrWrongDifference(AnswersDifference):
         worse = 1 - at_least((differ + 1) // 2, differ, better)
         # The chances add up to 1 but for rounding.
         power, wrong_one, wrong_winner = (min(float(chance @ part), 1.0) for part in (right, wrong, worse))
-        return Found(power, wrong_one, larger, wrong_winner)
+        return Detection(power, wrong_one, larger, wrong_winner)
 
     def power(self, gain: float, n: int, level: Level) -> float:
         share = self._share(gain)
@@ -129,7 +130,7 @@ class RightOrWrongDifference(AnswersDifference):
         chance = _binomial(differ, n, self.disagreement)
         return differ, chance, min((1 + share / self.disagreement) / 2, 1.0), _least_wins(level.tail)[differ]
 
-    def _normal(self, share: float, n: int, level: Level) -> Found:
+    def _normal(self, share: float, n: int, level: Level) -> Detection:
         # Under fair coins the standard error is that of the disagreement alone.
         null, true = np.sqrt(self.disagreement / n), np.sqrt((self.disagreement - share**2) / n)
         cut = -special.ndtri(level.tail) * null
@@ -141,7 +142,7 @@ class RightOrWrongDifference(AnswersDifference):
         significant = right + wrong
         size = (of_right + of_wrong) / significant if significant > 0 else np.nan
         larger = float(size / share) if share > 0 else np.nan
-        return Found(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
+        return Detection(float(right), float(wrong), larger, float(special.ndtr(-share / true)))
 
 
 def _least_within(differ: IntArray, n: int, bound: float, cut: float) -> IntArray:

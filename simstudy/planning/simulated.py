@@ -5,8 +5,9 @@ Where the model has no gain as large as the asked one, they are drawn of the pil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -17,20 +18,21 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
-from simstudy.planning.asked import Asked
+from simstudy.planning.arguments import FEWEST_SETS, Pilot
 from simstudy.planning.cases import Case
-from simstudy.planning.forms import Difference, Level, NormalDifference
+from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.level import Level
+from simstudy.planning.margins import BETTER
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.target import Target
 from simstudy.planning.tilted import TiltedUnits
 from simstudy.pvalues import clopper_pearson
 from simstudy.units import in_units
-from simstudy.validation import check_seed, check_whole
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
 _DRAWN = {2: 20_000_000, 3: 4_000_000}
 _TOGETHER = 2_000_000
-_FEWEST_SETS = 200
 
 # The part of a spread by which it is changed to see what power hangs on.
 _STEP = 0.02
@@ -111,56 +113,55 @@ class Simulated:
         return f"of {names}, some of which are drawn more often so that the true gain is the one to find,"
 
 
+def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tuple[Simulated | None, list[str]]:
+    """A plan held against simulation, of the pilot's two systems or the most ordinary pair of many; or why it is not.
+
+    Parameters
+    ----------
+    row
+        The first answer of the case.
+    """
+    outputs = pilot.outputs
+    if pilot.n_sets == 0 or target.gain is None or target.gain <= 0 or row["goal"] != BETTER:
+        return None, []
+    if pilot.unit not in (None, outputs.natural_unit):
+        return None, ["Not held against simulation: units are not the natural ones."]
+    two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
+    found = simulate(two, target, int(row["at_units"]), case=case, n_sets=pilot.n_sets, seed=pilot.seed)
+    return (None, [f"Not held against simulation: {found}."]) if isinstance(found, str) else (found, [])
+
+
 def simulate(
-    outputs: Outputs, asked: Asked, n_units: int, *, case: Case, n_sets: int = 2000, seed: int = 0
+    outputs: Outputs, target: Target, n_units: int, *, case: Case, n_sets: int = 2000, seed: int = 0
 ) -> Simulated | str:
     """The power of sign flips on test sets of a model fitted to two systems' outputs; or why there is none.
 
     The second system keeps its scores' law; the first one's is moved until the true gain is the asked one. A law that
     cannot be moved so far gives way to the outputs' units (`TiltedUnits`). Units of the outputs are their natural ones.
     """
-    check_whole("n_sets", n_sets, _FEWEST_SETS)
-    check_seed(seed)
-    assert asked.gain is not None
+    assert target.gain is not None
     if not outputs.metric.higher_is_better or outputs.metric.name not in METRICS:
         return f"{outputs.metric.label} is not drawn"
     per_set = 2 * n_units * case.size
     n_asked, n_sets = n_sets, min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
-    if n_sets < _FEWEST_SETS:
+    if n_sets < FEWEST_SETS:
         return f"test sets of {n_units:,} units are too many to draw"
     # A corpus metric's model goes as far as from the worse system to the better one.
     best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
     try:
-        draw, fitted = _of_model(best_first, asked.gain), True
+        draw, fitted = _of_model(best_first, target.gain), True
     except ValueError:
         try:
-            draw, fitted = TiltedUnits.with_gain(in_units(best_first), asked.gain).draw, False
+            draw, fitted = TiltedUnits.with_gain(in_units(best_first), target.gain).draw, False
         except ValueError as error:
             return f"no population of such units has the gain ({error})"
-    level = asked.level
-    alpha, named = level.alpha / level.comparisons, level.alternative == "greater"
-    significant = first_better = 0
-    signed: list[FloatArray] = []
-    first_found: list[Array] = []
-    sizes = 0.0
     at_once = max(1, int(_TOGETHER / per_set))
-    for batch, start in enumerate(range(0, n_sets, at_once)):
-        rng = np.random.default_rng([seed, batch])
-        drawn = DrawnPairs(draw(min(at_once, n_sets - start), n_units, rng), outputs.metric.name, seed=seed)
-        rejected = (
-            drawn.p_values(["sign_flips"], [level.alternative], named=named)["sign_flips", level.alternative] <= alpha
-        )
-        first_found.append(rejected & drawn.first_is_better)
-        significant += int(rejected.sum())
-        first_better += int(drawn.first_is_better.sum())
-        sizes += float(drawn.gains[rejected].sum())
-        signed.append(np.where(drawn.first_is_better, drawn.gains, -drawn.gains))
-    decisions = np.concatenate(first_found)
-    found = int(decisions.sum())
+    tested = _tested(draw, outputs, target.level, n_units=n_units, n_sets=n_sets, at_once=at_once, seed=seed)
+    found = int(tested.first_found.sum())
     low, high = clopper_pearson(found, n_sets)
     of_outputs = of_two(outputs)
     spread, expected, se = against_closed_form(
-        decisions, np.concatenate(signed), of_outputs.middle, asked.gain, n_units, level
+        tested.first_found, tested.gains, of_outputs.middle, gain=target.gain, n_units=n_units, level=target.level
     )
     return Simulated(
         case.relation,
@@ -175,10 +176,52 @@ def simulate(
         se,
         spread,
         of_outputs.middle.sd_of(0.0),
-        1 - first_better / n_sets,
-        sizes / significant / asked.gain if significant else np.nan,
+        1 - tested.first_better / n_sets,
+        tested.sizes / tested.significant / target.gain if tested.significant else np.nan,
         fitted,
     )
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """What a test finds on M test sets.
+
+    Attributes
+    ----------
+    first_found, gains
+        Whether the first system is significantly better, and its observed gain, (M,).
+    first_better, significant
+        Test sets where the first system has the better score, and where either is significantly better.
+    sizes
+        The sum of the observed gains of significant winners.
+    """
+
+    first_found: Array
+    gains: FloatArray
+    first_better: int
+    significant: int
+    sizes: float
+
+
+def _tested(
+    draw: Callable[[int, int, np.random.Generator], Array], outputs: Outputs, level: Level, *, n_units: int,
+    n_sets: int, at_once: int, seed: int,
+) -> _Tested:  # fmt: skip
+    """Draw test sets, so many at once, and test each."""
+    alpha, sides = level.alpha / level.comparisons, level.alternative
+    found, gains = [], []
+    first_better = significant = 0
+    sizes = 0.0
+    for batch, start in enumerate(range(0, n_sets, at_once)):
+        rng = np.random.default_rng([seed, batch])
+        drawn = DrawnPairs(draw(min(at_once, n_sets - start), n_units, rng), outputs.metric.name, seed=seed)
+        rejected = drawn.p_values(["sign_flips"], [sides], named=sides == "greater")["sign_flips", sides] <= alpha
+        found.append(rejected & drawn.first_is_better)
+        gains.append(np.where(drawn.first_is_better, drawn.gains, -drawn.gains))
+        first_better += int(drawn.first_is_better.sum())
+        significant += int(rejected.sum())
+        sizes += float(drawn.gains[rejected].sum())
+    return _Tested(np.concatenate(found), np.concatenate(gains), first_better, significant, sizes)
 
 
 def _of_model(outputs: Outputs, gain: float) -> Callable[[int, int, np.random.Generator], Array]:
@@ -188,7 +231,7 @@ def _of_model(outputs: Outputs, gain: float) -> Callable[[int, int, np.random.Ge
 
 
 def against_closed_form(
-    found: Array, gains: FloatArray, difference: Difference, gain: float, n_units: int, level: Level
+    found: Array, gains: FloatArray, difference: Difference, *, gain: float, n_units: int, level: Level
 ) -> tuple[float, float, float]:
     """The spread that observed gains have, the power that the closed form expects of it, and that comparison's error.
 

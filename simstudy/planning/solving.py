@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize, special
 
-from simstudy.planning.forms import Difference, Level, t_cut
+from simstudy.planning.differences import Difference, t_cut
+from simstudy.planning.level import Level
 from simstudy.validation import check_fraction, check_number, check_whole
 
 #: No test set is planned to be larger.
@@ -33,7 +34,7 @@ def size_for(difference: Difference, gain: float, *, power: float = 0.8, level: 
 
     Examples
     --------
-    >>> from simstudy.planning.forms import NormalDifference
+    >>> from simstudy.planning.differences import NormalDifference
     >>> size_for(NormalDifference(1 / 3), 0.03)   # (1.96 + 0.84)^2 / 9 / 0.03^2 is 969, of a known variance
     971
     """

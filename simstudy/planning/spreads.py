@@ -6,7 +6,7 @@ import numpy as np
 
 from simstudy.metrics.base import FloatArray
 from simstudy.planning.cases import LEVEL
-from simstudy.planning.forms import t_cut
+from simstudy.planning.differences import t_cut
 from simstudy.pvalues import clopper_pearson
 
 

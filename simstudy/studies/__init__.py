@@ -19,8 +19,9 @@ from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
-from simstudy.planning.forms import Level, NormalDifference
-from simstudy.planning.guesses import disagreement_of_correlation, of_spread
+from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread
+from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.mixed import of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
 from tests.oracles import compared
+from tests.planning.options import plan_with
 
 
 def _hits(hits: Any, misses: Any) -> Any:
@@ -46,7 +47,7 @@ ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
 CALIBRATION = ss.calibration(compared(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
 ONE_SET = compared(MANY)
 BOARD = ss.leaderboard(OUTPUTS)
-PLAN = ss.plan(metric="accuracy", score=80, gain=5, agreement=0.8)
+PLAN = ss.plan(metric="accuracy", gain=5, guess=ss.Guess(score=80, agreement=0.8))
 
 CANDIDATES_FRAME = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
 GOLD = np.arange(20) % 2 == 0
@@ -314,15 +315,29 @@ _ANALYSES: dict[str, Call] = {
     "plan": (
         ss.plan,
         {
-            "outputs": None,
+            "pilot": None,
             "metric": "accuracy",
             "gain": 5.0,
             "n_items": 500,
             "power": 0.8,
             "alpha": 0.05,
+            "margin": None,
+            "guess": ss.Guess(score=80.0, agreement=0.8),
+            "clusters": ss.Clusters(),
+            "judge": ss.Judge(),
+            "costs": ss.Costs(),
+            "sizes": [100, 500],
+        },
+    ),
+    "plan with fields of nouns": (
+        plan_with,
+        {
+            "metric": "accuracy",
+            "gain": 5.0,
+            "n_items": 500,
+            "alpha": 0.05,
             "alternative": "two-sided",
             "comparisons": 1,
-            "margin": None,
             "score": 80.0,
             "agreement": 0.8,
             "r12": None,
@@ -331,6 +346,7 @@ _ANALYSES: dict[str, Call] = {
             "relation": None,
             "cluster_size": None,
             "icc": None,
+            "cluster_cv": None,
             "judge_error": None,
             "judge_sd": None,
             "judgements": 1,
@@ -338,17 +354,21 @@ _ANALYSES: dict[str, Call] = {
             "cost_item": 1.0,
             "cost_cluster": 0.0,
             "budget": None,
-            "by": None,
-            "unit": None,
             "sizes": [100, 500],
-            "n_sets": 100,
-            "n_draws": 100,
-            "seed": 0,
         },
     ),
     "plan with a pilot": (
-        ss.plan,
-        {"outputs": OUTPUTS.select(["old", "new"]), "gain": 5.0, "unit": None, "n_sets": 200, "seed": 0},
+        plan_with,
+        {
+            "outputs": OUTPUTS.select(["old", "new"]),
+            "gain": 5.0,
+            "by": None,
+            "unit": None,
+            "duplicates": "drop",
+            "n_sets": 200,
+            "n_draws": 100,
+            "seed": 0,
+        },
     ),
     "overlay": (ss.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
     "size_fit": (ss.size_fit, {"table": THRESHOLDS}),

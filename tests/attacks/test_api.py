@@ -80,8 +80,8 @@ def test_the_calls_that_are_attacked_work(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "argument", "odd", "message"),
     [
-        ("plan", "cost_cluster", None, "cost_cluster must be a number, not None"),
-        ("plan with a pilot", "unit", pd.NA, "unit must be the name of a column of the items, or None, not <NA>"),
+        ("plan with fields of nouns", "cost_cluster", None, "Costs.cluster must be a number, not None"),
+        ("plan with a pilot", "unit", pd.NA, "Pilot.unit must be the name of a column of the items, or None, not <NA>"),
         ("plot.exaggeration", "most", None, "most must be a number, not None"),
         ("plot.exaggeration", "most", 1, "most must be a finite number above 1, not 1"),
     ],

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import simstudy as ss
 from simstudy.cli import app
+from simstudy.cli.errors import by_options
 from tests.cli.command import write_wide
 
 
@@ -56,7 +61,10 @@ def test_fractions_are_noted_where_points_are_meant() -> None:
     for well in (["ap", "--sd", "0.2", "--r12", "0.5", "--gain", "0.01"], ["bleu", "--gain", "0.5"]):
         assert "did you mean" not in plan("--metric", *well)[1]
     assert "did you mean --margin 5?" in plan("--metric", "bleu", "--margin", "0.05", "--n-items", "2000")[1]
-    assert any("did you mean score=70?" in note for note in ss.plan(metric="accuracy", score=0.7, n_items=100).notes)
+    assert any(
+        "did you mean score=70?" in note
+        for note in ss.plan(metric="accuracy", n_items=100, guess=ss.Guess(score=0.7)).notes
+    )
 
 
 def test_without_an_agreement_known_test_sets_give_a_range() -> None:
@@ -104,8 +112,10 @@ def test_one_file_is_one_plan() -> None:
     told = json.loads(out)
     every, four = (ss.Outputs.from_scores(pd.DataFrame(own), "accuracy") for own in (scores | {"again": again}, scores))
 
-    default = ss.plan(every, gain=5, n_sets=0, n_draws=0, sizes=[])
-    by_hand, kept = (ss.plan(own, gain=5, n_sets=0, n_draws=0, sizes=[], duplicates="keep") for own in (four, every))
+    default = ss.plan(ss.Pilot(every, n_sets=0, n_draws=0), gain=5, sizes=[])
+    by_hand, kept = (
+        ss.plan(ss.Pilot(own, duplicates="keep", n_sets=0, n_draws=0), gain=5, sizes=[]) for own in (four, every)
+    )
     said, needed, expected, other = (
         found["n_items"].iloc[0]
         for found in (pd.DataFrame(told["answers"]), default.answers, by_hand.answers, kept.answers)
@@ -178,11 +188,41 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --gain 1 --judge-agreement 0.5", "--judge-agreement must not be given where"),
         (
             "--metric accuracy --score 80 --gain 1 --r12 0.5 --relation variants",
-            "--relation must not be given with r12",
+            "--relation must not be given with --r12",
         ),
         ("ten.csv --metric accuracy --gain 9 --simulate -1", "--simulate must be at least 0, not -1"),
         ("ten.csv --metric accuracy --gain 9 --simulate 100", "--simulate must be at least 200, not 100"),
-        ("ten.csv --metric accuracy --gain 9 --judgements 3", "--judgements must be 1 with outputs, which tell it"),
+        ("ten.csv --metric accuracy --gain 9 --judgements 3", "--judgements must be 1 where neither --judge-error nor"),
+        (
+            "ten.csv --metric accuracy --gain 9 --judge-error 0.1",
+            "--judge-error must not be given with outputs, which tell it",
+        ),
+        ("ten.csv --metric accuracy --gain 9 --duplicates x", "--duplicates must be one of keep, drop, not"),
+        ("ten.csv --metric accuracy --gain 9 --seed -1", "--seed must be at least 0"),
+        ("--metric bleu --gain 1 --cluster-size 0.5 --icc 0", "--cluster-size must be at least 1 item, not 0.5"),
+        ("--metric bleu --gain 1 --cluster-size 5", "--icc must be given with --cluster-size: how many items"),
+        ("--metric bleu --gain 1 --cluster-cv 1", "--cluster-size must be given with --cluster-cv: how many items"),
+        ("--metric bleu --gain 1 --cluster-size 5 --icc 0.1 --cluster-cv -1", "--cluster-cv must be at least 0, not"),
+        (
+            "--metric bleu --gain 1 --cluster-size 5 --icc -1",
+            "--icc must be from -0.25 to 1 for 5 items a unit, not -1",
+        ),
+        ("--metric win_rate --gain 1 --judge-error 0.6", "--judge-error must be at least 0 and below 0.5"),
+        ("--metric win_rate --gain 1 --judge-error 0.1 --judgements 2", "--judgements must be an odd number where"),
+        ("--metric bleu --gain 1 --judge-sd -1", "--judge-sd must be at least 0, not -1"),
+        ("--metric bleu --budget 10", "--cost-item must be given with --budget"),
+        ("--metric bleu --cost-item 6 --budget 10", "--budget must be at least 12, the cost of two units, not 10"),
+        (
+            "--metric bleu --n-items 9 --cost-item 1 --budget 10",
+            "--n-items must not be given with --budget, which says",
+        ),
+        ("--metric bleu --gain 1 --cost-cluster 6", "--cost-item must be given with --cost-cluster"),
+        ("--metric bleu --gain 1 --alpha 0", "--alpha must lie between 0 and 1, both excluded, not 0"),
+        ("--metric bleu --gain 1 --alternative less", "--alternative must be one of two-sided, greater, not 'less'"),
+        ("--metric bleu --gain 1 --comparisons 0", "--comparisons must be at least 1, not 0"),
+        ("--metric accuracy --score 80 --gain 1 --agreement 0.9:0.8", "--agreement must have the lower end of its"),
+        ("--metric mean --gain 1 --r12 0.5", "--sd must be given with --r12 for mean: the"),
+        ("--metric spam --gain 1 --sd 1", "--metric must be"),
         ("few.csv --metric accuracy --gain 1", "outputs must have at least 10 items for a plan, not 8"),
         ("--gain 1", "missing option '--metric'"),
     ],
@@ -194,3 +234,25 @@ def test_what_is_wrong_is_one_line(arguments: str, message: str) -> None:
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_messages_about_fields_of_nouns_name_their_options() -> None:
+    params = get_command(app).commands["plan"].params  # type: ignore[attr-defined]
+    flags = {str(param.name): param.opts[0] for param in params}
+    told = set()
+    for noun in (ss.Guess, ss.Clusters, ss.Judge, ss.Costs, ss.Level, ss.Pilot):
+        for one in fields(noun):
+            name = one.metadata.get("option", one.name)
+            if name in flags:
+                message = f"{noun.__name__}.{one.name} must be None with {noun.__name__}.{one.name}"
+                assert by_options(message, params) == f"{flags[name]} must not be given with {flags[name]}"
+                told.add(name)
+    assert {"score", "cluster_size", "cluster_cv", "judge_sd", "cost_item", "budget", "alpha", "n_sets", "seed"} <= told
+    assert (
+        by_options("Guess.nonsense and README.md must be None", params) == "Guess.nonsense and README.md must be None"
+    )
+
+
+def test_the_help_does_not_wait_for_numpy() -> None:
+    code = "import sys; from simstudy.cli import app; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -91,7 +91,9 @@ def test_margins_are_planned_and_drawn(done: Results) -> None:
     assert list(rows.index) == ["not worse", "equivalent"]
     # Two systems of 80 % with a latent correlation of 0.5 differ on 2 (0.8 - P(both right)).
     both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([stats.norm.ppf(0.8)] * 2)
-    plan = ss.plan(metric="accuracy", score=80, agreement=float(1 - 2 * (0.8 - both)), margin=12).answers
+    plan = ss.plan(
+        metric="accuracy", margin=12, guess=ss.Guess(score=80, agreement=float(1 - 2 * (0.8 - both)))
+    ).answers
     for goal, n_items in zip(plan["goal"], plan["n_items"], strict=True):
         assert rows.loc[goal, "n_units"] == pytest.approx(n_items, rel=0.15)
     # Five standard errors of 600 test sets.

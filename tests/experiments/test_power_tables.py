@@ -103,7 +103,7 @@ def test_a_detectable_gain_is_the_one_that_a_plan_gives(data: Path) -> None:
     systems = pd.DataFrame({"system": SYSTEMS, "group": GROUPS})
     outputs = ss.describe_systems(ss.Outputs.from_scores(board, "accuracy"), systems)
     row = next(r for r in BENCHMARKS.describe(outputs, ("group",), 0.05, 10)["rows"] if r["relation"] != "variants")
-    plan = ss.plan(outputs, n_items=len(board), by="group", n_sets=0, n_draws=0, sizes=[])
+    plan = ss.plan(ss.Pilot(outputs, by="group", n_sets=0, n_draws=0), n_items=len(board), sizes=[])
     planned = plan.answers.set_index("relation")["detectable_gain"]["different groups"]
     assert row["detectable"] == pytest.approx(planned, rel=1e-6)
 
@@ -159,7 +159,7 @@ def test_published_numbers_come_out_where_they_are_done_again(anchors: dict[str,
 @pytest.mark.parametrize("name", ["GLUE, QNLI", "McNemar, exact, two-sided, 50 pairs", "paired means"])
 def test_powers_are_those_of_drawn_test_sets(name: str, anchors: dict[str, Any]) -> None:
     one = anchors[name]
-    exact = one.difference.found(one.gain, one.n, one.level).power
+    exact = one.difference.detection(one.gain, one.n, one.level).power
     assert exact >= one.power - 1e-6, "what was asked for"
     sets = 20_000
     assert abs(CHECKS.simulated_power(one, sets, 1) - exact) < 4.5 * np.sqrt(exact * (1 - exact) / sets)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+import simstudy as ss
 from simstudy.planning import Plan
 from simstudy.planning.benchmarks import benchmarks
 
@@ -16,6 +17,26 @@ SCORES: dict[str, Any] = {"metric": "mean", "sd_difference": 1.0, "gain": 0.2}
 ANSWERS: dict[str, Any] = {"metric": "accuracy", "score": 70.0, "agreement": 0.8, "gain": 3.0}
 CLUSTERS: dict[str, Any] = SCORES | {"cluster_size": 5, "icc": 0.1, "cluster_cv": 0.0}
 COSTS: dict[str, Any] = CLUSTERS | {"cost_item": 2.0, "cost_cluster": 3.0}
+
+#: The nouns of a plan, by argument; each field is called as its option is.
+NOUNS: dict[str, type] = {
+    "guess": ss.Guess, "clusters": ss.Clusters, "judge": ss.Judge, "costs": ss.Costs, "alpha": ss.Level,
+    "pilot": ss.Pilot,
+}  # fmt: skip
+
+
+def nouns_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a plan from the names of the command's options, so that tests can join dictionaries of them."""
+    rest, arguments = dict(options), {}
+    for argument, kind in NOUNS.items():
+        names = {one.name: one.metadata.get("option", one.name) for one in fields(kind)}
+        if own := {field: rest.pop(name) for field, name in names.items() if name in rest}:
+            arguments[argument] = kind(**own)
+    return rest | arguments
+
+
+def plan_with(outputs: ss.Outputs | None = None, **options: Any) -> Plan:
+    return ss.plan(**nouns_of(options | ({} if outputs is None else {"outputs": outputs})))
 
 
 def size(sd: float, gain: float, *, power: float = 0.8, tail: float = 0.025) -> float:

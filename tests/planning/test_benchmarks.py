@@ -97,7 +97,10 @@ def test_variants_are_more_alike_under_every_metric_that_has_both() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("no_such_metric", "variants", "sd"), "metric must be one whose sd is known .accuracy, .* sd_difference"),
+        (
+            ("no_such_metric", "variants", "sd"),
+            "metric must be one whose sd is known .accuracy, .* Guess.sd_difference",
+        ),
         (("accuracy", "cousins", "sd"), "relation"),
         (("accuracy", "variants", "variance"), "quantity"),
     ],
@@ -138,8 +141,8 @@ def test_guesses_are_less_alike_than_usual(shared_data: Path) -> None:
 
 @pytest.mark.parametrize(("score", "options"), [(48, 2), (33, 3), (28, 4), (18, 5), (12, 10), (65, 0), (90, 0)])
 def test_a_plan_for_a_score_near_chance_says_so(score: float, options: int) -> None:
-    said = [note for note in ss.plan(metric="accuracy", score=score, gain=2).notes if "guess" in note]
+    said = [note for note in ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=score)).notes if "guess" in note]
     assert len(said) == (options > 0)
     assert all(f"of guesses among {options} options" in note for note in said)
     # Who knows how alike systems are needs no warning.
-    assert not ss.plan(metric="accuracy", score=score, gain=2, agreement=0.85).notes
+    assert not ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=score, agreement=0.85)).notes

@@ -47,7 +47,7 @@ def edition(data: Path, benchmark: str, name: str, measure: str) -> ss.Outputs:
 
 
 def detectable(outputs: ss.Outputs, n_items: int) -> float:
-    plan = ss.plan(outputs, n_items=n_items, n_sets=0, n_draws=0, sizes=[])
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0, n_draws=0), n_items=n_items, sizes=[])
     return float(plan.answers.set_index("relation")["detectable_gain"]["all pairs"])
 
 
@@ -79,15 +79,15 @@ def test_a_plan_of_a_leaderboard_says_what_holds_for_the_next_edition() -> None:
     """Gains times the factor; items times its square."""
     board = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 300, seed=3)
     low, _, high = next_edition()
-    plan = ss.plan(board, gain=4.0, n_sets=0, n_draws=0, sizes=[])
+    plan = ss.plan(ss.Pilot(board, n_sets=0, n_draws=0), gain=4.0, sizes=[])
     n = plan.answers["n_items"].iloc[0]
     assert f"{low**2 * n:,.0f} to {high**2 * n:,.0f} items" in plan.text
     assert "for other systems and items of the same time" in plan.text
     # Several measures of one pair are plans for one next edition.
     assert "26 plans for 15 next editions" in plan.text
-    gain = (sized := ss.plan(board, n_sets=0, n_draws=0, sizes=[])).answers["detectable_gain"].iloc[0]
+    gain = (sized := ss.plan(ss.Pilot(board, n_sets=0, n_draws=0), sizes=[])).answers["detectable_gain"].iloc[0]
     told = re.findall(r"next edition of the benchmark a gain from ([\d.]+) to ([\d.]+) is found", sized.text)[0]
     assert [float(end) for end in told] == pytest.approx([low * gain, high * gain], rel=1e-3)
-    guessed = ss.plan(metric="accuracy", score=80, gain=1)
+    guessed = ss.plan(metric="accuracy", gain=1, guess=ss.Guess(score=80))
     assert "next edition" not in guessed.text
     assert np.isfinite(n)

@@ -16,24 +16,26 @@ from scipy import stats
 import simstudy as ss
 from simstudy.planning import leaderboards, page, predict, right_or_wrong
 from simstudy.planning.benchmarks import RELATIONS
+from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design
+from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.editions import next_edition
-from simstudy.planning.forms import Difference, Level, NormalDifference
-from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.sections import Table
+from tests.planning.options import plan_with
 
-Asked = dict[str, Any]
+Options = dict[str, Any]
 Printed = dict[str, pd.DataFrame]
 
-ANSWERS: Asked = {"metric": "accuracy", "score": 60.0, "agreement": 0.8}
-SCORES: Asked = {"metric": "mean", "sd_difference": 40.0}
-UNITS: Asked = {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.8}
+ANSWERS: Options = {"metric": "accuracy", "score": 60.0, "agreement": 0.8}
+SCORES: Options = {"metric": "mean", "sd_difference": 40.0}
+UNITS: Options = {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.8}
 
-GUESSES: dict[str, Asked] = {
+GUESSES: dict[str, Options] = {
     "answers": ANSWERS,
     "a range of answers": ANSWERS | {"agreement": (0.75, 0.85)},
     "correlated answers": {"metric": "accuracy", "score": 60.0, "r12": (0.3, 0.5)},
@@ -51,11 +53,11 @@ PILOTS = ("of answers", "of documents", "of precision", "of many answers", "of m
 FORMS = (*GUESSES, *PILOTS)
 
 #: A plan with every table, one that asks which gain is found, and a level with all options.
-EVERYTHING: Asked = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
-WHICH_GAIN: Asked = {"n_items": 600, "sizes": [300]}
-COSTS: Asked = {"cost_item": 1.0, "cost_cluster": 2.0}
-BONFERRONI: Asked = {"alpha": 0.1, "comparisons": 5}
-LEVEL: Asked = BONFERRONI | {"alternative": "greater"}
+EVERYTHING: Options = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
+WHICH_GAIN: Options = {"n_items": 600, "sizes": [300]}
+COSTS: Options = {"cost_item": 1.0, "cost_cluster": 2.0}
+BONFERRONI: Options = {"alpha": 0.1, "comparisons": 5}
+LEVEL: Options = BONFERRONI | {"alternative": "greater"}
 LEVELS = 0.1, "greater", 5
 NUMBERS = [
     f"{name}{end}"
@@ -81,11 +83,13 @@ def pilot(name: str) -> ss.Outputs:
     return ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abcd")[:k]), items=items)
 
 
-def planned(form: str | ss.Outputs | Asked, **asked: Any) -> ss.Plan:
+def planned(form: str | ss.Outputs | Options, **asked: Any) -> ss.Plan:
     if isinstance(form, dict) or form in GUESSES:
-        return ss.plan(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
+        # Without a pilot nothing is drawn.
+        asked = {name: value for name, value in asked.items() if name not in ("n_sets", "n_draws")}
+        return plan_with(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
     outputs = pilot(form) if isinstance(form, str) else form
-    return ss.plan(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
+    return plan_with(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
 
 
 @cache
@@ -102,7 +106,7 @@ def printed(plan: ss.Plan) -> Printed:
     shown = [column for column in plan.sizes if column.startswith("shown")]
     tables |= {"sizes": plan.sizes.drop(columns=shown), "shown": plan.sizes[shown]}
     tables |= {"designs": plan.designs, "predicted": plan.predicted}
-    if plan.asked.gain is not None:
+    if plan.target.gain is not None:
         tables["curve"] = plan.power_curve(4)
     if plan.simulated is not None:
         tables["simulated"] = pd.DataFrame([asdict(plan.simulated)])
@@ -148,7 +152,7 @@ def test_comparisons_share_alpha_and_one_side_has_twice_as_much(form: str, which
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
+def test_each_part_of_a_plan_is_what_a_plan_of_its_own_says(form: str) -> None:
     """Answers and other sizes by a plan for so many items, designs by guesses, the curve's end, and predictions."""
     parts, asked = printed_once(form, **LEVEL), EVERYTHING | LEVEL | {"sizes": [], "n_sets": 0, "n_draws": 0}
     asked |= {"margin": None} if form == "of many answers" else {}
@@ -178,7 +182,7 @@ def test_each_part_of_a_sheet_is_what_a_plan_of_its_own_says(form: str) -> None:
             guess = GUESSES.get(form, {"metric": "mean", "sd_difference": case.item_sd})
             cv = case.design.cv if row["items_per_unit"] > 1 else 0.0
             of_units = {"cluster_size": row["items_per_unit"], "icc": case.design.icc, "cluster_cv": cv}
-            own = ss.plan(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
+            own = plan_with(**(guess | COSTS | EVERYTHING | LEVEL | of_units | {"sizes": [], "margin": None}))
             expected = own.answers.iloc[0][[*same, "n_items"]].tolist() + own.designs.query(AS_ASKED)["cost"].tolist()
             assert own.cases[0].design == case.design.of_size(row["items_per_unit"])
             assert [row[name] for name in [*same, "n_items", "cost"]] == pytest.approx(expected, nan_ok=True)
@@ -200,19 +204,22 @@ def test_other_sizes_show_as_much_of_a_system_that_is_worse() -> None:
     assert plan.answers["power"].tolist() == plan.sizes.filter(like="shown").iloc[0].tolist()
 
 
-def spread(size: float, icc: float, cv: float) -> Asked:
+def spread(size: float, icc: float, cv: float) -> Options:
     """Scores of a unit in the place of its items'."""
     return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit(1.0).sd, "cost_item": 8.0, "cost_cluster": 0}
 
 
-def in_units(icc: float, cv: float) -> Asked:
+def in_units(icc: float, cv: float) -> Options:
     return SCORES | {"cluster_size": 6.0, "icc": icc, "cluster_cv": cv, "sizes": [540]}
 
 
 GAINS = r"\.(gain|margin|detectable_gain)"
 
+#: True gains beside those that a judge's verdicts show, of which the margin on verdicts is one.
+JUDGED = {GAINS: 1 / 0.8, "exaggeration": 0.8, "margin_seen": 0.8}
+
 #: Two plans each, which differ in some columns, or by a factor.
-WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
+WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
     "no judge errs": (ANSWERS | {"judge_error": 0.0}, ANSWERS, "said", {}),
     "judges err together": (
         ANSWERS | {"judge_error": 0.2, "judgements": 3, "judge_agreement": 1.0}, ANSWERS | {"judge_error": 0.2},
@@ -224,16 +231,16 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
     "verdicts are answers of other systems": (
         ANSWERS | {"agreement": 0.6, "judge_error": 0.1},
         ANSWERS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2},
-        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said", JUDGED,
     ),
     "units of verdicts are units of answers": (
         GUESSES["units of judged answers"] | {"agreement": 0.6, "sizes": [400]},
         ANSWERS | UNITS | {"agreement": 1 - 0.4 * 0.82 - 0.6 * 0.18, "gain": 6.4, "margin": 11.2, "sizes": [400]},
-        "said|designs", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said|designs", JUDGED,
     ),
     "judged pairs": (
         GUESSES["judged pairs"], {"metric": "win_rate", "agreement": 0.1, "gain": 6.4, "margin": 11.2},
-        "said", {GAINS: 1 / 0.8, "exaggeration": 0.8},
+        "said", JUDGED,
     ),
     "half of a difference is won": (
         {"metric": "win_rate", "agreement": 0.2},
@@ -261,18 +268,18 @@ WAYS: dict[str, tuple[Asked, Asked, str, dict[str, float]]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_two_ways_of_asking(way: str) -> None:
     one, other, left_out, times = WAYS[way]
-    found, expected = (printed(ss.plan(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
+    found, expected = (printed(plan_with(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
     assert_same(found, expected, left_out, times=times)
 
 
-def of_ends(form: str) -> list[Asked]:
+def of_ends(form: str) -> list[Options]:
     """Guesses of the middle and the ends of a range."""
     if form == "of answers":
         right = pilot(form).statistics[..., 0]
         differ = int((right[0] != right[1]).sum())
         interval = stats.binomtest(differ, 150).proportion_ci()
         return [ANSWERS | {"agreement": 1 - share} for share in (differ / 150, interval.low, interval.high)]
-    ends: dict[str, list[Asked]] = {
+    ends: dict[str, list[Options]] = {
         "a range of answers": [{"agreement": share} for share in (0.8, 0.75, 0.85)],
         "correlated answers": [{"r12": r12} for r12 in (0.4, 0.3, 0.5)],
         "a range of scores": [{"sd_difference": sd} for sd in (40.0, 30.0, 50.0)],
@@ -287,7 +294,7 @@ def of_ends(form: str) -> list[Asked]:
 def test_ends_of_ranges_are_plans_of_their_own(form: str) -> None:
     asked = EVERYTHING | BONFERRONI | {"n_sets": 0}
     found = printed(planned(form, **asked))
-    middle, *ends = (printed(ss.plan(**(COSTS | asked | guess))) for guess in of_ends(form))
+    middle, *ends = (printed(planned(guess, **asked)) for guess in of_ends(form))
     for table, name in product(("answers", "margins", "sizes", "curve"), ("n_units", "n_items", *NUMBERS[::3])):
         if f"{name}_low" in found[table] and not found[table].get(name, pd.Series(np.nan)).isna().any():
             three = np.array([one[table][name] for one in (middle, *ends)], dtype=float)
@@ -320,11 +327,11 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
     parts = printed_once(form, **LEVEL)
     held, answer = parts["simulated"].iloc[0], parts["answers"].iloc[0]
     gain = EVERYTHING["gain"]
-    guess: Asked = {"metric": "mean", "sd_difference": held["spread"]}
+    guess: Options = {"metric": "mean", "sd_difference": held["spread"]}
     if form == "of answers":
         guess = ANSWERS | {"agreement": 1 - (held["spread"] ** 2 + gain**2) / 100**2}
     if form != "of precision":
-        own = ss.plan(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
+        own = plan_with(**guess, **LEVEL, gain=gain, n_items=held["n_units"], sizes=[]).answers
         assert held["expected"] == pytest.approx(own["power"].item())
     # Five standard errors of 200 test sets.
     assert held["power"] == pytest.approx(held["expected"], abs=0.18)
@@ -368,8 +375,8 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
         ends = [f"{factor**2 * row['n_items']:,.0f}" for factor in next_edition()[::2]]
         assert f"it takes {ends[0]} to {ends[1]} items" in text
         single = [end.allowing(7.0) for end in plan.cases[0].single or ()]
-        sizes = sorted(size_for(end, 7.0, level=plan.asked.level) * plan.cases[0].size for end in single)
-        power = sorted(end.power(7.0, row["at_units"], plan.asked.level) for end in single)
+        sizes = sorted(size_for(end, 7.0, level=plan.target.level) * plan.cases[0].size for end in single)
+        power = sorted(end.power(7.0, row["at_units"], plan.target.level) for end in single)
         assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
         assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
     assert_shown(
@@ -416,10 +423,10 @@ def test_differences_that_are_the_same_find_the_same(name: str, n: int) -> None:
     one, other = DIFFERENCES[name]
     assert one.largest == other.largest
     for gain in (1e-4, 1.0, 9.0):
-        found, twice = one.found(gain, n, Level(*LEVELS)), one.found(gain, n, Level(0.2, comparisons=5))
-        assert asdict(other.found(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
+        found, twice = one.detection(gain, n, Level(*LEVELS)), one.detection(gain, n, Level(0.2, comparisons=5))
+        assert asdict(other.detection(gain, n, Level(*LEVELS))) == pytest.approx(asdict(found), nan_ok=True)
         for level in (Level(*LEVELS), Level(0.2, comparisons=5)):
-            assert one.power(gain, n, level) == pytest.approx(one.found(gain, n, level).power)
+            assert one.power(gain, n, level) == pytest.approx(one.detection(gain, n, level).power)
             assert one.power(gain, n, level) == pytest.approx(other.power(gain, n, level))
         assert (found.power, found.wrong, found.wrong_winner) == pytest.approx((twice.power, 0, twice.wrong_winner))
         # The exaggeration is the same where both systems win as often, and where the worse one never does.
@@ -450,10 +457,10 @@ def test_many_answers_are_as_normal_as_exact_sums(
     """On both sides of the number from which on outcomes are not summed, for small and large gains."""
     difference, n = RightOrWrongDifference(disagreement, scale), int(4900 / disagreement)
     gains = scale * np.sqrt(disagreement / n) * np.array([0.1, 1.0, 2.8])
-    exact = [(difference.found(gain, n, level), difference.power(gain, n, level)) for gain in gains]
+    exact = [(difference.detection(gain, n, level), difference.power(gain, n, level)) for gain in gains]
     monkeypatch.setattr(right_or_wrong, "_EXACT", 0)
     for gain, (found, power) in zip(gains, exact, strict=True):
-        normal = difference.found(gain, n, level)
+        normal = difference.detection(gain, n, level)
         assert normal.power == pytest.approx(found.power, abs=0.012)
         assert (normal.wrong, normal.wrong_winner) == pytest.approx((found.wrong, found.wrong_winner), abs=0.007)
         assert normal.exaggeration == pytest.approx(found.exaggeration, rel=0.01)
@@ -473,11 +480,8 @@ def test_what_a_plan_by_item_predicts_is_of_items_although_there_are_documents()
     })  # fmt: skip
     plans = [
         ss.plan(
-            ss.Outputs.from_statistics(statistics, "accuracy", items=items),
-            unit=unit,
+            ss.Pilot(ss.Outputs.from_statistics(statistics, "accuracy", items=items), unit=unit, n_sets=0, n_draws=100),
             sizes=[240],
-            n_sets=0,
-            n_draws=100,
         )
         for items, unit in ((documents, "item"), (None, None))
     ]

@@ -11,8 +11,10 @@ import pytest
 
 import simstudy as ss
 from simstudy.planning import predict
-from simstudy.planning.forms import Level, NormalDifference
+from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from tests.oracles import compared
+from tests.planning.options import plan_with
 
 
 def flipped(n: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -46,9 +48,9 @@ def test_the_least_size_of_a_huge_gain_is_the_first_that_can_be_significant(leve
         {"metric": "mean", "sd_difference": 0.01, "judge_sd": 0.001},
         {"metric": "mean", "sd_difference": 0.01, "cluster_size": 3, "icc": 0.2},
     ):
-        assert ss.plan(**guesses, **how).answers["n_units"].item() == n
+        assert plan_with(**guesses, **how).answers["n_units"].item() == n
     # Right and wrong answers that all differ, in one direction.
-    answers = ss.plan(metric="accuracy", score=0, agreement=0.0, **(how | {"gain": 100})).answers
+    answers = plan_with(metric="accuracy", score=0, agreement=0.0, **(how | {"gain": 100})).answers
     assert answers["n_units"].item() == n
 
 
@@ -62,7 +64,9 @@ def test_the_engine_gives_the_least_p_value() -> None:
 @pytest.mark.parametrize(("n", "first"), [(15, False), (16, True)])
 def test_a_thousand_comparisons_need_sixteen_units(n: int, first: bool) -> None:
     """2 / 2^15 is above 0.05 / 1,000, and 2 / 2^16 below."""
-    plan = ss.plan(metric="mean", sd_difference=1.0, gain=2.0, n_items=n, comparisons=1000)
+    plan = ss.plan(
+        metric="mean", gain=2.0, n_items=n, alpha=ss.Level(comparisons=1000), guess=ss.Guess(sd_difference=1.0)
+    )
     assert (plan.answers["power"].item() > 0) == first
     assert np.isnan(plan.answers["detectable_gain"].item()) != first
     assert ("no gain can be significant" in plan.sentences[-1]) != first
@@ -79,7 +83,7 @@ def test_the_power_of_few_units_is_that_of_all_flips(n: int, gain: float, level:
     observed = drawn.sum(axis=1)
     p = (np.abs(sums) >= np.abs(observed)[:, None] - 1e-9).mean(axis=1)
     significant = p <= level.alpha / level.comparisons
-    found = NormalDifference(1.0).found(gain, n, level)
+    found = NormalDifference(1.0).detection(gain, n, level)
     one = level.attainable_tail(n) * 2**n == 1
     assert found.power == pytest.approx((significant & (observed > 0)).mean(), abs=0.012 if one else 0.02)
     gains = np.abs(observed[significant]) / n
@@ -91,11 +95,11 @@ def test_few_clusters_of_a_pilot_have_no_power() -> None:
     items = pd.DataFrame({"id": range(44), "cluster": np.repeat(range(11), 4)})
     answers = pd.DataFrame({"new": rng.random(44) < 0.8, "old": rng.random(44) < 0.4}).astype(int)
     outputs = ss.Outputs.from_scores(answers, "accuracy", items=items)
-    few = ss.plan(outputs, n_items=12, n_sets=0)
+    few = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=12)
     assert np.isnan(few.answers["detectable_gain_high"].item())
     assert "no gain can be significant (two-sided, p <= 0.05): p-values are at least 0.25." in few.text
     # Six clusters can be significant; no gain is larger than the scale.
-    some = ss.plan(outputs, n_items=24, n_sets=0).answers
+    some = ss.plan(ss.Pilot(outputs, n_sets=0), n_items=24).answers
     assert some["detectable_gain"].item() <= 100
     ends = some[["detectable_gain_low", "detectable_gain_high"]].to_numpy()
     assert not (ends > 100).any()

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.forms import Level
 from simstudy.planning.judges import JudgedDifference, error_of_majority
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from tests.planning.options import plan_with
 
 
 @pytest.mark.parametrize(("error", "judgements", "agreement"), [(0.2, 3, 0.3), (0.1, 5, 0.2), (0.35, 7, 0.7)])
@@ -42,13 +43,10 @@ def test_the_power_of_three_judges_is_that_of_simulated_verdicts(latent: float) 
     rng = np.random.default_rng(8)
     two = latent_errors(error, latent, (400_000, 2), rng)
     agreement = max(float(np.corrcoef(two.T)[0, 1]), 0.0)
-    n = int(
-        ss.plan(
-            metric="accuracy", score=60, agreement=1 - differ, gain=gain, judge_error=error, judgements=judgements
-        ).answers["n_items"].item()
-    )  # fmt: skip
+    guess, judge = ss.Guess(score=60, agreement=1 - differ), ss.Judge(error=error, judgements=judgements)
+    n = int(ss.plan(metric="accuracy", gain=gain, guess=guess, judge=judge).answers["n_items"].item())
     asked = {"judge_error": error, "judgements": judgements, "judge_agreement": agreement or None, "n_items": n}
-    planned = ss.plan(metric="accuracy", score=60, agreement=1 - differ, gain=gain, **asked).answers["power"].item()
+    planned = plan_with(metric="accuracy", score=60, agreement=1 - differ, gain=gain, **asked).answers["power"].item()
     won = lost = np.zeros(0, dtype=np.int64)
     for _ in range(5):
         sets = 500
@@ -75,11 +73,11 @@ def test_the_mean_of_several_scores_keeps_the_noise_that_they_share() -> None:
     noise = shared + own
     sd = (true + noise[0] - noise[1]).std()
     guesses = {"metric": "mean", "gain": 0.1}
-    judged = ss.plan(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3, judge_agreement=0.4)
-    known = ss.plan(**guesses, sd_difference=float(sd))
+    judged = plan_with(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3, judge_agreement=0.4)
+    known = plan_with(**guesses, sd_difference=float(sd))
     assert judged.answers["n_items"].item() == pytest.approx(known.answers["n_items"].item(), rel=0.01)
     assert "whose errors correlate by 0.4" in judged.text
-    independent = ss.plan(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3)
+    independent = plan_with(**guesses, sd_difference=1.0, judge_sd=0.6, judgements=3)
     assert "whose errors are taken to be independent" in independent.text
 
 
@@ -94,17 +92,21 @@ def test_a_judge_who_errs_makes_gains_smaller() -> None:
             chance = share * (error if x != a else 1 - error) * (error if y != b else 1 - error)
             seen["only" if x else "other"] += chance
     judged = JudgedDifference(true, error, "answers")
-    inner = RightOrWrongDifference(seen["only"] + seen["other"]).found(
+    inner = RightOrWrongDifference(seen["only"] + seen["other"]).detection(
         100 * (seen["only"] - seen["other"]), 500, Level()
     )
-    assert judged.found(gain, 500, Level()).power == pytest.approx(inner.power)
+    assert judged.detection(gain, 500, Level()).power == pytest.approx(inner.power)
     assert seen["only"] - seen["other"] == pytest.approx(0.06 * 0.8)
     assert kept == pytest.approx(0.82)
 
 
 def test_noise_of_ratings_is_a_second_variance() -> None:
-    plain = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1).answers["n_items"].iloc[0]
-    noisy = ss.plan(metric="mean", sd=1.0, r12=0.5, gain=0.1, judge_sd=0.6, judgements=3).answers["n_items"].iloc[0]
+    plain = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(r12=0.5, sd=1.0)).answers["n_items"].iloc[0]
+    noisy = (
+        ss.plan(metric="mean", gain=0.1, guess=ss.Guess(r12=0.5, sd=1.0), judge=ss.Judge(sd=0.6, judgements=3))
+        .answers["n_items"]
+        .iloc[0]
+    )
     # The difference has variance 1, and 2 x 0.36 / 3 more.
     assert noisy / plain == pytest.approx(1.24, rel=0.01)
 

@@ -7,14 +7,15 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.forms import Level
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.proportions import tango_z
 from simstudy.studies import DrawnPairs
 from tests.oracles import compared
+from tests.planning.options import plan_with
 
 
 def answers(counts: np.ndarray, n: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -39,7 +40,9 @@ def test_all_outcomes_of_few_answers_are_enumerated(n: int, disagreement: float,
     difference = RightOrWrongDifference(disagreement)
     shown = DrawnPairs(answers(counts, n), "accuracy").shown_within(margin)
     for goal, where in zip((NOT_WORSE, EQUIVALENT), shown, strict=True):
-        assert shown_within(difference, gain, margin, n, Level(), goal) == pytest.approx(chance[where].sum(), abs=1e-8)
+        assert shown_within(difference, gain, margin, n, Level(), goal=goal) == pytest.approx(
+            chance[where].sum(), abs=1e-8
+        )
 
 
 def test_what_drawn_pairs_show_is_what_compare_and_equivalence_say() -> None:
@@ -67,9 +70,9 @@ def test_wald_sizes_have_less_power_than_they_say(
 ) -> None:  # fmt: skip
     """Sizes by the Wald variance for power 0.8, with the power that an independent simulation of them found."""
     difference = RightOrWrongDifference(1 - agreement)
-    found = shown_within(difference, 0.0, margin, n_not_worse, Level(), NOT_WORSE)
+    found = shown_within(difference, 0.0, margin, n_not_worse, Level(), goal=NOT_WORSE)
     assert found == pytest.approx(power_not_worse, abs=0.01)
-    found = shown_within(difference, 0.0, margin, n_equivalent, Level(), EQUIVALENT)
+    found = shown_within(difference, 0.0, margin, n_equivalent, Level(), goal=EQUIVALENT)
     assert found == pytest.approx(power_equivalent, abs=0.01)
 
 
@@ -82,7 +85,7 @@ def test_many_answers_are_summed_at_some_counts_only() -> None:
     z = tango_z(wins_of.astype(float), lost, n, np.array(-bound))
     least = ((z < cut) & (wins_of <= differ)).sum(axis=0)
     expected = stats.binom.pmf(differ, n, disagreement) @ stats.binom.sf(least - 1, differ, 0.5)
-    found = shown_within(RightOrWrongDifference(disagreement), 0.0, 100 * bound, n, Level(), NOT_WORSE)
+    found = shown_within(RightOrWrongDifference(disagreement), 0.0, 100 * bound, n, Level(), goal=NOT_WORSE)
     assert found == pytest.approx(expected, abs=1e-3)
 
 
@@ -104,11 +107,11 @@ def test_the_alternative_changes_no_test_against_a_margin() -> None:
     """`equivalence` makes each one-sided test at half of alpha; comparisons share that."""
     asked = {"metric": "accuracy", "score": 80, "agreement": 0.9, "margin": 3}
     plain, one_sided, many = (
-        ss.plan(**asked, **more).answers["n_items"].tolist()
+        plan_with(**asked, **more).answers["n_items"].tolist()
         for more in ({}, {"alternative": "greater"}, {"comparisons": 5})
     )
     assert plain == one_sided
-    assert many == ss.plan(**asked, alpha=0.01).answers["n_items"].tolist()
+    assert many == plan_with(**asked, alpha=0.01).answers["n_items"].tolist()
     assert many > plain
 
 
@@ -117,5 +120,5 @@ def test_what_a_margin_leaves_to_show_and_margins_as_fractions() -> None:
     asked = {"metric": "accuracy", "score": 80, "agreement": 0.9, "n_items": 100, "sizes": []}
     both = [NOT_WORSE, EQUIVALENT]
     for gain, goals in ((2, ["better", *both]), (4, ["better", NOT_WORSE]), (0, both)):
-        assert ss.plan(**asked, gain=gain, margin=4).answers["goal"].tolist() == goals
-    assert "did you mean margin=9?" in "".join(ss.plan(**asked, margin=0.09, gain=3).notes)
+        assert plan_with(**asked, gain=gain, margin=4).answers["goal"].tolist() == goals
+    assert "did you mean margin=9?" in "".join(plan_with(**asked, margin=0.09, gain=3).notes)

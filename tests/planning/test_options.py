@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,20 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
-from simstudy.planning.asked import Asked
-from simstudy.planning.forms import Level
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.simulated import simulate
+from simstudy.planning.target import Target
 from simstudy.tables import records
-from tests.planning.options import OPTIONS
-
-#: Options that only outputs have.
-OF_OUTPUTS = {"outputs", "by", "unit", "n_sets", "n_draws", "seed", "duplicates"}
+from tests.planning.options import NOUNS, OPTIONS, plan_with
 
 
 def test_every_option_is_tested() -> None:
-    assert set(OPTIONS) | OF_OUTPUTS == set(inspect.signature(ss.plan).parameters)
+    """The fields of the nouns are options; those of a pilot are tested below."""
+    options = {str(one.metadata.get("option", one.name)) for noun in NOUNS.values() for one in fields(noun)}
+    of_pilots = {one.name for one in fields(ss.Pilot)}
+    assert set(OPTIONS) | of_pilots | set(NOUNS) == options | set(inspect.signature(ss.plan).parameters)
+    assert len(options) == sum(len(fields(noun)) for noun in NOUNS.values())
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -35,7 +37,7 @@ def test_an_option_leads_to_the_number_that_follows_from_it(name: str) -> None:
     option = OPTIONS[name]
     # The table of other sizes takes longest.
     ways: list[dict[str, Any]] = [{"sizes": [50]} | option.base, {"sizes": [50]} | option.base | option.set_to]
-    before, after = (option.number(ss.plan(**asked)) for asked in ways)
+    before, after = (option.number(plan_with(**asked)) for asked in ways)
     assert after == pytest.approx(option.expected, rel=option.rel)
     assert before != after
 
@@ -48,7 +50,7 @@ def test_the_command_has_the_option(name: str) -> None:
         if value is not None:
             line += [f"--{argument.replace('_', '-')}", str(value)]
     told = json.loads(CliRunner().invoke(app, line).stdout)
-    plan = ss.plan(**asked, sizes=[50])
+    plan = plan_with(**asked, sizes=[50])
     for table in ("answers", "designs"):
         expected = json.loads(json.dumps(records(getattr(plan, table))))
         assert told[table] == expected
@@ -60,7 +62,7 @@ def test_a_range_is_read_by_the_command() -> None:
             app, ["plan", "--json", "--metric", "accuracy", "--score", "80", "--gain", "5", "--agreement", "0.85:0.97"]
         ).stdout
     )  # fmt: skip
-    plan = ss.plan(metric="accuracy", score=80.0, gain=5.0, agreement=(0.85, 0.95))
+    plan = ss.plan(metric="accuracy", gain=5.0, guess=ss.Guess(score=80.0, agreement=(0.85, 0.95)))
     for name in ("n_items_low", "n_items", "n_items_high", "power_low", "power_high"):
         assert told["answers"][0][name] == pytest.approx(plan.answers[name].item())
     assert "agreement from 0.85 to 0.95, the possible part of 0.85 to 0.97" in "".join(told["assumptions"])
@@ -69,49 +71,47 @@ def test_a_range_is_read_by_the_command() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"agreement": (0.96, 0.99)}, "agreement must overlap 0.65 to 0.95, which two such systems can have, not"),
-        ({"agreement": 0.97}, "agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.97"),
-        ({"agreement": (0.5, 0.6)}, "agreement must overlap 0.65 to 0.95"),
-        ({"r12": (0.85, 0.99)}, r"r12 must overlap -0\.21 to 0\.84"),
-        ({"agreement": 0.9, "relation": "variants"}, "relation must be None with agreement"),
-        ({"agreement": 0.9, "judge_agreement": 0.5}, "judge_agreement must be None where each answer has one"),
-        ({"agreement": 0.9, "judge_error": 0.1, "judgements": 3, "judge_agreement": 1.5}, "judge_agreement must lie"),
-        ({"agreement": 0.9, "unit": "doc"}, "unit must be None where there are no outputs"),
-        ({"agreement": 0.9, "by": "family"}, "by must be None where there are no outputs"),
-        ({"gain": None, "n_items": 100, "agreement": 1.0}, "agreement must be below 1, not 1: systems that always"),
+        ({"agreement": (0.96, 0.99)}, "Guess.agreement must overlap 0.65 to 0.95, which two such systems can have"),
+        ({"agreement": 0.97}, "Guess.agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not 0.97"),
+        ({"agreement": (0.5, 0.6)}, "Guess.agreement must overlap 0.65 to 0.95"),
+        ({"r12": (0.85, 0.99)}, r"Guess.r12 must overlap -0\.21 to 0\.84"),
+        ({"agreement": 0.9, "relation": "variants"}, "Guess.relation must be None with Guess.agreement"),
+        ({"agreement": 0.9, "judge_agreement": 0.5}, "Judge.agreement must be None where each answer has one"),
+        ({"agreement": 0.9, "judge_error": 0.1, "judgements": 3, "judge_agreement": 1.5}, "Judge.agreement must lie"),
+        ({"gain": None, "n_items": 100, "agreement": 1.0}, "Guess.agreement must be below 1, not 1: systems that"),
     ],
 )  # fmt: skip
 def test_what_has_no_effect_or_cannot_be_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ss.plan(**({"metric": "accuracy", "score": 80, "gain": 5} | asked))
+        plan_with(**({"metric": "accuracy", "score": 80, "gain": 5} | asked))
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"sd_difference": 0}, "sd_difference must be above 0, not 0"),
-        ({"sd": 0, "r12": 0.5}, "sd must be above 0, not 0"),
-        ({"sd_difference": 1e-308}, r"sd_difference must be 0 or from 1e-60 to 1e\+60 in size, not 1e-308"),
-        ({"sd": 1e308, "r12": 0.5}, r"sd must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+308"),
+        ({"sd_difference": 0}, "Guess.sd_difference must be above 0, not 0"),
+        ({"sd": 0, "r12": 0.5}, "Guess.sd must be above 0, not 0"),
+        ({"sd_difference": 1e-308}, r"Guess.sd_difference must be 0 or from 1e-60 to 1e\+60 in size, not 1e-308"),
+        ({"sd": 1e308, "r12": 0.5}, r"Guess.sd must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+308"),
         ({"sd_difference": 1, "gain": 1e200}, r"gain must be 0 or from 1e-60 to 1e\+60 in size, not 1e\+200"),
-        ({"sd_difference": 1, "judge_sd": 1e-200}, "judge_sd must be 0 or from"),
+        ({"sd_difference": 1, "judge_sd": 1e-200}, "Judge.sd must be 0 or from"),
         ({"sd_difference": 1, "margin": 1e-200}, "margin must be 0 or from"),
-        ({"sd_difference": 1, "cost_item": 1e-308, "budget": 1e308}, "cost_item must be 0 or from"),
-        ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "sd must be above 0 and at most 0.5, not 0.6"),
-        ({"metric": "ap", "sd_difference": 1.5}, "sd_difference must be above 0 and at most 1, not 1.5"),
+        ({"sd_difference": 1, "cost_item": 1e-308, "budget": 1e308}, "Costs.item must be 0 or from"),
+        ({"metric": "ap", "sd": 0.6, "r12": 0.5}, "Guess.sd must be above 0 and at most 0.5, not 0.6"),
+        ({"metric": "ap", "sd_difference": 1.5}, "Guess.sd_difference must be above 0 and at most 1, not 1.5"),
         ({"metric": "bleu", "gain": 101}, "gain must be above 0 and at most 100, the scale of BLEU, not 101"),
     ],
 )
 def test_numbers_without_a_meaning_are_refused_by_their_own_name(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ss.plan(**({"metric": "mean", "gain": 0.1} | asked))
+        plan_with(**({"metric": "mean", "gain": 0.1} | asked))
 
 
 def test_extremes_of_gains_and_levels_are_planned_without_a_warning() -> None:
     told = [
-        ss.plan(metric="mean", sd_difference=1e-60, gain=1e60),
-        ss.plan(metric="mean", sd_difference=1.0, gain=0.1, alpha=1e-300),
-        ss.plan(metric="accuracy", score=80, agreement=0.9, gain=1, alpha=1e-300),
+        ss.plan(metric="mean", gain=1e60, guess=ss.Guess(sd_difference=1e-60)),
+        ss.plan(metric="mean", gain=0.1, alpha=1e-300, guess=ss.Guess(sd_difference=1.0)),
+        ss.plan(metric="accuracy", gain=1, alpha=1e-300, guess=ss.Guess(score=80, agreement=0.9)),
     ]
     assert [plan.answers["n_items"].item() > 1000 for plan in told] == [False, True, True]
 
@@ -121,7 +121,8 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     rng = np.random.default_rng(0)
     scores = pd.DataFrame(rng.lognormal(size=(60, 2)), columns=["new", "old"])
     plain, scaled = (
-        ss.plan(ss.Outputs.from_scores(scores * c), gain=0.4 * c, n_sets=0).answers.iloc[0] for c in (1.0, 1e-50)
+        ss.plan(ss.Pilot(ss.Outputs.from_scores(scores * c), n_sets=0), gain=0.4 * c).answers.iloc[0]
+        for c in (1.0, 1e-50)
     )
     for name in ("n_items", "n_items_low", "n_items_high", "power"):
         assert scaled[name] == pytest.approx(plain[name])
@@ -144,7 +145,7 @@ class TestOutputs:
         right = two.statistics[..., 0].astype(float)
         items = 100 * (right[0] - right[1])
         means = pd.Series(items).groupby(two.items["cluster"].to_numpy()).mean()
-        by_cluster, by_item = (ss.plan(two, gain=5, n_sets=0, unit=unit).answers for unit in (None, "item"))
+        by_cluster, by_item = (ss.plan(ss.Pilot(two, unit=unit, n_sets=0), gain=5).answers for unit in (None, "item"))
         assert by_cluster["unit"].item() == "cluster"
         assert by_cluster["n_units"].item() == pytest.approx(size_by(means.std(ddof=1), 5), rel=0.06)
         assert by_item["n_units"].item() == pytest.approx(size_by(np.sqrt((items**2).mean() - 25), 5), rel=0.04)
@@ -152,39 +153,46 @@ class TestOutputs:
     def test_relations(self) -> None:
         outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
         asked: dict[str, Any] = {"n_items": 200, "sizes": [200], "n_sets": 0, "n_draws": 0}
-        assert len(ss.plan(outputs, **asked, by="family").answers) > 1
-        assert ss.plan(outputs, **asked).answers["relation"].tolist() == ["all pairs"]
+        assert len(plan_with(outputs, **asked, by="family").answers) > 1
+        assert plan_with(outputs, **asked).answers["relation"].tolist() == ["all pairs"]
         with pytest.raises(ValueError, match="by must be None with outputs of two systems"):
-            ss.plan(outputs.select(outputs.names[:2]), gain=5, n_sets=0, by="family")
+            ss.plan(ss.Pilot(outputs.select(outputs.names[:2]), by="family", n_sets=0), gain=5)
 
     def test_sets_draws_and_seed(self, documents: ss.Outputs) -> None:
         two = documents.select(documents.names[:2])
-        seeds = [ss.plan(two, gain=10, n_sets=200, seed=seed).simulated for seed in (0, 1)]
+        seeds = [ss.plan(ss.Pilot(two, n_sets=200, seed=seed), gain=10).simulated for seed in (0, 1)]
         assert all(held is not None and held.n_sets == 200 for held in seeds)
         assert seeds[0] != seeds[1]
-        assert ss.plan(two, gain=10, n_sets=0).simulated is None
+        assert ss.plan(ss.Pilot(two, n_sets=0), gain=10).simulated is None
         asked: dict[str, Any] = {"n_items": 200, "n_sets": 0, "sizes": [200]}
-        drawn = [ss.plan(documents, **asked, n_draws=100, seed=seed).predicted for seed in (0, 0, 1)]
+        drawn = [plan_with(documents, **asked, n_draws=100, seed=seed).predicted for seed in (0, 0, 1)]
         pd.testing.assert_frame_equal(drawn[0], drawn[1])
         assert not drawn[0].equals(drawn[2])
-        assert ss.plan(documents, **asked, n_draws=0).predicted.empty
+        assert plan_with(documents, **asked, n_draws=0).predicted.empty
 
     def test_guesses_are_refused(self, documents: ss.Outputs) -> None:
-        for name, value in (("judgements", 3), ("judge_agreement", 0.5), ("score", 80), ("relation", "variants")):
-            with pytest.raises(ValueError, match=f"{name} must be .* with outputs"):
-                ss.plan(documents, gain=5, **{name: value})
+        refused = {
+            "Judge.error": {"judge": ss.Judge(error=0.1, judgements=3)},
+            "Judge.sd": {"judge": ss.Judge(sd=0.0)},
+            "Guess.score": {"guess": ss.Guess(score=80)},
+            "Guess.relation": {"guess": ss.Guess(relation="variants")},
+            "Clusters.size": {"clusters": ss.Clusters(size=5, icc=0.1)},
+        }
+        for name, noun in refused.items():
+            with pytest.raises(ValueError, match=f"{name} must be None with outputs, which tell it"):
+                ss.plan(documents, gain=5, **noun)
 
     def test_systems_that_always_differ_are_planned_for(self) -> None:
         """One is right on all 60 items and the other on none: they differ on all, and no pilot says less than 94 %."""
         outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 60, "old": [0] * 60}), "accuracy")
-        plan = ss.plan(outputs, gain=40, n_sets=0)
+        plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40)
         low = stats.binomtest(60, 60).proportion_ci().low
         assert "100 % of items that only one system has right" in plan.text
         assert f"range: {100 * low:.3g} to 100 %" in plan.text
         # Of n items that all differ w are won: the sign test.
         wins = np.arange(51)
         found = (2 * stats.binom.sf(wins - 1, 50, 0.5) <= 0.05) & (wins > 25)
-        power = ss.plan(outputs, gain=40, n_items=50, n_sets=0).answers["power"].item()
+        power = ss.plan(ss.Pilot(outputs, n_sets=0), gain=40, n_items=50).answers["power"].item()
         assert power == pytest.approx(stats.binom.pmf(wins, 50, 0.7)[found].sum())
 
     def test_scores_that_differ_by_one_amount_are_not_called_alike(self) -> None:
@@ -247,6 +255,6 @@ def test_every_stream_has_the_seed_and_a_key_of_its_own(documents: ss.Outputs, m
     assert len(keys) == len(set(keys)) == 3
     assert {key[0] for key in keys} == {77}
     keys.clear()
-    simulate(two, Asked(two.metric, 5.0), 2000, case=case, n_sets=250, seed=77)
+    simulate(two, Target(two.metric, 5.0), 2000, case=case, n_sets=250, seed=77)
     assert len(keys) == len(set(keys)) > 1
     assert {key[0] for key in keys} == {77}

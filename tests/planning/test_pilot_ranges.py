@@ -79,13 +79,10 @@ def test_the_design_of_a_pilot(ratings: ss.Outputs) -> None:
 def test_designs_by_the_design_effect_and_costs() -> None:
     plan = ss.plan(
         metric="mean",
-        sd_difference=1.3,
         gain=0.11,
-        cluster_size=6,
-        icc=0.07,
-        cluster_cv=0,
-        cost_item=1.5,
-        cost_cluster=4.0,
+        guess=ss.Guess(sd_difference=1.3),
+        clusters=ss.Clusters(size=6, icc=0.07, cv=0),
+        costs=ss.Costs(item=1.5, cluster=4.0),
     )
     for _, row in plan.designs.iterrows():
         items = row["items_per_unit"]
@@ -98,7 +95,9 @@ def test_designs_by_the_design_effect_and_costs() -> None:
 
 def test_clusters_of_answers_have_the_spread_of_their_gain() -> None:
     """A tenth of all items differ, and the gain is 8 points: 0.1 - 0.08^2, times the design effect over the size."""
-    plan = ss.plan(metric="accuracy", score=80, agreement=0.9, gain=8, cluster_size=4, icc=0.3, cluster_cv=0)
+    plan = ss.plan(
+        metric="accuracy", gain=8, guess=ss.Guess(score=80, agreement=0.9), clusters=ss.Clusters(size=4, icc=0.3, cv=0)
+    )
     sd = 100 * np.sqrt((0.1 - 0.08**2) * 1.9 / 4)
     assert plan.answers["n_units"].item() == pytest.approx(size(sd, 8), abs=1.5)
     twice = plan.designs.set_index("items_per_unit").loc[8.0]
@@ -114,7 +113,7 @@ def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
     items = pd.DataFrame({"id": range(36), "cluster": np.repeat(range(12), 3)})
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": new, "old": 1 - new}), "accuracy", items=items)
     assert stats.norm.cdf(100 / 104.4) ** 6 < 0.8
-    found = [ss.plan(outputs, n_items=n, n_sets=0, sizes=[]).answers.iloc[0] for n in (18, 48, 600)]
+    found = [ss.plan(ss.Pilot(outputs, n_sets=0), n_items=n, sizes=[]).answers.iloc[0] for n in (18, 48, 600)]
     assert np.isnan(found[0]["detectable_gain"])
     for row in found[1:]:
         ends = row[["detectable_gain_low", "detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)

@@ -10,7 +10,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.forms import Level
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import size_for
 from simstudy.planning.spreads import spread_interval
@@ -68,7 +68,7 @@ def test_the_range_of_power_that_a_pilot_leaves_holds_the_true_power() -> None:
         answers[:wins, 0] = 1
         answers[wins : wins + losses, 1] = 1
         pilot = ss.Outputs.from_scores(pd.DataFrame(answers, columns=["new", "old"]), "accuracy")
-        row = ss.plan(pilot, gain=5.0, n_sets=0, sizes=[]).answers.iloc[0]
+        row = ss.plan(ss.Pilot(pilot, n_sets=0), gain=5.0, sizes=[]).answers.iloc[0]
         powers.append(true.power(5.0, int(row["n_units"]), Level()))
         held.append(row["power_low"] <= powers[-1] <= row["power_high"])
     print(f"{np.mean(held):.3f}; 10 and 90 %: {np.quantile(powers, [0.1, 0.9]).round(2)}")
@@ -82,7 +82,7 @@ def test_what_a_pilot_leaves_open_is_printed() -> None:
     answers = np.zeros((50, 2), dtype=int)
     answers[:3, 0] = answers[3:5, 1] = 1
     pilot = ss.Outputs.from_scores(pd.DataFrame(answers, columns=["new", "old"]), "accuracy")
-    plan = ss.plan(pilot, gain=5.0, n_sets=0)
+    plan = ss.plan(ss.Pilot(pilot, n_sets=0), gain=5.0)
     n = int(plan.answers["n_units"].iloc[0])
     # Clopper and Pearson's interval of 5 of 50, and at least the gain.
     ends = [RightOrWrongDifference(share) for share in (0.05, 0.218136)]

@@ -1,4 +1,4 @@
-"""The answer sheet: ways in, ranges, designs, judges, margins, and what is refused."""
+"""Plans: ways in, ranges, designs, judges, margins, and what is refused."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
+from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
-from simstudy.planning.forms import Level, NormalDifference
-from simstudy.planning.guesses import AlikeAnswers, CorrelatedAnswers
+from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
 from tests.oracles import compared
+from tests.planning.options import plan_with
 
 
 def normal_size(sd: float, gain: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -43,7 +45,7 @@ def documents() -> ss.Outputs:
 
 def test_the_first_example_of_the_textbook() -> None:
     """80 against 81 %, which disagree on a tenth: about (1.96 + 0.84)^2 (0.1 - 0.01^2) / 0.01^2."""
-    n = int(ss.plan(metric="accuracy", score=80, gain=1, agreement=0.9).answers["n_items"].iloc[0])
+    n = int(ss.plan(metric="accuracy", gain=1, guess=ss.Guess(score=80, agreement=0.9)).answers["n_items"].iloc[0])
     assert normal_size(np.sqrt(0.1 - 0.0001), 0.01) < n < 1.05 * normal_size(np.sqrt(0.1 - 0.0001), 0.01)
 
 
@@ -55,9 +57,9 @@ def test_the_first_example_of_the_textbook() -> None:
         {"metric": "f1", "sd_difference": (30, 50)}, {"metric": "win_rate", "agreement": 0.1},
     ],
 )  # fmt: skip
-def test_all_guesses_give_one_sheet(ways: dict[str, Any]) -> None:
-    plan = ss.plan(**ways, gain=3)
-    first = ss.plan(metric="accuracy", score=70, gain=3, agreement=0.8)
+def test_all_guesses_give_tables_of_one_form(ways: dict[str, Any]) -> None:
+    plan = plan_with(**ways, gain=3)
+    first = ss.plan(metric="accuracy", gain=3, guess=ss.Guess(score=70, agreement=0.8))
     assert list(plan.answers) == list(first.answers)
     assert list(plan.sizes) == list(first.sizes)
     answers = plan.answers
@@ -73,15 +75,19 @@ def test_all_guesses_give_one_sheet(ways: dict[str, Any]) -> None:
 
 
 def test_size_and_gain_are_each_others_inverse() -> None:
-    gain = float(ss.plan(metric="accuracy", score=80, n_items=2000, agreement=0.85).answers["detectable_gain"].iloc[0])
-    n = int(ss.plan(metric="accuracy", score=80, gain=gain, agreement=0.85).answers["n_items"].iloc[0])
+    gain = float(
+        ss.plan(metric="accuracy", n_items=2000, guess=ss.Guess(score=80, agreement=0.85))
+        .answers["detectable_gain"]
+        .iloc[0]
+    )
+    n = int(ss.plan(metric="accuracy", gain=gain, guess=ss.Guess(score=80, agreement=0.85)).answers["n_items"].iloc[0])
     # Power goes up in steps: the size from which on it is there lies a little above.
     assert 1960 <= n <= 2080
 
 
 def test_more_is_asked_for_by_more_comparisons_and_less_by_one_side() -> None:
     def n(**more: Any) -> int:
-        return int(ss.plan(metric="mean", sd_difference=1.0, gain=0.1, **more).answers["n_items"].iloc[0])
+        return int(plan_with(metric="mean", sd_difference=1.0, gain=0.1, **more).answers["n_items"].iloc[0])
 
     assert n(comparisons=10) == pytest.approx(normal_size(1, 0.1, alpha=0.005), rel=0.01)
     assert n(alternative="greater") == pytest.approx(normal_size(1, 0.1, alpha=0.1), rel=0.01)
@@ -135,12 +141,12 @@ class TestPilots:
 
     def test_a_pilots_gain_is_not_what_is_planned_for(self, many: ss.Outputs) -> None:
         plan = ss.plan(many.select([many.names[0], many.names[-1]]))
-        assert plan.asked.gain is None
+        assert plan.target.gain is None
         assert plan.answers["at_items"].iloc[0] == 300
         assert np.isnan(plan.answers["n_items"].iloc[0])
 
     def test_simulation_stands_beside_the_closed_form(self, documents: ss.Outputs) -> None:
-        plan = ss.plan(documents, gain=0.05, n_sets=1500)
+        plan = ss.plan(ss.Pilot(documents, n_sets=1500), gain=0.05)
         held = plan.simulated
         assert held is not None
         assert (held.n_sets, held.n_units) == (1500, plan.answers["n_units"].iloc[0])
@@ -163,8 +169,8 @@ class TestPilots:
 
 def test_many_pairs_are_found_as_often_as_each_of_them_on_average() -> None:
     parts = tuple(RightOrWrongDifference(share) for share in (0.05, 0.1, 0.3))
-    each = [part.found(3.0, 400, Level()) for part in parts]
-    found = MixedDifference(parts).found(3.0, 400, Level())
+    each = [part.detection(3.0, 400, Level()) for part in parts]
+    found = MixedDifference(parts).detection(3.0, 400, Level())
     assert found.power == pytest.approx(np.mean([one.power for one in each]))
     assert found.wrong_winner == pytest.approx(np.mean([one.wrong_winner for one in each]))
     significant = sum(one.power + one.wrong for one in each)
@@ -199,13 +205,13 @@ class TestDesigns:
         assert intraclass_correlation(parts, codes) == pytest.approx(np.mean(products) / centred.var())
 
     def test_a_budget_buys_whole_units(self) -> None:
-        plan = ss.plan(
-            metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, cluster_cv=0, cost_item=1, cost_cluster=5,
-            budget=1000,
-        )  # fmt: skip
+        clusters, costs = ss.Clusters(size=10, icc=0.1, cv=0), ss.Costs(item=1, cluster=5, budget=1000)
+        plan = ss.plan(metric="mean", guess=ss.Guess(sd_difference=1.0), clusters=clusters, costs=costs)
         assert plan.answers["at_units"].iloc[0] == 66
         assert plan.answers["detectable_gain"].iloc[0] == pytest.approx(
-            ss.plan(metric="mean", sd_difference=np.sqrt(1.9 / 10), n_items=66).answers["detectable_gain"].iloc[0]
+            ss.plan(metric="mean", n_items=66, guess=ss.Guess(sd_difference=np.sqrt(1.9 / 10)))
+            .answers["detectable_gain"]
+            .iloc[0]
         )
         best = plan.designs.loc[plan.designs["detectable_gain"].idxmin()]
         # The square root of 5 / 1 x 0.9 / 0.1 is 6.7; whole units of a budget make other sizes nearly as good.
@@ -222,12 +228,12 @@ class TestMargins:
         shown = mean - reach > -margin
         if goal == EQUIVALENT:
             shown &= mean + reach < margin
-        assert shown_within(NormalDifference(1.0), gain, margin, n, Level(), goal) == pytest.approx(
+        assert shown_within(NormalDifference(1.0), gain, margin, n, Level(), goal=goal) == pytest.approx(
             shown.mean(), abs=0.012
         )
 
     def test_the_size_is_the_textbooks(self) -> None:
-        plan = ss.plan(metric="mean", sd_difference=1.0, margin=0.1)
+        plan = ss.plan(metric="mean", margin=0.1, guess=ss.Guess(sd_difference=1.0))
         not_worse, equivalent = plan.answers["n_items"]
         assert not_worse == pytest.approx(normal_size(1.0, 0.1), rel=0.01)
         # Each of two tests has to have power 0.9.
@@ -238,7 +244,7 @@ class TestMargins:
     def test_what_compare_says_of_equal_systems(self) -> None:
         """The share of test sets of the planned size on which `equivalence` says so, of right and wrong answers."""
         model = ScoreModel([Bernoulli(0.8)] * 2, GaussianCopula(0.8), metric="accuracy")
-        plan = ss.plan(model.outputs(50_000, seed=1), margin=5, n_sets=0)
+        plan = ss.plan(ss.Pilot(model.outputs(50_000, seed=1), n_sets=0), margin=5)
         n = int(plan.answers.set_index("goal")["n_items"][EQUIVALENT])
         said = 0
         for seed in range(300):
@@ -255,28 +261,28 @@ class TestMargins:
         ({"metric": "accuracy", "score": 80, "gain": 1, "alpha": 0}, "alpha must lie between 0 and 1"),
         ({"metric": "accuracy", "score": 80, "gain": 101}, "gain must be above 0 and at most 100, the scale of acc"),
         ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be at most 20 where the score is 80 %, not 21"),
-        ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, r"agreement must be from 0.61 to 0.99"),
-        ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"r12 must be from -0.21 to 0.8402 between"),
+        ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, "Guess.agreement must be from 0.61 to 0"),
+        ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"Guess.r12 must be from -0.21 to 0.8402 between"),
         ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 units"),
-        ({"metric": "accuracy", "gain": 1}, "score must be given for accuracy"),
+        ({"metric": "accuracy", "gain": 1}, "Guess.score must be given for accuracy"),
         ({"metric": "accuracy", "score": 80}, "gain must be given, or n_items"),
         ({"metric": "mean", "gain": 1}, "metric must be one whose sd is known"),
-        ({"metric": "mean", "gain": 1, "r12": 0.5}, "sd must be given with r12"),
-        ({"metric": "mean", "gain": 1, "sd": 1, "r12": 1.0}, "r12 must be at least -1 and below 1"),
-        ({"metric": "bleu", "gain": 1, "agreement": 0.5}, "agreement must not be given for BLEU"),
+        ({"metric": "mean", "gain": 1, "r12": 0.5}, "Guess.sd must be given with Guess.r12"),
+        ({"metric": "mean", "gain": 1, "sd": 1, "r12": 1.0}, "Guess.r12 must be at least -1 and below 1"),
+        ({"metric": "bleu", "gain": 1, "agreement": 0.5}, "Guess.agreement must not be given for BLEU"),
         ({"gain": 1}, "metric must be given where there are no outputs"),
-        ({"metric": "win_rate", "gain": 1, "judge_error": 0.5}, "judge_error must be at least 0 and below 0.5"),
-        ({"metric": "win_rate", "gain": 1, "judge_error": 0.1, "judgements": 2}, "judgements must be an odd number"),
-        ({"metric": "accuracy", "score": 80, "gain": 1, "icc": 0.1}, "cluster_size must be given with icc"),
+        ({"metric": "win_rate", "gain": 1, "judge_error": 0.5}, "Judge.error must be at least 0 and below 0.5"),
+        ({"metric": "win_rate", "gain": 1, "judge_error": 0.1, "judgements": 2}, "Judge.judgements must be an odd"),
+        ({"metric": "accuracy", "score": 80, "gain": 1, "icc": 0.1}, "Clusters.size must be given with Clusters.icc"),
         ({"metric": "accuracy", "score": 80, "margin": 0}, "margin must be above 0"),
         ({"metric": "accuracy", "score": 80, "margin": 1, "gain": -2}, "gain must be above minus the margin"),
-        ({"metric": "accuracy", "score": 80, "budget": 5}, "cost_item must be given with budget"),
-        ({"metric": "accuracy", "score": 80, "gain": 1, "relation": "cousins"}, "relation must be one of variants"),
+        ({"metric": "accuracy", "score": 80, "budget": 5}, "Costs.item must be given with Costs.budget"),
+        ({"metric": "accuracy", "score": 80, "gain": 1, "relation": "cousins"}, "Guess.relation must be one of var"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ss.plan(**arguments)
+        plan_with(**arguments)
 
 
 def test_pilots_that_say_nothing_are_refused() -> None:
@@ -286,4 +292,4 @@ def test_pilots_that_say_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="are alike, as they may be where up to 11.6 % differ"):
         ss.plan(ss.Outputs.from_scores(pd.DataFrame({"a": [1] * 30, "b": [1] * 30}), "accuracy"))
     with pytest.raises(ValueError, match="score must be None with outputs"):
-        ss.plan(ss.correlated_accuracies([0.6, 0.7], 50), score=80, gain=1)
+        ss.plan(ss.correlated_accuracies([0.6, 0.7], 50), gain=1, guess=ss.Guess(score=80))

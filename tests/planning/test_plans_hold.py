@@ -82,7 +82,7 @@ def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
     model = make()
     texts = model.metric == "bleu"
     population = outputs(in_units(model, 1, 40_000 if texts else 100_000, 1)[0], model)
-    plan = ss.plan(population, gain=model.true_gain, power=power, n_sets=0)
+    plan = ss.plan(ss.Pilot(population, n_sets=0), gain=model.true_gain, power=power)
     n = int(plan.answers["n_units"].iloc[0])
     assert 20 <= n <= 20_000
     found = n_sets = 0
@@ -119,7 +119,7 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
     make, margin, n_sets = MARGINS[name]
     model = make()
     population = outputs(in_units(model, 1, 60_000 if model.metric == "bleu" else 1_000_000, 1)[0], model)
-    row = ss.plan(population, margin=margin, n_sets=0).answers.set_index("goal").loc[goal]
+    row = ss.plan(ss.Pilot(population, n_sets=0), margin=margin).answers.set_index("goal").loc[goal]
     n = int(row["n_units"])
     shown = np.concatenate(
         [

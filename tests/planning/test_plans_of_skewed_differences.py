@@ -13,7 +13,8 @@ import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
-from simstudy.planning.forms import Level, NormalDifference
+from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 
 Draw = Callable[[int, int, np.random.Generator], Array]
@@ -103,7 +104,7 @@ def test_the_power_is_in_the_range_that_plans_print(name: str) -> None:
     (metric, draw), (low, high) = CONDITIONS[name]
     population = Outputs.from_statistics(draw(1, 200_000, np.random.default_rng(1))[0], metric, ["new", "old"])
     gain = float(population.scores()[0] - population.scores()[1])
-    plan = ss.plan(population, gain=gain, n_sets=0)
+    plan = ss.plan(ss.Pilot(population, n_sets=0), gain=gain)
     n = int(plan.answers["n_units"].iloc[0])
     power = found(metric, draw, n, 5000)
     print(f"{name}: gain {gain:.3g}, {n} units, kurtosis {plan.cases[0].kurtosis:.1f}, {power:.3f}")
@@ -148,9 +149,9 @@ def test_power_rises_with_gain_and_size_where_ratios_are_pooled() -> None:
 def test_long_tails_are_told() -> None:
     values = np.random.default_rng(0).lognormal(0, 1.5, (2, 100))
     pilot = Outputs.from_scores(pd.DataFrame({"new": values[0], "old": values[1]}), "mean")
-    plan = ss.plan(pilot, gain=4.0, n_sets=0)
+    plan = ss.plan(ss.Pilot(pilot, n_sets=0), gain=4.0)
     kurtosis = stats.kurtosis(values[0] - values[1], fisher=False)
     assert kurtosis - 3 > 0.1 * plan.answers["n_units"].iloc[0]
     assert f"(kurtosis {kurtosis:.0f}): the simulated power of such plans was 0.77 to 0.97" in plan.text
     assert "holds 82 to 89 %" in plan.cases[0].range
-    assert "kurtosis" not in ss.plan(pilot, gain=0.1, n_sets=0).text
+    assert "kurtosis" not in ss.plan(ss.Pilot(pilot, n_sets=0), gain=0.1).text

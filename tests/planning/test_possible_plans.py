@@ -9,13 +9,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import simstudy as ss
 from simstudy.metrics import get_metric
 from simstudy.planning.answers import answer, at_size
-from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
-from simstudy.planning.forms import Level
-from simstudy.planning.guessed import Guesses, of_guesses
+from simstudy.planning.guesses import of_guess
+from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER
+from simstudy.planning.target import Target
+from tests.planning.options import nouns_of
 
 LEVELS = st.builds(
     Level, st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from(["two-sided", "greater"]), st.sampled_from([1, 3, 500])
@@ -63,9 +65,10 @@ def scores_of_two(draw: st.DrawFn) -> tuple[str, dict[str, Any], float]:
 
 
 def check_plan(metric: str, known: dict[str, Any], most: float, level: Level, n_items: int, power: float) -> None:
-    asked = Asked(get_metric(metric), None, n_items, power, level)
-    for case in of_guesses(asked.metric, Guesses(**known), None):
-        row = answer(case, asked, BETTER, n_items)
+    target = Target(get_metric(metric), None, n_items, power, level)
+    nouns = {"guess": ss.Guess(), "clusters": ss.Clusters(), "judge": ss.Judge()} | nouns_of(known)
+    for case in of_guess(target.metric, None, **nouns):
+        row = answer(case, target, BETTER)
         units, gain = row["at_units"], row["detectable_gain"]
         ends = np.array([row[f"detectable_gain{end}"] for end in ("_low", "", "_high")])
         assert ((ends > 0) & (ends <= most * (1 + 1e-9)))[~np.isnan(ends)].all()
@@ -75,31 +78,31 @@ def check_plan(metric: str, known: dict[str, Any], most: float, level: Level, n_
         if np.isnan(gain):
             continue
         # The gain that is told is one that can be planned for: nothing refuses it.
-        cases = of_guesses(asked.metric, Guesses(**known), gain)
+        cases = of_guess(target.metric, gain, **nouns)
         own = next(other for other in cases if other.relation == case.relation)
-        told = at_size(own.allowing(gain), asked, units, BETTER, gain)
+        told = at_size(own.allowing(gain), target, units, BETTER, gain)
         for name in ("power", "wrong_winner"):
             assert 0 <= told[f"{name}_low"] <= told[name] <= told[f"{name}_high"] <= 1
         alone = replace(case, low=case.middle, high=case.middle)
-        check_rising(alone, asked, units, gain)
-        check_sizes(alone, asked, units, gain)
+        check_rising(alone, target, units, gain)
+        check_sizes(alone, target, units, gain)
 
 
-def check_rising(case: Case, asked: Asked, units: int, gain: float) -> None:
+def check_rising(case: Case, target: Target, units: int, gain: float) -> None:
     """Four times the units, and a larger gain, are never less power: that is beyond any step of a discrete test."""
-    at = [at_size(case, asked, n, BETTER, gain)["power"] for n in (max(2, units // 4), units, 4 * units)]
+    at = [at_size(case, target, n, BETTER, gain)["power"] for n in (max(2, units // 4), units, 4 * units)]
     assert at == sorted(at)
-    np.testing.assert_allclose(at[1], asked.power, atol=1e-4)
-    smaller = at_size(case, asked, units, BETTER, 0.9 * gain)["power"]
+    np.testing.assert_allclose(at[1], target.power, atol=1e-4)
+    smaller = at_size(case, target, units, BETTER, 0.9 * gain)["power"]
     assert smaller < at[1]
 
 
-def check_sizes(case: Case, asked: Asked, units: int, gain: float) -> None:
+def check_sizes(case: Case, target: Target, units: int, gain: float) -> None:
     """The size for the gain is at most the size that has it, but for the steps of which the documentation tells."""
-    row = answer(case, replace(asked, gain=gain * (1 + 1e-5), n_items=None), BETTER, None)
+    row = answer(case, replace(target, gain=gain * (1 + 1e-5), n_items=None), BETTER)
     assert row["n_units"] <= 1.05 * units + 21
-    assert row["power"] >= asked.power - 1e-9
-    back = at_size(case, asked, int(row["n_units"]), BETTER, None)["detectable_gain"]
+    assert row["power"] >= target.power - 1e-9
+    back = at_size(case, target, int(row["n_units"]), BETTER, None)["detectable_gain"]
     assert back <= gain * (1 + 2e-5)
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.generators.synthetic import outcome_correlation
 from simstudy.planning import leaderboards, predict
-from simstudy.planning.forms import Level
+from simstudy.planning.level import Level
 
 
 @pytest.mark.parametrize("seed", range(4))

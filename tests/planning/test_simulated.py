@@ -10,11 +10,12 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.asked import Asked
-from simstudy.planning.forms import Difference, Level, NormalDifference
+from simstudy.planning.differences import Difference, NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, against_closed_form, simulate
+from simstudy.planning.target import Target
 
 Drawn = tuple[np.ndarray, np.ndarray]  # type: ignore[type-arg]
 Draw = Callable[[int, float, int, np.random.Generator], Drawn]
@@ -35,7 +36,7 @@ def answered_sets(n: int, gain: float, sets: int, rng: np.random.Generator) -> D
 
 
 def told(found: np.ndarray, gains: np.ndarray, difference: Difference, gain: float, n: int) -> Simulated:  # type: ignore[type-arg]
-    spread, expected, error = against_closed_form(found, gains, difference, gain, n, Level())
+    spread, expected, error = against_closed_form(found, gains, difference, gain=gain, n_units=n, level=Level())
     power, sets = float(found.mean()), len(found)
     return Simulated("", ("new", "old"), sets, sets, n, power, 0.0, 1.0, expected, error, spread, spread, 0.0, 1.0)
 
@@ -77,9 +78,9 @@ def test_a_plan_that_is_off_is_told() -> None:
 def test_how_many_sets_are_too_few() -> None:
     outputs = ss.correlated_accuracies([0.6, 0.7], 100, seed=1)
     case = of_two(outputs)
-    with pytest.raises(ValueError, match="n_sets must be at least 200, not 100"):
-        simulate(outputs, Asked(outputs.metric, 5.0), 500, case=case, n_sets=100)
-    assert isinstance(simulate(outputs, Asked(outputs.metric, 5.0), 500, case=case, n_sets=200), Simulated)
+    with pytest.raises(ValueError, match="Pilot.n_sets must be at least 200, not 100"):
+        ss.Pilot(outputs, n_sets=100)
+    assert isinstance(simulate(outputs, Target(outputs.metric, 5.0), 500, case=case, n_sets=200), Simulated)
 
 
 @pytest.mark.slow
@@ -87,6 +88,6 @@ def test_how_many_sets_are_too_few() -> None:
 def test_simulated_answers_are_rarely_off() -> None:
     """The whole of it: 300 simulations of one plan by sign flips; nine and more once in a hundred runs, 16 never."""
     outputs = ss.correlated_accuracies([0.6, 0.66], 200, seed=5)
-    asked, case = Asked(outputs.metric, 6.0), of_two(outputs)
+    asked, case = Target(outputs.metric, 6.0), of_two(outputs)
     rows = [simulate(outputs, asked, 400, case=case, n_sets=400, seed=seed) for seed in range(300)]
     assert sum(row.off for row in rows if isinstance(row, Simulated)) <= 15

@@ -59,7 +59,7 @@ def test_gains_that_no_chances_make_are_refused() -> None:
 def test_a_plan_for_more_than_a_pilot_shows_is_held_against_its_units() -> None:
     """F1 of two systems 1 point apart, planned for 5, which no mixture of their laws has."""
     units = f1_pilot()
-    plan = ss.plan(units, gain=5.0, n_sets=1000)
+    plan = ss.plan(ss.Pilot(units, n_sets=1000), gain=5.0)
     held = plan.simulated
     assert held is not None, plan.notes
     assert (held.fitted, held.n_sets, held.systems) == (False, 1000, ("old", "new"))

@@ -15,11 +15,12 @@ import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
+from tests.planning.options import plan_with
 
 
 def planned(**more: Any) -> ss.Plan:
     usual: dict[str, Any] = {"metric": "mean", "sd_difference": 1.0, "cluster_size": 10, "icc": 0.1, "cluster_cv": 0}
-    return ss.plan(**(usual | more))
+    return plan_with(**(usual | more))
 
 
 def geometric_cv(mean: float) -> float:
@@ -56,7 +57,7 @@ def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
     cvs = np.array([cv for _, _, cv in CLUSTERS.values()])
     assert (cvs < low).sum() == (cvs > high).sum() == 1
     assert np.median(cvs) == middle
-    plan = ss.plan(metric="mean", sd_difference=1.0, cluster_size=10, icc=0.1, gain=0.1)
+    plan = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=10, icc=0.1))
     row = plan.answers.iloc[0]
     for name, cv in (("n_units", middle), ("n_units_low", low), ("n_units_high", high)):
         assert row[name] == planned(gain=0.1, cluster_cv=cv).answers["n_units"].iloc[0]
@@ -68,17 +69,19 @@ def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
 
 def test_unlike_items_are_planned_for_equal_sizes() -> None:
     """Which have the larger variance, by the design effect: so no usual range makes a plan too small, or impossible."""
-    unlike = ss.plan(metric="mean", sd_difference=1.0, cluster_size=10, icc=-0.08, gain=0.1)
+    unlike = ss.plan(
+        metric="mean", gain=0.1, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=10, icc=-0.08)
+    )
     assert unlike.cases[0].range == ""
     assert unlike.answers.equals(planned(icc=-0.08, gain=0.1).answers)
     assert Design(10, -0.05, 0.8).effect < Design(10, -0.05).effect
 
 
 def test_units_of_one_item_have_one_size() -> None:
-    plan = ss.plan(metric="mean", sd_difference=1.0, cluster_size=1, icc=0.1, gain=0.1)
+    plan = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=1, icc=0.1))
     assert (
         plan.answers["n_units"].iloc[0]
-        == ss.plan(metric="mean", sd_difference=1.0, gain=0.1).answers["n_units"].iloc[0]
+        == ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd_difference=1.0)).answers["n_units"].iloc[0]
     )
 
 
@@ -89,7 +92,10 @@ def test_where_items_are_unlike_printed_effects_and_sizes_follow_one_rule() -> N
     for row in plan.designs.to_dict("records"):
         sd = np.sqrt(row["design_effect"] / row["items_per_unit"])
         assert row["design_effect"] == pytest.approx(1 - 0.02 * (row["items_per_unit"] - 1))
-        assert row["n_units"] == ss.plan(metric="mean", sd_difference=sd, gain=0.1).answers["n_units"].iloc[0]
+        assert (
+            row["n_units"]
+            == ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd_difference=sd)).answers["n_units"].iloc[0]
+        )
     # Forty items cannot all be as unlike as -0.05.
     assert planned(icc=-0.05, gain=0.1).designs["items_per_unit"].tolist() == [2, 5, 10, 20]
 
@@ -118,7 +124,7 @@ def test_a_pilot_plans_for_the_sizes_that_it_has() -> None:
     statistics = np.stack([np.stack([scores, np.ones(len(unit))], axis=1) for scores in (new, old)])
     items = pd.DataFrame({"id": [str(k) for k in range(len(unit))], "cluster": unit.astype(str)})
     outputs = ss.Outputs.from_statistics(statistics, "mean", ["new", "old"], items=items)
-    case = ss.plan(outputs, gain=0.2, n_sets=0).cases[0]
+    case = ss.plan(ss.Pilot(outputs, n_sets=0), gain=0.2).cases[0]
     design = case.design
     assert design is not None
     assert design.cv == pytest.approx(sizes.std() / sizes.mean())
@@ -130,12 +136,12 @@ def test_a_pilot_plans_for_the_sizes_that_it_has() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"cluster_cv": -0.1}, "cluster_cv must be at least 0, not -0.1"),
-        ({"cluster_size": 1, "cluster_cv": 0.5}, "cluster_cv must be 0 for units of one item, not 0.5"),
-        ({"cluster_size": None, "icc": None, "cluster_cv": 1.0}, "cluster_size must be given with cluster_cv"),
+        ({"cluster_cv": -0.1}, "Clusters.cv must be at least 0, not -0.1"),
+        ({"cluster_size": 1, "cluster_cv": 0.5}, "Clusters.cv must be 0 for units of one item, not 0.5"),
+        ({"cluster_size": None, "icc": None, "cluster_cv": 1.0}, "Clusters.size must be given with Clusters.cv"),
         (
             {"icc": -0.1, "cluster_cv": 1.0},
-            r"icc must be from -0.0526 to 1 for 10 items a unit .cluster_cv 1., not",
+            r"Clusters.icc must be from -0.0526 to 1 for 10 items a unit .Clusters.cv 1., not",
         ),
     ],
 )

@@ -10,23 +10,24 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.asked import Asked
 from simstudy.planning.benchmarks import typical
-from simstudy.planning.forms import Level, NormalDifference
+from simstudy.planning.differences import NormalDifference
 from simstudy.planning.judges import JudgedDifference
+from simstudy.planning.level import Level
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.page import size_rows
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import size_for
+from simstudy.planning.target import Target
 from tests.oracles import compared
-from tests.planning.options import size
+from tests.planning.options import plan_with, size
 
 
 def test_the_worse_system_wins_as_often_as_its_mean_is_larger() -> None:
     for gain, n in ((0.3, 4), (0.3, 6), (0.3, 30), (0.0, 30)):
-        found = NormalDifference(1.7).found(gain, n, Level())
+        found = NormalDifference(1.7).detection(gain, n, Level())
         assert found.wrong_winner == pytest.approx(stats.norm.sf(gain * np.sqrt(n) / 1.7))
 
 
@@ -37,7 +38,7 @@ def test_the_worse_system_wins_where_it_wins_more_items(n: int, disagreement: fl
     counts = np.array([(b, c, n - b - c) for b in range(n + 1) for c in range(n + 1 - b)])
     chance = stats.multinomial.pmf(counts, n, [*only, 1 - only.sum()])
     expected = chance[counts[:, 1] > counts[:, 0]].sum()
-    assert RightOrWrongDifference(disagreement).found(gain, n, Level()).wrong_winner == pytest.approx(expected)
+    assert RightOrWrongDifference(disagreement).detection(gain, n, Level()).wrong_winner == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("disagreement", [0.03, 0.2, 0.9])
@@ -58,7 +59,7 @@ def test_usual_ranges_are_those_of_known_benchmarks() -> None:
 
 
 def test_a_power_curve_is_the_power_at_its_sizes() -> None:
-    plan = ss.plan(metric="mean", sd_difference=(1.0, 1.6), gain=0.3)
+    plan = ss.plan(metric="mean", gain=0.3, guess=ss.Guess(sd_difference=(1.0, 1.6)))
     curve = plan.power_curve()
     assert curve["n_items"].max() == plan.sizes["n_items"].max()
     assert curve["n_items"].min() <= plan.sizes["n_items"].min()
@@ -71,7 +72,7 @@ def test_a_power_curve_is_the_power_at_its_sizes() -> None:
 
 
 def test_sizes_show_margins_as_the_answers_do() -> None:
-    plan = ss.plan(metric="mean", sd_difference=1.0, margin=0.2, sizes=[150, 400])
+    plan = ss.plan(metric="mean", margin=0.2, guess=ss.Guess(sd_difference=1.0), sizes=[150, 400])
     n, se = np.array([150, 400]), 1 / np.sqrt([150, 400])
     # Normal: each of two one-sided tests has this power, less twice what both miss.
     one = stats.norm.sf(stats.norm.isf(0.025) - 0.2 / se)
@@ -84,7 +85,9 @@ def test_sizes_show_margins_as_the_answers_do() -> None:
 
 
 def test_whole_units_of_a_number_of_items() -> None:
-    row = ss.plan(metric="mean", sd_difference=1.0, n_items=50, cluster_size=7, icc=0.1).answers.iloc[0]
+    row = ss.plan(
+        metric="mean", n_items=50, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1)
+    ).answers.iloc[0]
     assert (row["at_units"], row["at_items"]) == (7, 49)
 
 
@@ -103,7 +106,7 @@ class TestManySystems:
 
     def test_single_pairs(self, answers: ss.Outputs) -> None:
         """The 10th and 90th percentile of the shares of items that differ, each planned alone."""
-        plan = ss.plan(answers, gain=6, n_sets=0, n_draws=0, sizes=[260])
+        plan = ss.plan(ss.Pilot(answers, n_sets=0, n_draws=0), gain=6, sizes=[260])
         case = plan.cases[0]
         assert isinstance(case.middle, MixedDifference)
         pairs = compared(answers)
@@ -120,14 +123,14 @@ class TestManySystems:
 
     def test_documents_are_the_units_of_predictions(self) -> None:
         outputs = ss.clustered_accuracies([0.5, 0.58, 0.63, 0.7], 40, 5, within=0.4, between=0.3)
-        plan = ss.plan(outputs, n_items=100, n_sets=0, n_draws=100, sizes=[100, 300])
+        plan = ss.plan(ss.Pilot(outputs, n_sets=0, n_draws=100), n_items=100, sizes=[100, 300])
         assert plan.predicted["n_units"].tolist() == [20, 60]
         assert plan.predicted["n_items"].tolist() == [100, 300]
 
 
 def test_a_judge_of_pairs_turns_wins_round() -> None:
     """Of n pairs without ties w are won, as the judge says: binomial with 1/2 + 0.7 x 0.1."""
-    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0, judge_error=0.15)
+    plan = ss.plan(metric="win_rate", n_items=200, gain=10.0, judge=ss.Judge(error=0.15))
     wins = np.arange(201)
     significant = (2 * stats.binom.sf(wins - 1, 200, 0.5) <= 0.05) & (wins > 100)
     chance = stats.binom.pmf(wins, 200, 0.5 + 0.7 * 0.1)
@@ -141,9 +144,9 @@ def test_a_judge_of_pairs_turns_wins_round() -> None:
 
 def test_clusters_of_judged_answers_show_as_much_of_a_gain_as_answers_do() -> None:
     asked: dict[str, Any] = {"metric": "accuracy", "score": 70, "agreement": 0.8, "gain": 5, "judge_error": 0.2}
-    plain = ss.plan(**asked, n_items=20_000).answers["exaggeration"].item()
+    plain = plan_with(**asked, n_items=20_000).answers["exaggeration"].item()
     # Clusters of one item are items; the test is another one.
-    clustered = ss.plan(**asked, n_items=20_000, cluster_size=1, icc=0.0).answers["exaggeration"].item()
+    clustered = plan_with(**asked, n_items=20_000, cluster_size=1, icc=0.0).answers["exaggeration"].item()
     assert clustered == pytest.approx(plain, rel=0.01)
     # Nearly all gains are significant, and look 0.6 times as large as they are.
     assert plain == pytest.approx(0.6, abs=0.01)
@@ -151,8 +154,16 @@ def test_clusters_of_judged_answers_show_as_much_of_a_gain_as_answers_do() -> No
 
 def test_the_largest_gain_of_an_agreement_and_of_a_judge() -> None:
     """95 % with a tenth that differs: none of the worse system's 5 % of errors is left to be won."""
-    assert np.isnan(ss.plan(metric="accuracy", score=95, agreement=0.9, n_items=5000).answers["detectable_gain"].item())
-    found = ss.plan(metric="accuracy", score=95, agreement=0.94, n_items=5000).answers["detectable_gain"].item()
+    assert np.isnan(
+        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.9))
+        .answers["detectable_gain"]
+        .item()
+    )
+    found = (
+        ss.plan(metric="accuracy", n_items=5000, guess=ss.Guess(score=95, agreement=0.94))
+        .answers["detectable_gain"]
+        .item()
+    )
     assert 0 < found <= 4
     judged = JudgedDifference(RightOrWrongDifference(0.06, most=4.0), 0.1, "answers")
     assert judged.largest == 4.0
@@ -163,14 +174,14 @@ def test_simulations_of_a_named_system_are_one_sided() -> None:
     case = of_two(outputs)
     held = {}
     for alternative in ("two-sided", "greater"):
-        asked = Asked(outputs.metric, 5.0, level=Level(0.05, alternative))
+        asked = Target(outputs.metric, 5.0, level=Level(0.05, alternative))
         found = simulate(outputs, asked, 500, case=case, n_sets=600, seed=3)
         assert isinstance(found, Simulated)
         assert not found.off
         held[alternative] = found
     assert held["greater"].power > held["two-sided"].power + 0.05
     # A fifth seed draws other sets; the worse system has the better score as rarely as the normal says.
-    other = simulate(outputs, Asked(outputs.metric, 5.0), 500, case=case, n_sets=600, seed=4)
+    other = simulate(outputs, Target(outputs.metric, 5.0), 500, case=case, n_sets=600, seed=4)
     assert isinstance(other, Simulated)
     assert other.power != held["two-sided"].power
     expected = stats.norm.sf(5.0 * np.sqrt(500) / other.spread)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.planning.forms import Level, NormalDifference
-from simstudy.planning.guesses import disagreement_of, disagreement_of_correlation, of_spread
+from simstudy.planning.correlated_answers import disagreement_of, disagreement_of_correlation, of_spread
+from simstudy.planning.differences import NormalDifference
+from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 
@@ -19,7 +20,7 @@ def test_power_of_a_normal_difference_is_that_of_the_noncentral_t(gain: float, n
     level = Level(0.05, alternative)
     nominal = 0.05 if alternative == "greater" else 0.025
     tail = np.floor(nominal * 2.0**n) / 2.0**n if n < 30 else nominal
-    found = NormalDifference(1.0).found(gain, n, level)
+    found = NormalDifference(1.0).detection(gain, n, level)
     critical, shift = stats.t.isf(tail, n - 1), gain * np.sqrt(n)
     assert found.power == pytest.approx(stats.nct.sf(critical, n - 1, shift), abs=2e-4)
     wrong = stats.nct.cdf(-critical, n - 1, shift) if alternative == "two-sided" else 0.0
@@ -31,7 +32,7 @@ def test_significant_gains_exaggerate_as_simulated_ones_do() -> None:
     drawn = np.random.default_rng(0).normal(gain, sd, (400_000, n))
     mean, t = drawn.mean(axis=1), stats.ttest_1samp(drawn, 0, axis=1).statistic
     significant = np.abs(t) > stats.t.isf(0.025, n - 1)
-    found = NormalDifference(sd).found(gain, n, Level())
+    found = NormalDifference(sd).detection(gain, n, Level())
     assert found.exaggeration == pytest.approx(np.abs(mean[significant]).mean() / gain, rel=5e-3)
     assert found.wrong_sign == pytest.approx((t[significant] < 0).mean(), rel=0.2)
 
@@ -61,14 +62,14 @@ def enumerated(n: int, only_better: float, only_worse: float, level: Level) -> t
 def test_right_and_wrong_answers_are_enumerated(n: int, disagreement: float, gain: float, level: Level) -> None:
     share = gain / 100
     expected = enumerated(n, (disagreement + share) / 2, (disagreement - share) / 2, level)
-    found = RightOrWrongDifference(disagreement).found(gain, n, level)
+    found = RightOrWrongDifference(disagreement).detection(gain, n, level)
     assert (found.power, found.wrong, found.exaggeration * share * n) == pytest.approx(expected, rel=1e-9)
 
 
 def test_many_right_and_wrong_answers_are_nearly_normal() -> None:
     """Where one sum gives way to the other power moves by less than a half percent."""
     difference = RightOrWrongDifference(0.1)
-    exact, normal = (difference.found(0.4, n, Level()) for n in (50_000, 50_001))
+    exact, normal = (difference.detection(0.4, n, Level()) for n in (50_000, 50_001))
     assert exact.power == pytest.approx(normal.power, abs=0.005)
     assert exact.exaggeration == pytest.approx(normal.exaggeration, rel=0.005)
 
@@ -80,8 +81,8 @@ def test_size_and_gain_are_each_others_answer() -> None:
         (of_spread(0.4, 0.5), 0.03),
     ):
         n = size_for(difference, gain, power=0.8)
-        assert difference.found(gain, n, Level()).power >= 0.8
-        assert difference.found(gain, int(0.95 * n), Level()).power < 0.8
+        assert difference.detection(gain, n, Level()).power >= 0.8
+        assert difference.detection(gain, int(0.95 * n), Level()).power < 0.8
         assert detectable_gain(difference, n, power=0.8) == pytest.approx(gain, rel=0.01)
 
 
@@ -92,7 +93,7 @@ def test_a_planner_s_own_simulation_comes_out() -> None:
     for n in (4000, 8000):
         b, c, _ = rng.multinomial(n, [0.0665, 0.0565, 0.877], 40_000).T
         p = np.minimum(2 * stats.binom.cdf(np.minimum(b, c), b + c, 0.5), 1)
-        assert difference.found(1.0, n, Level()).power == pytest.approx(((p <= 0.05) & (b > c)).mean(), abs=0.01)
+        assert difference.detection(1.0, n, Level()).power == pytest.approx(((p <= 0.05) & (b > c)).mean(), abs=0.01)
 
 
 def test_guesses_give_the_share_of_items_that_differ() -> None:
@@ -111,7 +112,10 @@ def test_guesses_give_the_share_of_items_that_differ() -> None:
             "agreement must be from 0.65 to 0.95 between systems of 80 and 85 %, not",
         ),
         (lambda: disagreement_of_correlation(90, 5, 0.95), "r12 must be from -0.07647 to 0.6882 between"),
-        (lambda: disagreement_of(99, 5, 0.9), r"score and score \+ gain must be from 0 to 100 %, not 99 and 104"),
+        (
+            lambda: disagreement_of(99, 5, 0.9),
+            r"Guess.score and Guess.score \+ gain must be from 0 to 100 %, not 99 and 104",
+        ),
         (lambda: size_for(RightOrWrongDifference(0.1), 11), "gain must be above 0 and at most 10, not 11"),
         (lambda: size_for(NormalDifference(1.0), 1e-6), "gain must be larger for a test set of up to 10,000,000"),
         (lambda: size_for(NormalDifference(1.0), 0.1, power=0.01), "power must be above 0.025, which a test has"),

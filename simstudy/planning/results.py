@@ -1,4 +1,4 @@
-"""The answer sheet of a plan."""
+"""The result of a plan: its tables, sentences and notes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from simstudy import figures
 from simstudy.metrics import label
 from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
-from simstudy.planning.asked import Asked
 from simstudy.planning.cases import Case
+from simstudy.planning.target import Target
 from simstudy.showing import Shown
 from simstudy.tables import records
 from simstudy.validation import check_whole
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Plan(Shown):
-    """What was asked, and the answers; `text` tells them in sentences, ``simstudy.plot.plan`` draws them.
+    """The target of a plan, and the answers; `text` tells them in sentences, ``simstudy.plot.plan`` draws them.
 
     Attributes
     ----------
-    asked
+    target
         Metric, gain, items, power, level and margin.
     cases
         Of which systems: as guessed, a pilot's two, or relation classes.
@@ -42,7 +42,9 @@ class Plan(Shown):
         (to find `gain`), wrong_winner (the share of test sets where the truly worse system has the better score),
         wrong_sign (the share of significant gains that are the worse system's, type S) and exaggeration (the mean
         significant gain over the true one, type M). Each of them has _low and _high, the ends of the case's range; NaN
-        where there is no number.
+        where there is no number. Also the least_p that sign flips of so many units can have, kurtosis (of a pilot's
+        differences), margin_seen (the margin on judges' verdicts), the numbers between which 80 % of a case's pairs lie (single_gain, single_items and
+        single_power, each with _low and _high), and those of the next edition of a benchmark (next_gain, next_items).
     sizes
         The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
         exaggeration; with a margin also shown_not_worse and shown_equivalent, the probabilities to show that.
@@ -61,7 +63,7 @@ class Plan(Shown):
         What else should be known.
     """
 
-    asked: Asked
+    target: Target
     cases: tuple[Case, ...]
     answers: pd.DataFrame
     sizes: pd.DataFrame
@@ -87,24 +89,24 @@ class Plan(Shown):
             Where the plan has no gain.
         """
         check_whole("n_sizes", n_sizes, 2)
-        if self.asked.gain is None or self.asked.gain <= 0:
+        if self.target.gain is None or self.target.gain <= 0:
             raise ValueError("the plan must have a gain for a power curve")
         units = self.sizes["n_units"]
         at = np.unique(np.geomspace(max(2, units.min() / 2), units.max(), n_sizes).astype(np.int64))
-        return power_curve(self.cases, self.asked, at.tolist())
+        return power_curve(self.cases, self.target, at.tolist())
 
     def figure(self) -> Any:
         """Power and detectable gain by size: matplotlib's Figure."""
-        has_gain = self.asked.gain is not None and self.asked.gain > 0
+        has_gain = self.target.gain is not None and self.target.gain > 0
         titles = ["Power", "Detectable gain"] if has_gain else ["Detectable gain"]
-        drawn, axes = figures.panels([f"{title}, {label(self.asked.metric.name)}" for title in titles])
+        drawn, axes = figures.panels([f"{title}, {label(self.target.metric.name)}" for title in titles])
         if has_gain:
-            figures.planned_power(self.power_curve(), self.answers, power=self.asked.power, ax=axes[0])
+            figures.planned_power(self.power_curve(), self.answers, power=self.target.power, ax=axes[0])
         figures.planned_gains(self.sizes, ax=axes[-1])
         return drawn
 
     def as_json(self, settings: Mapping[str, Any] | None = None) -> str:
-        """The sheet as a JSON object; null: not known.
+        """The plan as a JSON object; null: not known.
 
         Parameters
         ----------

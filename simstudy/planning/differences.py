@@ -1,4 +1,4 @@
-"""Closed forms: what a test finds of a true gain on n units, from how one unit's difference is distributed.
+"""Differences of two systems on one unit, and in closed form what a test of n units detects of a true gain.
 
 Of any score that is a function of sums the observed gain is nearly normal around the true gain, with standard error
 sd / sqrt(n) (delta method), and what a test compares it with is that standard error estimated from the same units.
@@ -9,25 +9,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import floor
 
 import numpy as np
 from scipy import special
 
 from simstudy.metrics.base import FloatArray
-from simstudy.validation import check_choice, check_fraction, check_number, check_whole
-
-ALTERNATIVES = ("two-sided", "greater")
-
-# Sign flips have 2^n outcomes. If the level leaves more than this number of them, it is practically continuous.
-_MANY_FLIPS = 1000
+from simstudy.planning.level import Level
+from simstudy.validation import check_number
 
 # Nodes over the estimated standard error: the error in a probability is 1e-4 for ten units, and 2e-6 for a thousand.
 _NODES = 200
 
 
 @dataclass(frozen=True)
-class Found:
+class Detection:
     """What a test finds of a true gain.
 
     Attributes
@@ -55,70 +50,16 @@ class Found:
         return self.wrong / significant if significant > 0 else np.nan
 
 
-@dataclass(frozen=True)
-class Level:
-    """A test's level.
-
-    Attributes
-    ----------
-    alpha
-        Between 0 and 1.
-    alternative
-        "two-sided", or "greater": one-sided, for the system that was named beforehand.
-    comparisons
-        How many comparisons share alpha (Bonferroni).
-    """
-
-    alpha: float = 0.05
-    alternative: str = "two-sided"
-    comparisons: int = 1
-
-    def __post_init__(self) -> None:
-        check_fraction("alpha", self.alpha)
-        check_choice("alternative", self.alternative, ALTERNATIVES)
-        check_whole("comparisons", self.comparisons, 1)
-
-    @property
-    def tail(self) -> float:
-        """The probability of one tail of the test under the null hypothesis."""
-        return self.alpha / self.comparisons / (2 if self.alternative == "two-sided" else 1)
-
-    @property
-    def margin_tail(self) -> float:
-        """The level of each one-sided test against a margin: half of alpha, whatever the alternative is."""
-        return self.alpha / self.comparisons / 2
-
-    def least_p(self, n: int) -> float:
-        """The least p-value that sign flips of n units can have: 2^-n, and twice that if the test is two-sided."""
-        return (2 if self.alternative == "two-sided" else 1) * 0.5**n
-
-    def attainable_tail(self, n: int) -> float:
-        """The largest probability up to `tail` that one tail of sign flips of n units can have; 0 for too few units.
-
-        Each outcome of n fair coins has probability 2^-n, so tails are multiples of it.
-
-        Examples
-        --------
-        Two-sided p-values of five units are at least 2 / 32; six units have 2 / 64:
-
-        >>> [Level().attainable_tail(n) for n in (5, 6)]
-        [0.0, 0.015625]
-        """
-        outcomes = self.tail * 2.0 ** min(n, 1000)
-        many = n >= 1000 or outcomes > _MANY_FLIPS
-        return self.tail if many else floor(outcomes) / 2.0**n
-
-
 class Difference(ABC):
     """How the two systems' difference on one unit is distributed, whatever the true gain is."""
 
     @abstractmethod
-    def found(self, gain: float, n: int, level: Level) -> Found:
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
         """What a test of n units finds of a true gain of at least 0."""
 
     def power(self, gain: float, n: int, level: Level) -> float:
         """The power alone."""
-        return self.found(gain, n, level).power
+        return self.detection(gain, n, level).power
 
     @property
     @abstractmethod
@@ -179,7 +120,7 @@ class NormalDifference(Difference):
     The 969 questions that find a gain of 0.03 with power 0.8 where the variance of the difference is 1/9 (Miller 2024,
     section 5), there for a normal statistic:
 
-    >>> round(NormalDifference(1 / 3).found(0.03, 969, Level()).power, 3)
+    >>> round(NormalDifference(1 / 3).detection(0.03, 969, Level()).power, 3)
     0.799
     """
 
@@ -200,7 +141,7 @@ class NormalDifference(Difference):
         """The same with a standard deviation that is larger by a factor."""
         return replace(self, sd=self.sd * factor, weight_covariance=self.weight_covariance * factor)
 
-    def found(self, gain: float, n: int, level: Level) -> Found:
+    def detection(self, gain: float, n: int, level: Level) -> Detection:
         df, shift, tail = max(n - 1, 1), gain * np.sqrt(n) / self.sd, level.attainable_tail(n)
         if tail == 0.5**n:
             return self._of_one_sign(gain, n, level)
@@ -216,14 +157,14 @@ class NormalDifference(Difference):
         significant = float((right + wrong).mean())
         size = float((of_right + of_wrong).mean()) / significant if significant > 0 else np.nan
         larger = size / shift if shift > 0 else np.nan
-        return Found(float(right.mean()), float(wrong.mean()), larger, float(special.ndtr(-shift)))
+        return Detection(float(right.mean()), float(wrong.mean()), larger, float(special.ndtr(-shift)))
 
     def null_sd(self, gain: float) -> float:
         """The standard deviation that the test finds of one unit where the true gain is this."""
         variance = self.sd**2 + 2 * gain * self.weight_covariance + gain**2 * self.weight_variance
         return float(np.sqrt(max(variance, 0.0)))
 
-    def _of_one_sign(self, gain: float, n: int, level: Level) -> Found:
+    def _of_one_sign(self, gain: float, n: int, level: Level) -> Detection:
         """What is found if a gain is significant only where all units favour one system."""
         one = np.array([1, -1]) * gain / self.sd
         right, wrong = special.ndtr(one) ** n
@@ -232,7 +173,7 @@ class NormalDifference(Difference):
         wrong = 0.0 if level.alternative == "greater" else wrong
         size = (right * of_right + wrong * of_wrong) / (right + wrong)
         larger = float(size / one[0]) if gain > 0 else np.nan
-        return Found(float(right), float(wrong), larger, float(special.ndtr(-one[0] * np.sqrt(n))))
+        return Detection(float(right), float(wrong), larger, float(special.ndtr(-one[0] * np.sqrt(n))))
 
     def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:
         df, se = max(n - 1, 1), self.sd / np.sqrt(n)

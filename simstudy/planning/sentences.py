@@ -2,70 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from simstudy.metrics.base import Metric
 from simstudy.numerals import gain_text
-from simstudy.planning.asked import Asked
+from simstudy.planning.answers import ENDS
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
+from simstudy.planning.differences import Difference
 from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
-from simstudy.planning.forms import Difference
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.margins import BETTER, NOT_WORSE
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference
-from simstudy.planning.solving import detectable_gain, least_size
+from simstudy.planning.target import Target
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py).
 _LONG_TAILED = 0.1
 
 
-def sentence(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """One row of `Plan.answers` in a sentence for a methods section."""
     have = f"With {_count(case, row['at_units'], row['at_items'])} and {case.known}"
     if row["goal"] != BETTER:
-        return f"{have}, {_within(asked, row)}"
+        return f"{have}, {_within(target, row)}"
     n = int(row["at_units"])
-    if asked.level.attainable_tail(n) == 0:
-        return f"{have}, no gain can be significant {_how(asked)}: p-values are at least {asked.level.least_p(n):.2g}."
+    if target.level.attainable_tail(n) == 0:
+        return f"{have}, no gain can be significant {_how(target)}: p-values are at least {row['least_p']:.2g}."
     if np.isnan(row["gain"]):
-        found = gain_in(asked.metric, row["detectable_gain"])
+        found = gain_in(target.metric, row["detectable_gain"])
         if np.isnan(row["detectable_gain"]):
-            return f"{have}, no true gain is found {_how(asked)} with probability {asked.power:g}."
+            return f"{have}, no true gain is found {_how(target)} with probability {target.power:g}."
         return (
-            f"{have}, a true gain of {found}{_range(row, 'detectable_gain', gain_text, case)} is found {_how(asked)} "
-            f"with probability {asked.power:g}{_averaged(case)}."
+            f"{have}, a true gain of {found}{_range(row, 'detectable_gain', gain_text, case)} is found {_how(target)} "
+            f"with probability {target.power:g}{_averaged(case)}."
         )
     return (
-        f"{have}, a true gain of {gain_in(asked.metric, row['gain'])} is found {_how(asked)} with probability "
+        f"{have}, a true gain of {gain_in(target.metric, row['gain'])} is found {_how(target)} with probability "
         f"{row['power']:.2f}{_range(row, 'power', '{:.2f}'.format, case)}{_averaged(case)}; the worse system has the "
         f"better score in {_percent(row['wrong_winner'])} of such test sets, and a gain that is significant is on "
         f"average {row['exaggeration']:.2f} times the true one."
     )
 
 
-def _within(asked: Asked, row: Mapping[str, Any]) -> str:
-    margin = gain_in(asked.metric, row["margin"])
+def _within(target: Target, row: Mapping[str, Any]) -> str:
+    margin = gain_in(target.metric, row["margin"])
     what = (
         f"a system is not worse by {margin} or more" if row["goal"] == NOT_WORSE else f"two systems are within {margin}"
     )
-    truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(asked.metric, row['gain'])}"
+    truth = "equal systems" if row["gain"] == 0 else f"a true gain of {gain_in(target.metric, row['gain'])}"
     tests = "one-sided test" if row["goal"] == NOT_WORSE else "two one-sided tests"
-    level = f"{asked.level.margin_tail:.3g}"
+    level = f"{target.level.margin_tail:.3g}"
     return f"it is shown with probability {row['power']:.2f} that {what} ({truth}; {tests} at {level})."
 
 
-def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
-    """How many items a row needs, in a sentence; empty where that is not asked."""
+def needed(case: Case, target: Target, row: Mapping[str, Any]) -> str:
+    """How many items a row needs, in a sentence; empty if the plan has neither gain nor margin."""
     if np.isnan(row["n_units"]):
         return ""
-    what = {BETTER: f"To find a true gain of {gain_in(asked.metric, row['gain'])}"}.get(
+    what = {BETTER: f"To find a true gain of {gain_in(target.metric, row['gain'])}"}.get(
         row["goal"],
-        f"To show “{row['goal']}” by {gain_in(asked.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
+        f"To show “{row['goal']}” by {gain_in(target.metric, row['margin'] if not np.isnan(row['margin']) else 0)}",
     )
     count = _count(case, row["n_units"], row["n_items"])
     if not case.range:
@@ -75,71 +76,60 @@ def needed(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
     else:
         ends = f" ({row['n_items_low']:,.0f} to {row['n_items_high']:,.0f})"
     of = "" if case.relation in (GUESSED, TWO_SYSTEMS) else f", {case.relation}"
-    return f"{what} with power {asked.power:g}{of}: {count}{ends}."
+    return f"{what} with power {target.power:g}{of}: {count}{ends}."
 
 
-def in_next_edition(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+def in_next_edition(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """What is to be expected of the next edition of a benchmark, in a sentence; empty where there is none."""
-    low, _, high = next_edition()
-    if not case.example or row["goal"] != BETTER:
-        return ""
-    if np.isnan(row["gain"]):
-        found = row["detectable_gain"]
-        ends = f"a gain from {gain_text(low * found)} to {gain_text(high * found)} is found" if found > 0 else ""
+    if row["next_gain_low"] > 0:
+        ends = f"a gain from {gain_text(row['next_gain_low'])} to {gain_text(row['next_gain_high'])} is found"
+    elif row["next_items_low"] > 0:
+        ends = f"it takes {row['next_items_low']:,.0f} to {row['next_items_high']:,.0f} items"
     else:
-        n = row["n_items"]
-        ends = f"it takes {low**2 * n:,.0f} to {high**2 * n:,.0f} items"
-    return f"In the next edition of the benchmark {ends} (80 % of editions so far)." if ends else ""
-
-
-def single_pairs(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
-    """What the plan is for single pairs, of which a case has many; empty where it has one."""
-    gain = row["gain"]
-    if case.single is None or row["goal"] != BETTER:
         return ""
-    units = int(row["at_units"])
-    if np.isnan(gain):
-        found = sorted(detectable_gain(end, units, power=asked.power, level=asked.level) for end in case.single)
-        if np.isnan(found).any():
-            return ""
-        return f"Single pairs differ: 80 % of them detect {gain_text(found[0])} to {gain_text(found[1])}."
-    ends = [end.allowing(gain) for end in case.single]
-    sizes = sorted(
-        least_size(lambda n, end=end: end.power(gain, n, asked.level), asked.power) or np.inf  # type: ignore[misc]
-        for end in ends
+    return f"In the next edition of the benchmark {ends} (80 % of editions so far)."
+
+
+def single_pairs(case: Case, target: Target, row: Mapping[str, Any]) -> str:
+    """What the plan is for single pairs, of which a case has many; empty where it has one."""
+    if row["single_gain_low"] > 0:
+        ends = f"{gain_text(row['single_gain_low'])} to {gain_text(row['single_gain_high'])}"
+        return f"Single pairs differ: 80 % of them detect {ends}."
+    if np.isnan(row["single_power_low"]):
+        return ""
+    few, many = (
+        "more" if np.isnan(row[f"single_items_{end}"]) else f"{row[f'single_items_{end}']:,.0f}" for end in ENDS
     )
-    power = sorted(end.power(gain, units, asked.level) for end in ends)
-    items = [f"{np.ceil(size * case.size - 1e-9):,.0f}" if size < np.inf else "more" for size in sizes]
     return (
-        f"Single pairs differ: for 80 % of them it takes {items[0]} to {items[1]} items, and with "
-        f"{int(row['at_items']):,} the gain is found with probability {power[0]:.2f} to {power[1]:.2f}."
+        f"Single pairs differ: for 80 % of them it takes {few} to {many} items, and with {int(row['at_items']):,} the "
+        f"gain is found with probability {row['single_power_low']:.2f} to {row['single_power_high']:.2f}."
     )
 
 
-def left_open(case: Case, asked: Asked, row: Mapping[str, Any]) -> str:
+def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
     """What a pilot of two systems leaves open of the power, in sentences; empty for other cases."""
     if case.relation != TWO_SYSTEMS or row["goal"] != BETTER or np.isnan(row["gain"]):
         return ""
     far = (
-        f"{int(row['n_items_high']):,} items have power {asked.power:g} or more in all of that interval"
+        f"{int(row['n_items_high']):,} items have power {target.power:g} or more in all of that interval"
         if np.isfinite(row["n_items_high"])
-        else f"no test set has power {asked.power:g} in all of that interval"
+        else f"no test set has power {target.power:g} in all of that interval"
     )
     said = (
         f"The pilot leaves the power of {int(row['at_items']):,} items open between {row['power_low']:.2f} and "
         f"{row['power_high']:.2f} ({100 * LEVEL:g} % interval); {far}."
     )
-    if case.kurtosis - 3 > _LONG_TAILED * row["at_units"]:
+    if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
-            f" The pilot's differences have long tails, or most of them are 0 (kurtosis {case.kurtosis:.0f}): the "
+            f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "
             "simulated power of such plans was 0.77 to 0.97 where 0.80 was planned."
         )
     return said
 
 
-def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
+def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *, of_outputs: bool) -> list[str]:
     """What a plan takes to be so."""
-    level = asked.level
+    level = target.level
     sides = "two-sided" if level.alternative == "two-sided" else "one-sided, for a system that was named beforehand"
     shared = f", shared by {level.comparisons} comparisons (Bonferroni)" if level.comparisons > 1 else ""
     said = [
@@ -161,17 +151,16 @@ def assumptions(cases: list[Case], asked: Asked, of_outputs: bool) -> list[str]:
             f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
             "independent of each other; items of one need not be."
         )
-    if asked.margin is not None:
+    if target.margin is not None:
         said.append(
             f"Tests against the margin are one-sided, each at {level.margin_tail:.3g}, as in equivalence (score "
             "interval of right and wrong answers; t interval of other scores)."
         )
-        if (visible := cases[0].middle.visible) < 1:
+        if (seen := answers["margin_seen"].dropna().iloc[0]) < target.margin:
             said.append(
-                f"The margin is one of true gains: test verdicts, whose gains are smaller, against "
-                f"{gain_text(visible * asked.margin)}."
+                f"The margin is one of true gains: test verdicts, whose gains are smaller, against {gain_text(seen)}."
             )
-    if asked.metric.of_chosen:
+    if target.metric.of_chosen:
         said.append("Of more candidates the same share is accepted.")
     said.append(
         "New items are drawn from the same population, and how systems differ from item to item stays as it is."
@@ -220,10 +209,10 @@ def _count(case: Case, units: float, items: float) -> str:
     return f"{int(units):,} {name} of {case.size:.3g} items ({int(items):,} items)"
 
 
-def _how(asked: Asked) -> str:
-    sides = "two-sided" if asked.level.alternative == "two-sided" else "one-sided"
-    corrected = f", corrected for {asked.level.comparisons} comparisons" if asked.level.comparisons > 1 else ""
-    return f"({sides}, p <= {asked.level.alpha:g}{corrected})"
+def _how(target: Target) -> str:
+    sides = "two-sided" if target.level.alternative == "two-sided" else "one-sided"
+    corrected = f", corrected for {target.level.comparisons} comparisons" if target.level.comparisons > 1 else ""
+    return f"({sides}, p <= {target.level.alpha:g}{corrected})"
 
 
 def _range(row: Mapping[str, Any], name: str, write: Any, case: Case) -> str:

@@ -1,4 +1,4 @@
-"""What is asked of a plan."""
+"""What a test set must show."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from math import inf
 
 from simstudy.metrics.base import Metric
-from simstudy.planning.forms import Level
+from simstudy.planning.fields import check_size
+from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER, EQUIVALENT, NOT_WORSE
 from simstudy.planning.solving import check_power
-from simstudy.validation import brief, check_number, check_whole
+from simstudy.validation import brief, check_whole
 
 # From the worst to the best score, by what scores are told in.
 _SCALES = {"percent": 100.0, "points": 100.0, "probability": 1.0}
-
-# Numbers whose squares are neither 0 nor infinite, with room for sizes and ratios.
-_LEAST, _MOST = 1e-60, 1e60
 
 
 def scale_of(metric: Metric) -> float:
@@ -33,40 +31,20 @@ def scale_of(metric: Metric) -> float:
     return metric.scale * (high - low)
 
 
-def check_size(argument: str, value: object, *, must: str = "be 0 or") -> None:
-    """Raise a ValueError where a number of the metric's scale is so large or so small that squares are inexact.
-
-    `must` begins what the argument has to do.
-
-    Examples
-    --------
-    >>> check_size("sd", 1e-308)
-    Traceback (most recent call last):
-    ValueError: sd must be 0 or from 1e-60 to 1e+60 in size, not 1e-308: tell scores in another unit
-    """
-    check_number(argument, value)
-    size = abs(float(value))  # type: ignore[arg-type]
-    if size and not _LEAST <= size <= _MOST:
-        raise ValueError(
-            f"{argument} must {must} from {_LEAST:g} to {_MOST:g} in size, not {brief(value)}: tell scores in another "
-            "unit"
-        )
-
-
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a plan, whatever is known of the systems.
+class Target:
+    """What a test set must show, whatever is known of the systems.
 
     Attributes
     ----------
     metric
         By which systems are compared.
     gain
-        The true gain that is to be found, on the metric's scale; None: which gain is found, is asked.
+        The true gain to detect, on the metric's scale; None: the plan looks for it.
     n_items
-        Of the test set; None: how many are needed, is asked.
+        Of the test set; None: the plan looks for it.
     power
-        The probability with which it is to be found.
+        The probability with which the test must detect it.
     level
         Of the test.
     margin

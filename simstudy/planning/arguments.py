@@ -1,0 +1,361 @@
+"""What `plan` is given: guesses, clusters, judges, costs and a pilot, each checked where it is made.
+
+The command has an option for each field with a help (`simstudy.cli.groups`). A message names a field with its class, as
+in "Clusters.size must be at least 1 item, not 0.5", and the command names the option in its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import inf, nan
+from typing import TYPE_CHECKING, ClassVar
+
+from simstudy.planning.fields import Range, check_error, check_odd, check_size, ends, option
+from simstudy.validation import brief, check_choice, check_number, check_share, check_text, check_whole
+
+if TYPE_CHECKING:
+    from simstudy.outputs import Outputs
+
+#: How the two systems of a pair are related.
+RELATIONS = ("variants", "unlike systems")
+
+#: Test sets that a simulation must have at least.
+FEWEST_SETS = 200
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What is guessed of two systems that have no outputs yet.
+
+    Where neither agreement, r12 nor a standard deviation is given, the usual values of known test sets are taken, with
+    the range that 80 % of pairs have there.
+
+    Attributes
+    ----------
+    score
+        Accuracy: the worse system's, in percent, from 0 to 100.
+    agreement
+        Accuracy: the share of items on which both are right or both are wrong. Win rate: the share of ties. A
+        fraction, or a range of which only the possible part is taken.
+    r12
+        The correlation of the two systems' item scores, or a range.
+    sd
+        The standard deviation of one system's item scores, on the metric's scale. It needs r12 or usual values of it.
+    sd_difference
+        Instead of sd and r12: the standard deviation of the two systems' difference on one item, on the metric's
+        scale, or a range.
+    relation
+        "variants" (of one base model or one group) or "unlike systems": whose usual values are taken. None: both.
+
+    Raises
+    ------
+    ValueError
+        For what is no number or range, an unknown relation, and a relation with values that leave no use for it.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> found = ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd=1.2, r12=(0.5, 0.7)))
+    >>> print(found.sentences[0])
+    To find a true gain of 0.1 of mean with power 0.8: 907 items (681 to 1,133).
+    """
+
+    panel: ClassVar[str] = "Without files: guesses"
+
+    score: float | None = option(None, "Accuracy of the worse system, in percent.")
+    agreement: Range | None = option(
+        None,
+        "Accuracy: share of items on which both are right or both wrong (0.9, or a range 0.85:0.95). Win rate: share "
+        "of ties.",
+    )
+    r12: Range | None = option(
+        None,
+        "Correlation of the two systems' item scores (0.6, or 0.5:0.7). Default: what 80 % of such pairs have on known "
+        "test sets.",
+    )
+    sd: float | None = option(
+        None, "Other metrics: standard deviation of one system's item scores, in points of the metric."
+    )
+    sd_difference: Range | None = option(None, "Instead: that of the two systems' difference on one item.")
+    relation: str | None = option(
+        None, "variants (of one model or one group) or 'unlike systems': whose usual values are taken (default: both)."
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("score", "sd"):
+            if (value := getattr(self, name)) is not None:
+                check_number(f"Guess.{name}", value)
+        ranges = [name for name in ("agreement", "r12", "sd_difference") if getattr(self, name) is not None]
+        for name in ranges:
+            ends(f"Guess.{name}", getattr(self, name))
+        if self.relation is not None:
+            check_choice("Guess.relation", self.relation, RELATIONS)
+            if ranges:
+                raise ValueError(f"Guess.relation must be None with Guess.{ranges[0]}, for which it has usual values")
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Items that come in clusters: sentences of documents, samples of one question, issues of repositories.
+
+    Attributes
+    ----------
+    size
+        Items of a cluster, on average; at least 1.
+    icc
+        The correlation of the two systems' difference on two items of one cluster, at most 1.
+    cv
+        How unequal clusters are: the standard deviation of their sizes over the mean, or a range; 0 where all have one
+        size. None: that of documents and repositories of known test sets, with its range.
+
+    Raises
+    ------
+    ValueError
+        For a size without icc, or icc without a size, and for sizes and correlations that no clusters can have.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> guess, clusters = ss.Guess(sd_difference=1.0), ss.Clusters(size=10, icc=0.1, cv=0.8)
+    >>> print(ss.plan(metric="mean", gain=0.1, guess=guess, clusters=clusters).sentences[0])
+    To find a true gain of 0.1 of mean with power 0.8: 202 units of 10 items (2,020 items).
+    """
+
+    panel: ClassVar[str] = "Clusters"
+
+    size: float | None = option(
+        None,
+        "Items of a cluster: sentences of a document, samples of a question, judgements of an item.",
+        "cluster_size",
+    )
+    icc: float | None = option(None, "Correlation of the two systems' difference on two items of one cluster.")
+    cv: Range | None = option(
+        None,
+        "Standard deviation of the clusters' sizes over their mean (1, or 0.5:1.5), 0 where all have one size "
+        "(default: that of known documents and repositories).",
+        "cluster_cv",
+    )
+
+    def __post_init__(self) -> None:
+        for name, other in (("size", "icc"), ("icc", "size"), ("size", "cv")):
+            if getattr(self, name) is None and getattr(self, other) is not None:
+                raise ValueError(
+                    f"Clusters.{name} must be given with Clusters.{other}: how many items a cluster has, and how alike "
+                    "they are"
+                )
+        if self.size is not None and self.icc is not None:
+            from simstudy.planning.designs import Design
+
+            for end in (0.0,) if self.cv is None else ends("Clusters.cv", self.cv):
+                Design(self.size, self.icc, end)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How answers are judged, where judges err.
+
+    Attributes
+    ----------
+    error
+        Accuracy and win rate: the share of verdicts that a judge turns round, below 0.5. Gains shrink by 1 - 2 of it.
+    sd
+        Other metrics: the standard deviation of the scores that a judge gives one answer again and again, on the
+        metric's scale.
+    judgements
+        Of each answer: the majority of verdicts (an odd number) counts, or the mean of scores.
+    agreement
+        The correlation of the errors of two judgements of one answer, from 0 to 1; None: errors are independent.
+        Judges that err on the same answers add less to each other. If errors have a latent correlation of 0.5, this is
+        0.2 to 0.33.
+
+    Raises
+    ------
+    ValueError
+        For a judge who is no better than a coin, several judgements by judges who do not err, an even number of
+        verdicts, and an agreement of one judgement.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> found = ss.plan(metric="win_rate", gain=3, judge=ss.Judge(error=0.15, judgements=3))
+    >>> print(found.sentences[0])
+    To find a true gain of 3 points of win rate with power 0.8: 2,887 items.
+    """
+
+    panel: ClassVar[str] = "Judges"
+
+    error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error")
+    sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
+    judgements: int = option(1, "Judgements of each answer: majority, or mean.")
+    agreement: float | None = option(
+        None, "Correlation of the errors of two judgements of one answer (default: independent).", "judge_agreement"
+    )
+
+    def __post_init__(self) -> None:
+        check_whole("Judge.judgements", self.judgements, 1)
+        if self.error is not None:
+            check_error("Judge.error", self.error)
+            check_odd("Judge.judgements", self.judgements)
+        if self.sd is not None:
+            check_size("Judge.sd", self.sd)
+            if self.sd < 0:
+                raise ValueError(f"Judge.sd must be at least 0, not {self.sd:g}")
+        if self.judgements > 1 and self.error is None and self.sd is None:
+            raise ValueError("Judge.judgements must be 1 where neither Judge.error nor Judge.sd is given")
+        if self.agreement is not None:
+            check_share("Judge.agreement", self.agreement)
+            if self.judgements == 1:
+                raise ValueError("Judge.agreement must be None where each answer has one judgement")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a test set costs, in any currency.
+
+    Attributes
+    ----------
+    item
+        Of each item; None: nothing is known of costs.
+    cluster
+        Of a cluster (document, question) beside its items.
+    budget
+        What there is to spend; it gives the number of items. None: no limit.
+
+    Raises
+    ------
+    ValueError
+        For costs below 0, a budget that is not above 0, and a budget or a cluster's cost without an item's.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> found = ss.plan(metric="bleu", guess=ss.Guess(sd_difference=10), costs=ss.Costs(item=2, budget=2000))
+    >>> int(found.answers["at_items"].item())
+    1000
+    """
+
+    panel: ClassVar[str] = "Costs"
+
+    item: float | None = option(None, "What an item costs.", "cost_item")
+    cluster: float = option(0.0, "What a cluster costs beside its items.", "cost_cluster")
+    budget: float | None = option(None, "What there is to spend: which gain does it find?")
+
+    def __post_init__(self) -> None:
+        check_size("Costs.cluster", self.cluster)
+        for name in ("item", "cluster", "budget"):
+            if (value := getattr(self, name)) is not None:
+                check_size(f"Costs.{name}", value)
+                if not 0 <= value < inf or (name == "budget" and value == 0):
+                    raise ValueError(
+                        f"Costs.{name} must be {'above' if name == 'budget' else 'at least'} 0, not {value:g}"
+                    )
+        for name, given in (("budget", self.budget is not None), ("cluster", self.cluster > 0)):
+            if given and self.item is None:
+                raise ValueError(f"Costs.item must be given with Costs.{name}")
+        if self.item == 0 and self.cluster == 0:
+            raise ValueError("Costs.item must be above 0 where a cluster costs nothing else")
+
+    def of(self, size: float) -> float:
+        """What a cluster of so many items costs; NaN where that is not known."""
+        return nan if self.item is None else self.cluster + size * self.item
+
+    def buys_two(self, size: float) -> bool:
+        """Whether the budget buys two clusters of so many items."""
+        assert self.budget is not None
+        return 2 * self.of(size) <= self.budget * (1 + 1e-12)
+
+    def affordable(self, size: float) -> int:
+        """How many clusters of so many items the budget buys; a ValueError where they are not two."""
+        assert self.budget is not None
+        if not self.buys_two(size):
+            raise ValueError(
+                f"Costs.budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
+            )
+        return int(self.budget / self.of(size) + 1e-9)
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """Outputs that a plan is made from, how they are read, and what is drawn.
+
+    Attributes
+    ----------
+    outputs
+        Of two systems (a pilot) or more (a leaderboard), with at least ten units.
+    by
+        Three systems or more: the column of their table that tells which ones are related.
+    unit
+        What is drawn independently, "item" or a column of the items; None: the natural unit.
+    duplicates
+        Three systems or more: "drop" leaves near-duplicates out (`simstudy.near_duplicates`), which differ less than
+        systems that somebody would compare, if three others are left; or "keep".
+    n_sets
+        Test sets to draw from a fitted model, to compare the closed form with: at least 200, or 0 for none.
+    n_draws
+        Three systems or more: test sets of each size that are drawn to predict what they show (at least 100, or 0 for
+        none).
+    seed
+        Of what is drawn, from 0 to 2^64 - 1.
+
+    Raises
+    ------
+    ValueError
+        For what are no Outputs, an unknown way with duplicates, and numbers of test sets that are too small.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> outputs = ss.correlated_accuracies([0.7, 0.75], n_items=200)
+    >>> found = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5)
+    >>> found.simulated is None
+    True
+    """
+
+    outputs: Outputs
+    by: str | None = None
+    unit: str | None = None
+    duplicates: str = "drop"
+    n_sets: int = 2000
+    n_draws: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        from simstudy.examination.examination import DUPLICATES
+        from simstudy.outputs import check_outputs
+
+        check_outputs("pilot", self.outputs)
+        check_text("Pilot.by", self.by, "the name of a column of the systems", or_none=True)
+        check_text("Pilot.unit", self.unit, "the name of a column of the items", or_none=True)
+        check_choice("Pilot.duplicates", self.duplicates, DUPLICATES)
+        check_whole("Pilot.n_sets", self.n_sets, 0)
+        if self.n_sets:
+            check_whole("Pilot.n_sets", self.n_sets, FEWEST_SETS)
+        check_whole("Pilot.n_draws", self.n_draws, 0)
+        check_whole("Pilot.seed", self.seed, 0, 2**64)
+        if self.by is not None and self.outputs.n_systems == 2:
+            raise ValueError("Pilot.by must be None with outputs of two systems, which are one pair")
+
+
+def changed(noun: Guess | Clusters | Judge) -> list[tuple[str, object]]:
+    """The fields that were set, each as Class.field, with their defaults."""
+    kind = type(noun).__name__
+    own = [(one, getattr(noun, one.name)) for one in fields(noun)]
+    return [
+        (f"{kind}.{one.name}", one.default)
+        for one, value in own
+        if type(value) is not type(one.default) or value != one.default
+    ]
+
+
+def check_noun(argument: str, value: object, kind: type, example: str) -> None:
+    """Raise a ValueError where an argument of `plan` is no object of its class.
+
+    Examples
+    --------
+    >>> check_noun("guess", 80, Guess, "score=80")
+    Traceback (most recent call last):
+    ValueError: guess must be a Guess, such as ss.Guess(score=80), not 80
+    """
+    if not isinstance(value, kind):
+        name = kind.__name__
+        raise ValueError(f"{argument} must be a {name}, such as ss.{name}({example}), not {brief(value)}")
