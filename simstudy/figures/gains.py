@@ -11,17 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import (
-    REFERENCE,
-    colours_among,
-    colours_of,
-    dots,
-    one_panel,
-    relation_colour,
-    sides,
-    styled,
-    unit,
-)
+from simstudy.figures.colours import colours_among, colours_of, relation_colour
+from simstudy.figures.style import REFERENCE, dots, one_panel, sides, styled, unit
 from simstudy.tables import check_table, require_one_question
 from simstudy.validation import check_text
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.comparisons import applicable, compare
-from simstudy.engines.registry import MEAN, TESTS
+from simstudy.engines.needs import MEAN
+from simstudy.engines.registry import TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, made

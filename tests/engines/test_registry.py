@@ -5,16 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simstudy.engines.comparisons import applicable, compare
-from simstudy.engines.registry import (
-    ACCEPTANCE_SETS,
-    ALTERNATIVES,
-    COUNTS,
-    DEFAULT_TEST,
-    ITEMS,
-    MEAN,
-    RIGHT_OR_WRONG,
-    TESTS,
-)
+from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG
+from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 
 OF_ACCEPTANCE_SETS = ("precision_score", "fisher")
