@@ -33,7 +33,7 @@ class Ratio(NamedTuple):
     """A score as a fraction, or the scores of many systems as arrays of numerators and of denominators."""
 
     above: Array
-    below: Array
+    below: Array | int
 
 
 class Event(NamedTuple):

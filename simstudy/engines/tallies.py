@@ -64,7 +64,7 @@ class _SharedRatios:
         above = question.unit_scores
         assert above is not None
         self._pairs = question.pairs
-        self._observed = Ratio(above.sum(axis=1), np.int64(1 if below is None else below.sum()))
+        self._observed = Ratio(above.sum(axis=1), 1 if below is None else int(below.sum()))
         self.columns = summable(above if below is None else np.concatenate([above, below[None]]))
         n = above.shape[1]
         largest = 3 * n * int(np.abs(above).max()) * (1 if below is None else n * int(below.max()))
