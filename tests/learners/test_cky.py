@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy.learners.constituency.coarse_pass import Coarse, CoarseBeam, coarse_grammar, coarse_pass
-from simstudy.learners.constituency.fine_pass import Fine, FineBeam, best_parse, fine_grammar
+from simstudy.learners.constituency.fine_grammar import Fine, fine_grammar
+from simstudy.learners.constituency.fine_pass import FineBeam, best_parse
 from simstudy.learners.constituency.grammars import Rules
 
 N_SYMBOLS, N_TAGS = 7, 3

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.translation.memory_kernels import Asked, Index, Match, Room, edit_path, look_up, repair
+from simstudy.learners.translation.memory_index import Asked, Index, look_up
+from simstudy.learners.translation.memory_repair import Match, Room, edit_path, repair
 from simstudy.learners.translation.translation_memory import TranslationMemory, distinct, likeliest
 from tests.learners.sentences import invented, matrix, pairs, randomly_linked, source_of, target_of, words_of
 

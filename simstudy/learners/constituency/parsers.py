@@ -18,7 +18,8 @@ from simstudy.learners.constituency.coarse_pass import (
     forward,
 )
 from simstudy.learners.constituency.constituents import Brackets, GoldTrees, Sentences
-from simstudy.learners.constituency.fine_pass import Fine, FineBeam, best_parse, fine_grammar
+from simstudy.learners.constituency.fine_grammar import Fine, fine_grammar
+from simstudy.learners.constituency.fine_pass import FineBeam, best_parse
 from simstudy.learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities, totals
 from simstudy.learners.constituency.latent_grammar import Events, learned
 from simstudy.learners.constituency.lexicon import tag_scores

@@ -97,7 +97,8 @@ class GraphParser:
         order = presentation(weights, self.epochs, seed)
         target = np.empty(len(heads), np.int64)
         nearest_projective(words.bounds, heads, target)
-        learnt = Learnt(*(table[:, 0] for table in tables(self.bits, 1)))
+        empty = tables(self.bits, 1)
+        learnt = Learnt(empty.weights[:, 0], empty.sums[:, 0])
         n_steps = learn_arcs(words.arrays, target, order, self.margin, learnt)
         model = averaged(learnt, n_steps)
 

@@ -13,7 +13,8 @@ from simstudy.learners.language_models.kneser_ney import train_language_model
 from simstudy.learners.language_models.ngrams import Ngrams
 from simstudy.learners.runs import Integers, bounds_of, places_in_runs
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext, aligned
-from simstudy.learners.translation.memory_kernels import Asked, Index, Judgement, Memory, look_up, translate
+from simstudy.learners.translation.memory_index import Asked, Index, look_up
+from simstudy.learners.translation.memory_repair import Judgement, Memory, translate
 from simstudy.learners.translation.texts import Text, spelt_out
 from simstudy.validation import check_number, check_whole
 
@@ -66,7 +67,7 @@ class TranslationMemory:
         n_pairs = corpus.weights.sum()
         # Never 0: what is everywhere still counts a little.
         worth = np.log((n_pairs + 1) / often)
-        whole = np.bincount(sentence, worth[number])
+        whole = np.bincount(sentence, worth[number]).astype(np.float64)
         order = np.argsort(number, kind="stable")
         index = Index(np.searchsorted(number[order], np.arange(len(worth) + 1)), sentence[order], worth, whole)
         # Words and n-grams that the memory has not are worth most.
