@@ -21,7 +21,9 @@ from all_pairs import accuracy, bleu_like, f1, profile, rates, seconds
 
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.exact_kernels import swapped_ratio_tails
+from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question
+from simstudy.engines.swap_kernels import Tail
 from simstudy.generators.messages import messages
 from simstudy.outputs import Outputs
 
@@ -99,7 +101,8 @@ def exact(n_jobs: int) -> None:
     ranked = yeh().best_first()
     question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
     p_value = np.empty(1)
-    kernel = seconds(lambda: swapped_ratio_tails(*question.ratio, *question.pairs, False, True, p_value), 20)
+    sides, tail = Ratio(*question.ratio), Tail(two_sided=True, strict=False)
+    kernel = seconds(lambda: swapped_ratio_tails(sides, question.pairs, tail, p_value), 20)
     print(f"\nYeh's example, the distribution alone: {1e6 * kernel:.0f} µs (p = {p_value[0]:.6f})")
     for name in MUC_METRICS:
         pairs = compare(messages().with_metric(name), n_resamples=1, **shuffled)

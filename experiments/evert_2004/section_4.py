@@ -64,7 +64,14 @@ def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> dic
     found: dict[str, list[pd.DataFrame]] = {"repetitions": [], "check": [], "parts": []}
     for arrangement in settings.arrangements:
         for n_parts in settings.n_parts:
-            sets = particle_sets(documents, n_parts, settings.floor, arrangement, settings.rankings, seed)
+            sets = particle_sets(
+                documents,
+                n_parts,
+                floor=settings.floor,
+                arrangement=arrangement,
+                measures=settings.rankings,
+                seed=seed,
+            )
             wanted = settings.share_accepted * sum(part.n_candidates for part in sets) / n_parts
             table = ss.repetitions(sets, {name: ss.common_threshold(sets, name, wanted) for name in settings.rankings})
             size = [(part.test_set, part.n_candidates, part.baseline) for part in sets]

@@ -126,19 +126,14 @@ def calibration(
         gains = np.stack([_gain_elsewhere(members, name, outputs) for name, outputs in elsewhere.items()])
         others = other_systems(members)
         redrawn = (
-            _redrawn_shares(members, others, inside, gains > 0, n_bootstrap, seed) if others.interval_for else None
+            _redrawn_shares(members, others, inside, gains > 0, n_bootstrap=n_bootstrap, seed=seed)
+            if others.interval_for
+            else None
         )
         for e, (name, outputs) in enumerate(elsewhere.items()):
             gain, n_there = gains[e], _n_items(outputs)
             expected = expected_wins(members, np.inf if population else n_there / members["n_items"].to_numpy())
             for b, ((p_from, p_to), here) in enumerate(zip(edges, inside, strict=True)):
-                n_pairs = int(here.sum())
-                share, low, high = np.nan, np.nan, np.nan
-                interval_for, note = "", f"too few pairs: {n_pairs}, not {min_pairs}"
-                if n_pairs >= min_pairs:
-                    share, interval_for, note = (gain[here] > 0).mean(), others.interval_for, others.note
-                    if redrawn is not None:
-                        low, high = np.nanpercentile(redrawn[e, b], [2.5, 97.5])
                 rows.append(
                     {
                         **key,
@@ -147,17 +142,25 @@ def calibration(
                         "n_items_elsewhere": n_there,
                         "p_from": p_from,
                         "p_to": p_to,
-                        "n_pairs": n_pairs,
+                        "n_pairs": int(here.sum()),
                         "n_ties": int((gain[here] == 0).sum()),
-                        "expected": expected[here].mean() if n_pairs else np.nan,
-                        "share": share,
-                        "low": low,
-                        "high": high,
-                        "interval_for": interval_for,
-                        "note": note,
+                        "expected": expected[here].mean() if here.any() else np.nan,
+                        **_share(gain[here] > 0, others, None if redrawn is None else redrawn[e, b], min_pairs),
                     }
                 )
     return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _share(
+    wins: NDArray[np.bool_], others: OtherSystems, redrawn: NDArray[np.float64] | None, min_pairs: int
+) -> dict[str, object]:
+    """The share of a bin's pairs that win, its interval by the redrawn shares, and a note; NaN for too few pairs."""
+    if len(wins) < min_pairs:
+        note = f"too few pairs: {len(wins)}, not {min_pairs}"
+        return {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": note}
+    low, high = (np.nan, np.nan) if redrawn is None else np.nanpercentile(redrawn, [2.5, 97.5])
+    share = wins.mean()
+    return {"share": share, "low": low, "high": high, "interval_for": others.interval_for, "note": others.note}
 
 
 def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
@@ -226,6 +229,7 @@ def _redrawn_shares(
     others: OtherSystems,
     inside: NDArray[np.bool_],
     wins: NDArray[np.bool_],
+    *,
     n_bootstrap: int,
     seed: int,
 ) -> NDArray[np.float64]:

@@ -107,7 +107,7 @@ def leaderboard(
     undefined = n_undefined(statistics, metric)
     parts = contributions(statistics, metric)
     se = factor * _standard_errors(parts, undefined)
-    low, high = _intervals(units.statistics, metric, scores, se, undefined, level)
+    low, high = _intervals(units.statistics, metric, scores, se, level)
     gains = gain_parts(statistics, metric, parts, undefined > 0)
     found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(
@@ -144,7 +144,7 @@ def _standard_errors(parts: FloatArray, undefined: IntArray) -> FloatArray:
 
 
 def _intervals(
-    statistics: Array, metric: Metric, scores: FloatArray, se: FloatArray, undefined: IntArray, level: float
+    statistics: Array, metric: Metric, scores: FloatArray, se: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of each score by itself, (K,) each."""
     n = statistics.shape[1]

@@ -36,7 +36,9 @@ def ask(
 
     A ValueError names an argument that is outside its rule, and a test that does not apply.
     """
-    check_options(test, n_resamples, alternative=alternative, convention=convention, strata=strata, **options)
+    check_options(
+        test, n_resamples=n_resamples, alternative=alternative, convention=convention, strata=strata, **options
+    )
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_text("strata", strata, "the name of a column of the items", or_none=True)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
@@ -99,6 +101,7 @@ def resamples_to_draw(test: str, convention: str = "default", n_resamples: int |
 
 def check_options(
     test: str,
+    *,
     n_resamples: int | None = None,
     seed: int = 0,
     alternative: str | None = None,

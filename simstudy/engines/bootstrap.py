@@ -52,7 +52,7 @@ def _beyond_the_mean(question: Question) -> IntArray:
     draw = partial(kernels.resample_counts, question.strata)
 
     def add_size(sums: NDArray[Any], steps: IntArray) -> None:
-        kernels.add_sizes(scores.of(sums), *question.pairs, step, steps)
+        kernels.add_sizes(scores.of(sums), question.pairs, step, steps)
 
     mean = over_resamples(scores.columns, draw, add_size, question) * step / question.n_resamples
     better, worse = question.pairs
@@ -61,7 +61,7 @@ def _beyond_the_mean(question: Question) -> IntArray:
 
     def add(sums: NDArray[Any], extreme: IntArray) -> None:
         values = scores.of(sums)
-        kernels.tally(values, better, worse, bound, extreme)
-        kernels.tally(-values, better, worse, bound, extreme)
+        kernels.tally(values, (better, worse), bound, extreme)
+        kernels.tally(-values, (better, worse), bound, extreme)
 
     return over_resamples(scores.columns, draw, add, question)

@@ -35,7 +35,7 @@ def bootstrap_limit(question: Question) -> FloatArray:
     scores = question.unit_scores
     assert scores is not None
     counts = np.empty((len(i), 4), dtype=np.int64)
-    exact_kernels.swap_counts(scores, np.zeros_like(scores), i, j, counts)
+    exact_kernels.swap_counts(scores, np.zeros_like(scores), question.pairs, counts)
     # Wins and losses by one need no convolution.
     cells = np.where(counts[:, 3] <= 1, 0, 2 * question.n_units * counts[:, 3] + 1)
     if question.monte_carlo is False and cells.max() > MOST_CELLS:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.engines.swap_kernels import is_extreme
+from simstudy.engines.kernels import Ratio
+from simstudy.engines.swap_kernels import ObservedPair, is_extreme
 
 # Numbers are kept below this by powers of two, which cost no accuracy.
 _LARGE = 2.0**500
@@ -19,12 +20,13 @@ _BLOCK = 2048
 
 
 @njit(cache=True, nogil=True)
-def swap_counts(above, below, i, j, counts):
+def swap_counts(above, below, pairs, counts):
     """For each pair how many units differ, and how far: counts (P, 4).
 
     Columns: units whose numerator or denominator (K, n) differs; units on which the better system has the larger
     numerator, and the smaller one; the largest difference of numerators.
     """
+    i, j = pairs
     for p in range(len(i)):
         x, y = above[i[p]], above[j[p]]
         v, w = below[i[p]], below[j[p]]
@@ -89,12 +91,13 @@ def rank_sum_tails(ranks, least, which, p_value):
 
 
 @njit(cache=True, nogil=True)
-def swapped_sum_tails(scores, i, j, strict, two_sided, p_value):
+def swapped_sum_tails(scores, pairs, tail, p_value):
     """Exact p-values of the pairs whose unit scores (K, n), whole numbers, the coins swap.
 
     With D the sum of all |differences| and w the sum of those that are swapped, gain* = D - 2 w in law, so that
     gain* >= gain where w is at most what the worse system wins back.
     """
+    i, j = pairs
     n_units = scores.shape[1]
     steps = np.empty(n_units, np.int64)
     for p in range(len(i)):
@@ -110,16 +113,16 @@ def swapped_sum_tails(scores, i, j, strict, two_sided, p_value):
                 all_of_it += abs(d)
                 if d < 0:
                     back -= d
-        last = back - 1 if strict else back
+        last = back - 1 if tail.strict else back
         if last < 0:
             p_value[p] = 0.0
             continue
-        if two_sided and 2 * back == all_of_it and not strict:
+        if tail.two_sided and 2 * back == all_of_it and not tail.strict:
             p_value[p] = 1.0
             continue
         weights, unit = subset_sums(steps[:n_steps], last)
-        tail = weights.sum() * 2.0**unit
-        p_value[p] = min(2 * tail if two_sided else tail, 1.0)
+        share = weights.sum() * 2.0**unit
+        p_value[p] = min(2 * share if tail.two_sided else share, 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -135,21 +138,24 @@ def _divisor(numbers):
 
 
 @njit(cache=True, nogil=True)
-def ratio_cells(above, below, i, j, cells):
+def ratio_cells(above, below, pairs, cells):
     """For each pair the cells (P,) of the joint distribution of `swapped_ratio_tails`."""
+    i, j = pairs
     for p in range(len(i)):
         d, e = np.abs(above[i[p]] - above[j[p]]), np.abs(below[i[p]] - below[j[p]])
         cells[p] = (d.sum() // _divisor(d) + 1.0) * (e.sum() // _divisor(e) + 1.0)
 
 
 @njit(cache=True, nogil=True)
-def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
+def swapped_ratio_tails(sides, pairs, tail, p_value):
     """Exact p-values of the pairs whose ratios have a denominator each, by the joint distribution of both sums.
 
     A unit's differences (numerator, denominator), turned so that the first that is not 0 is positive, become one
     whole number, numerator * stride + denominator: wide enough strides keep their sums apart, and one distribution
-    of sums serves for both. above and below are (K, n).
+    of sums serves for both. sides are numerators and denominators, (K, n) each.
     """
+    above, below = sides
+    i, j = pairs
     for p in range(len(i)):
         total_i, total_j = above[i[p]].sum(), above[j[p]].sum()
         whole_i, whole_j = below[i[p]].sum(), below[j[p]].sum()
@@ -167,9 +173,9 @@ def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
         stride = up + down + 1
         steps = d * stride + e
         weights, unit = subset_sums(steps[steps != 0], right * stride + up)
-        n_i, n_j = max(whole_i, 1), max(whole_j, 1)
-        gain = total_i / n_i - total_j / n_j
-        tail = 0.0
+        of_i, of_j = Ratio(total_i, max(whole_i, 1)), Ratio(total_j, max(whole_j, 1))
+        observed = ObservedPair(of_i, of_j, of_i.above / of_i.below - of_j.above / of_j.below)
+        share = 0.0
         for x in range(right + 1):
             a = np.float64(least_above - x * unit_above)
             c = total_i + total_j - a
@@ -180,9 +186,9 @@ def swapped_ratio_tails(above, below, i, j, strict, two_sided, p_value):
                     below_i = most_below - y * unit_below
                     b = max(np.float64(below_i), 1.0)
                     f = max(np.float64(whole_i + whole_j - below_i), 1.0)
-                    if is_extreme(a, b, c, f, total_i, n_i, total_j, n_j, gain, two_sided, strict):
-                        tail += weight
-        p_value[p] = min(tail * 2.0**unit, 1.0)
+                    if is_extreme(Ratio(a, b), Ratio(c, f), observed, tail):
+                        share += weight
+        p_value[p] = min(share * 2.0**unit, 1.0)
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,9 @@ from scipy import stats
 
 from simstudy.engines import exact_kernels
 from simstudy.engines.enumeration import enumerated
+from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import MOST_ENUMERATED, Question, not_computed
+from simstudy.engines.swap_kernels import Tail
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
@@ -60,26 +62,28 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
     if question.unit_scores is not None:
         above = question.unit_scores
     i, j = question.pairs
-    two_sided, strict = question.two_sided, question.convention.strict
+    tail = Tail(question.two_sided, question.convention.strict)
     counts = np.empty((len(i), 4), dtype=np.int64)
-    exact_kernels.swap_counts(above, below, i, j, counts)
+    exact_kernels.swap_counts(above, below, question.pairs, counts)
     units, largest = counts[:, 0], counts[:, 3]
     shared = question.unit_scores is not None
     if shared:
         coins = largest <= 1
-        p_value[coins] = _coin_tails(counts[coins, 1], counts[coins, 2], two_sided, strict)
+        p_value[coins] = _coin_tails(counts[coins, 1], counts[coins, 2], tail)
         # In floating point: a product of large differences may pass 2^63.
         cells = units.astype(np.float64) * largest + 1
     else:
         cells = np.empty(len(i))
-        exact_kernels.ratio_cells(above, below, i, j, cells)
+        exact_kernels.ratio_cells(above, below, question.pairs, cells)
     within = cells <= MOST_CELLS if question.monte_carlo is False else units * cells <= AUTO_STEPS
-    kernel: Callable[..., None] = exact_kernels.swapped_sum_tails if shared else exact_kernels.swapped_ratio_tails
-    sides = (above,) if shared else (above, below)
 
     def tails(part: NDArray[np.intp]) -> FloatArray:
         found = np.empty(len(part))
-        kernel(*sides, i[part], j[part], strict, two_sided, found)
+        pairs = (i[part], j[part])
+        if shared:
+            exact_kernels.swapped_sum_tails(above, pairs, tail, found)
+        else:
+            exact_kernels.swapped_ratio_tails(Ratio(above, below), pairs, tail, found)
         return found
 
     todo = np.flatnonzero(np.isnan(p_value) & within)
@@ -96,9 +100,9 @@ def side_by_side(work: Callable[[NDArray[np.intp]], FloatArray], todo: NDArray[n
         return np.concatenate(list(threads.map(work, parts)))
 
 
-def _coin_tails(more: IntArray, less: IntArray, two_sided: bool, strict: bool) -> FloatArray:
+def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
     """Where units differ by 1 or not at all: a sum of coins, so the sign test."""
-    tail = np.asarray(stats.binom.cdf(less - int(strict), more + less, 0.5))
-    if two_sided:
-        return np.where((more == less) & (not strict), 1.0, np.minimum(2 * tail, 1.0))
-    return tail
+    share = np.asarray(stats.binom.cdf(less - int(tail.strict), more + less, 0.5))
+    if tail.two_sided:
+        return np.where((more == less) & (not tail.strict), 1.0, np.minimum(2 * share, 1.0))
+    return share

@@ -6,8 +6,12 @@ threads. Nothing here knows a metric or a system's name: systems come as rows, b
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from simstudy.metrics.base import Array
 
 # Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): the words of replicate r are
 # a function of (seed, r) alone, so no tile, thread or order can change them, and no two replicates overlap.
@@ -25,8 +29,25 @@ _CHUNK = 1024
 NEAR = 2.0**-44
 
 
+class Ratio(NamedTuple):
+    """A score as a fraction, or the scores of many systems as arrays of numerators and of denominators."""
+
+    above: Array
+    below: Array | int
+
+
+class Event(NamedTuple):
+    """One tail: sign * (gain(x*) - target * gain(x)) >= 0, or > 0 where strict."""
+
+    target: int
+    sign: int
+    strict: bool
+
+
 @njit(cache=True, nogil=True, inline="always")
-def _philox(c0, c1, c2, c3, k0, k1):
+def _philox(counter, key):
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
     for _ in range(10):
         p0 = _M0 * np.uint64(c0)
         p1 = _M1 * np.uint64(c2)
@@ -49,7 +70,7 @@ def philox_words(seed, replicate, first_block, words):
     r0 = np.uint32(np.uint64(replicate) & _LOW)
     r1 = np.uint32(np.uint64(replicate) >> _SHIFT)
     for b in range(words.shape[1]):
-        w0, w1, w2, w3 = _philox(np.uint32(first_block + b), np.uint32(0), r0, r1, k0, k1)
+        w0, w1, w2, w3 = _philox((np.uint32(first_block + b), np.uint32(0), r0, r1), (k0, k1))
         words[0, b] = w0
         words[1, b] = w1
         words[2, b] = w2
@@ -96,8 +117,9 @@ def resample_counts(strata, seed, first, counts):
 
 
 @njit(cache=True, nogil=True)
-def tally(values, better, worse, margins, extreme):
+def tally(values, pairs, margins, extreme):
     """Add to extreme (P,) how often values[better[p]] - values[worse[p]] >= margins[p]; values (K, T)."""
+    better, worse = pairs
     n_resamples = values.shape[1]
     for begin in range(0, n_resamples, _CHUNK):
         end = min(begin + _CHUNK, n_resamples)
@@ -113,8 +135,9 @@ def tally(values, better, worse, margins, extreme):
 
 
 @njit(cache=True, nogil=True)
-def add_sizes(values, better, worse, step, steps):
+def add_sizes(values, pairs, step, steps):
     """Add to steps (P,) the sum over t of |values[better, t] - values[worse, t]| in whole steps; values (K, T)."""
+    better, worse = pairs
     for p in range(len(better)):
         i, j = better[p], worse[p]
         total = np.int64(0)
@@ -124,8 +147,14 @@ def add_sizes(values, better, worse, step, steps):
 
 
 @njit(cache=True, nogil=True)
-def scaled_differences(sums, below, totals, whole, target, values):
-    """values[k, t] = sums[k, t] * whole - target * totals[k] * below[t]: u times both denominators, in integers."""
+def scaled_differences(drawn, observed, target, values):
+    """Fill values (K, T) with u times both denominators, in integers.
+
+    values[k, t] = drawn.above[k, t] * observed.below - target * observed.above[k] * drawn.below[t], where drawn are the
+    sums (K, T) over the denominators (T,) that all systems share, and observed those of the test set, (K,) over one.
+    """
+    sums, below = drawn
+    totals, whole = observed
     for k in range(values.shape[0]):
         shift = target * totals[k]
         for t in range(values.shape[1]):
@@ -133,29 +162,33 @@ def scaled_differences(sums, below, totals, whole, target, values):
 
 
 @njit(cache=True, nogil=True)
-def exact_sign(above_i, below_i, above_j, below_j, total_i, whole_i, total_j, whole_j, target):
-    """The sign of (s_i* - s_j*) - target (s_i - s_j), scores being fractions above/below and total/whole.
+def exact_sign(drawn_i, drawn_j, observed_i, observed_j, target):
+    """The sign of (s_i* - s_j*) - target (s_i - s_j), scores being `Ratio`: drawn and observed.
 
     Multiplied out by the four denominators this is an integer of up to 106 bits. It is only asked for where
     floating point has shown it to be small, so its value modulo 2^64 is its value.
     """
-    below_i = np.uint64(max(below_i, 1))
-    below_j = np.uint64(max(below_j, 1))
-    drawn = np.uint64(np.int64(above_i)) * below_j - np.uint64(np.int64(above_j)) * below_i
-    observed = np.uint64(total_i) * np.uint64(whole_j) - np.uint64(total_j) * np.uint64(whole_i)
-    drawn *= np.uint64(whole_i) * np.uint64(whole_j)
+    below_i = np.uint64(max(drawn_i.below, 1))
+    below_j = np.uint64(max(drawn_j.below, 1))
+    whole_i, whole_j = np.uint64(observed_i.below), np.uint64(observed_j.below)
+    drawn = np.uint64(np.int64(drawn_i.above)) * below_j - np.uint64(np.int64(drawn_j.above)) * below_i
+    observed = np.uint64(observed_i.above) * whole_j - np.uint64(observed_j.above) * whole_i
+    drawn *= whole_i * whole_j
     observed *= below_i * below_j * np.uint64(target)
     return np.int64(drawn - observed)
 
 
 @njit(cache=True, nogil=True)
-def tally_own_ratios(sums, better, worse, totals, wholes, target, sign, strict, extreme):
+def tally_own_ratios(sums, pairs, observed, event, extreme):
     """Add to extreme (P,) how often the event holds, for scores with a denominator each.
 
-    sums (2K, T) holds the numerators, then the denominators; totals and wholes (K,) are the same on the test
+    sums (2K, T) holds the numerators, then the denominators; observed (K,) are the same on the test
     set. Counts below 2^26 and |numerator| <= denominator make the difference of two scores, if below NEAR,
     less than 2^62 when multiplied by the four denominators: there, integer arithmetic decides.
     """
+    better, worse = pairs
+    totals, wholes = observed
+    target, sign, strict = event
     n_systems = totals.shape[0]
     n_resamples = sums.shape[1]
     values = np.empty((n_systems, _CHUNK), np.float64)
@@ -180,10 +213,9 @@ def tally_own_ratios(sums, better, worse, totals, wholes, target, sign, strict, 
             if near:
                 for t in range(width):
                     if abs(a[t] - b[t]) < NEAR:
-                        above_i, below_i = sums[i, begin + t], sums[n_systems + i, begin + t]
-                        above_j, below_j = sums[j, begin + t], sums[n_systems + j, begin + t]
-                        exact = sign * exact_sign(
-                            above_i, below_i, above_j, below_j, totals[i], wholes[i], totals[j], wholes[j], target
-                        )
+                        drawn_i = Ratio(sums[i, begin + t], sums[n_systems + i, begin + t])
+                        drawn_j = Ratio(sums[j, begin + t], sums[n_systems + j, begin + t])
+                        observed_i, observed_j = Ratio(totals[i], wholes[i]), Ratio(totals[j], wholes[j])
+                        exact = sign * exact_sign(drawn_i, drawn_j, observed_i, observed_j, target)
                         if exact > 0 or (exact == 0 and not strict):
                             extreme[p] += 1

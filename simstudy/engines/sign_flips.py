@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from simstudy.engines import swap_kernels
 from simstudy.engines.enumeration import flipped_share
 from simstudy.engines.exact_randomization import side_by_side
+from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Answers, Question, not_computed
 from simstudy.engines.randomization import by_coins, randomization
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
@@ -85,8 +86,9 @@ class _Contributions:
         self.least = gain + noise if question.convention.strict else gain - noise
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        k, pairs, two_sided = self._question.n_systems, self._question.pairs, self._question.two_sided
-        swap_kernels.tally_flips(sums, k, *pairs, self._totals, self._pooled, self.least, two_sided, extreme)
+        k, pairs = self._question.n_systems, self._question.pairs
+        unflipped = swap_kernels.Contributions(self._totals, self._pooled, self.least)
+        swap_kernels.tally_flips(Ratio(sums[:k], sums[k:]), pairs, unflipped, self._question.two_sided, extreme)
 
     def of_pairs(self, pairs: NDArray[np.intp]) -> FloatArray:
         """The contributions (P', n) to the gains of some pairs."""

@@ -5,10 +5,13 @@ Everything here is `nogil`, single-threaded and deterministic. Systems come as r
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from simstudy.engines.kernels import NEAR, exact_sign, philox_words
+from simstudy.engines.kernels import NEAR, Ratio, exact_sign, philox_words
+from simstudy.metrics.base import FloatArray
 
 # Coins have blocks of a replicate's stream that no bootstrap of the same seed reaches.
 _COIN_BLOCKS = 2**31
@@ -18,6 +21,39 @@ _CHUNK = 256
 
 # Four denominators with a product below this leave rounding no say in what is extreme.
 _SMALL = 2.0**50
+
+
+class Tail(NamedTuple):
+    """Which gains are extreme: of one or of both signs, and whether a gain must be more than the observed one."""
+
+    two_sided: bool
+    strict: bool
+
+
+class ObservedPair(NamedTuple):
+    """The scores of a better and a worse system on the test set, and their difference, which is at least 0."""
+
+    better: Ratio
+    worse: Ratio
+    gain: float
+
+
+class Contributions(NamedTuple):
+    """What the units of each pair contribute to its gain, in sum (P,).
+
+    Attributes
+    ----------
+    totals
+        Sums without a flip.
+    pooled
+        The pair's pooled ratio, by which contributions to the denominators are multiplied.
+    least
+        Flipped sums from this on are extreme.
+    """
+
+    totals: FloatArray
+    pooled: FloatArray
+    least: FloatArray
 
 
 @njit(cache=True, nogil=True)
@@ -36,36 +72,39 @@ def coin_flips(seed, first, coins):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _reaches(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, strict):
-    """Whether a/b - c/d is at least (strict: more than) the observed gain >= 0."""
-    excess = a * d - c * b - gain * (b * d)
-    near = NEAR * (b * d)
+def _reaches(one, other, observed, strict):
+    """Whether one score less the other is at least (strict: more than) the observed gain >= 0."""
+    excess = one.above * other.below - other.above * one.below - observed.gain * (one.below * other.below)
+    near = NEAR * (one.below * other.below)
     if excess > near:
         return True
     if excess < -near:
         return False
-    exact = exact_sign(a, b, c, d, total_i, whole_i, total_j, whole_j, np.int64(1))
+    exact = exact_sign(one, other, observed.better, observed.worse, np.int64(1))
     return exact > 0 or (exact == 0 and not strict)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def is_extreme(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, two_sided, strict):
-    """Whether pseudo-systems a/b and c/d differ by at least (strict: more than) the observed gain >= 0."""
-    return _reaches(a, b, c, d, total_i, whole_i, total_j, whole_j, gain, strict) or (
-        two_sided and _reaches(c, d, a, b, total_i, whole_i, total_j, whole_j, gain, strict)
+def is_extreme(one, other, observed, tail):
+    """Whether two pseudo-systems (`Ratio`) differ by at least (strict: more than) the observed gain >= 0."""
+    return _reaches(one, other, observed, tail.strict) or (
+        tail.two_sided and _reaches(other, one, observed, tail.strict)
     )
 
 
 @njit(cache=True, nogil=True)
-def tally_swapped_ratios(sums, better, worse, totals, wholes, two_sided, strict, extreme):
+def tally_swapped_ratios(sums, pairs, observed, tail, extreme):
     """Add to extreme (P,) how often two pseudo-systems differ by the gain, for scores with a denominator each.
 
-    sums (2K, T) holds what the coins pick of the numerators, then of the denominators; totals and wholes (K,) are the
-    sums on the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
+    sums (2K, T) holds what the coins pick of the numerators, then of the denominators; observed (K,) are the sums on
+    the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
     other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision. Only the gain
     rounds, times b d by less than 2^-51 b d, and a difference exceeds it by a multiple of 1 / (whole_i whole_j). Half
     of that tells ties from the rest where it is the larger of the two; elsewhere integers settle what is near a tie.
     """
+    better, worse = pairs
+    totals, wholes = observed
+    two_sided, strict = tail
     n_systems = totals.shape[0]
     n_shuffles = sums.shape[1]
     swapped = np.empty((2 * n_systems, _CHUNK), np.float64)
@@ -114,28 +153,31 @@ def tally_swapped_ratios(sums, better, worse, totals, wholes, two_sided, strict,
                         difference = abs(difference)
                     excess = difference - gain * (b * d)
                     if maybe < excess <= surely:
-                        one, other = max(wholes[i], 1), max(wholes[j], 1)
-                        extreme[p] += is_extreme(a, b, c, d, totals[i], one, totals[j], other, gain, two_sided, strict)
+                        of_i, of_j = Ratio(totals[i], max(wholes[i], 1)), Ratio(totals[j], max(wholes[j], 1))
+                        extreme[p] += is_extreme(Ratio(a, b), Ratio(c, d), ObservedPair(of_i, of_j, gain), tail)
 
 
 @njit(cache=True, nogil=True)
-def tally_flips(sums, n_scores, better, worse, totals, pooled, least, two_sided, extreme):
+def tally_flips(picked, pairs, unflipped, two_sided, extreme):
     """Add to extreme (P,) how often a pair's flipped contributions add up to `least` or more, or, two-sided, as far.
 
-    sums (C, T) holds what the coins pick of the K = n_scores systems' contributions to their numerators and, where
-    there are 2 K rows, to their denominators, of which a pair's pooled ratio (P,) is taken off. Flipping a picked unit
-    takes off twice what it has; totals (P,) are the sums without a flip.
+    picked holds what the coins pick of the systems' contributions to their numerators (K, T) and, if it has rows (K, T)
+    for these, to their denominators, of which a pair's pooled ratio is taken off. Flipping a picked unit takes off
+    twice what it has from the unflipped `Contributions`.
     """
-    ratios = sums.shape[0] > n_scores
-    for begin in range(0, sums.shape[1], _CHUNK):
-        end = min(begin + _CHUNK, sums.shape[1])
+    above, below = picked
+    better, worse = pairs
+    totals, pooled, least = unflipped
+    ratios = below.shape[0] > 0
+    for begin in range(0, above.shape[1], _CHUNK):
+        end = min(begin + _CHUNK, above.shape[1])
         for p in range(len(better)):
             i, j = better[p], worse[p]
-            a, b = sums[i, begin:end], sums[j, begin:end]
+            a, b = above[i, begin:end], above[j, begin:end]
             total, ratio, bound = totals[p], pooled[p], least[p]
             count = np.int32(0)
             if ratios:
-                c, d = sums[n_scores + i, begin:end], sums[n_scores + j, begin:end]
+                c, d = below[i, begin:end], below[j, begin:end]
                 for t in range(end - begin):
                     flipped = total - 2.0 * ((a[t] - b[t]) - ratio * (c[t] - d[t]))
                     if two_sided:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels, swap_kernels, ties
+from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question
+from simstudy.engines.swap_kernels import Tail
 from simstudy.engines.tallies import ResampledScores, summable
 from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
@@ -55,9 +57,9 @@ class _SharedDenominators:
         self._margin = (margin if self._strict else -margin).astype(self.columns.dtype)
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        kernels.tally(-sums, *self._pairs, self._margin, extreme)
+        kernels.tally(-sums, self._pairs, self._margin, extreme)
         if self._two_sided:
-            kernels.tally(sums - self._totals[:, None].astype(sums.dtype), *self._pairs, self._margin, extreme)
+            kernels.tally(sums - self._totals[:, None].astype(sums.dtype), self._pairs, self._margin, extreme)
 
 
 class _OwnRatios:
@@ -67,14 +69,12 @@ class _OwnRatios:
         assert question.ratio is not None
         above, below = question.ratio
         self._pairs = question.pairs
-        self._totals, self._wholes = above.sum(axis=1), below.sum(axis=1)
-        self._two_sided, self._strict = question.two_sided, question.convention.strict
+        self._observed = Ratio(above.sum(axis=1), below.sum(axis=1))
+        self._tail = Tail(question.two_sided, question.convention.strict)
         self.columns = summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        swap_kernels.tally_swapped_ratios(
-            sums, *self._pairs, self._totals, self._wholes, self._two_sided, self._strict, extreme
-        )
+        swap_kernels.tally_swapped_ratios(sums, self._pairs, self._observed, self._tail, extreme)
 
 
 class _Scores:

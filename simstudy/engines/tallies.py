@@ -8,25 +8,16 @@ vectors u there are K^2/2 comparisons and no second product.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines import kernels, ties
+from simstudy.engines.kernels import Event, Ratio
 from simstudy.engines.question import RATIO_LIMIT, Question
 from simstudy.metrics.base import Array, IntArray
 from simstudy.metrics.scaling import on_grid
-
-
-@dataclass(frozen=True)
-class Event:
-    """One tail: sign * (gain(x*) - target * gain(x)) >= 0, or > 0 where strict."""
-
-    target: int
-    sign: int
-    strict: bool
 
 
 def events(question: Question) -> list[Event]:
@@ -73,8 +64,7 @@ class _SharedRatios:
         above = question.unit_scores
         assert above is not None
         self._pairs = question.pairs
-        self._totals = above.sum(axis=1)
-        self._whole = 1 if below is None else int(below.sum())
+        self._observed = Ratio(above.sum(axis=1), 1 if below is None else int(below.sum()))
         self.columns = summable(above if below is None else np.concatenate([above, below[None]]))
         n = above.shape[1]
         largest = 3 * n * int(np.abs(above).max()) * (1 if below is None else n * int(below.max()))
@@ -82,14 +72,14 @@ class _SharedRatios:
         self._kind = np.dtype(np.int32 if largest < 2**30 else np.int64)
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
-        k = len(self._totals)
+        k = len(self._observed.above)
         below = sums[k] if len(sums) > k else np.ones(sums.shape[1], dtype=sums.dtype)
         values = np.empty((k, sums.shape[1]), dtype=self._kind)
-        kernels.scaled_differences(sums[:k], below, self._totals, self._whole, event.target, values)
+        kernels.scaled_differences(Ratio(sums[:k], below), self._observed, event.target, values)
         if event.sign < 0:
             np.negative(values, out=values)
         margins = np.full(len(extreme), event.strict, dtype=self._kind)
-        kernels.tally(values, *self._pairs, margins, extreme)
+        kernels.tally(values, self._pairs, margins, extreme)
 
 
 class _OwnRatios:
@@ -99,15 +89,12 @@ class _OwnRatios:
         assert question.ratio is not None
         above, below = question.ratio
         self._pairs = question.pairs
-        self._totals = above.sum(axis=1)
         # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
-        self._wholes = np.maximum(below.sum(axis=1), 1)
+        self._observed = Ratio(above.sum(axis=1), np.maximum(below.sum(axis=1), 1))
         self.columns = summable(np.concatenate([above, below]))
 
     def add(self, sums: Array, event: Event, extreme: IntArray) -> None:
-        kernels.tally_own_ratios(
-            sums, *self._pairs, self._totals, self._wholes, event.target, event.sign, event.strict, extreme
-        )
+        kernels.tally_own_ratios(sums, self._pairs, self._observed, event, extreme)
 
 
 class ResampledScores:
@@ -169,7 +156,7 @@ class _Scores:
         if event.sign * self._direction < 0:
             np.negative(values, out=values)
         tolerance = self._scores.tolerance
-        kernels.tally(values, *self._pairs, tolerance if event.strict else -tolerance, extreme)
+        kernels.tally(values, self._pairs, tolerance if event.strict else -tolerance, extreme)
 
 
 def summable(columns: Array) -> Array:

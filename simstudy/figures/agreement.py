@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator
 
-from simstudy.figures.style import REFERENCE, dots, in_percents, one_panel, relation_colour, styled
+from simstudy.figures.colours import relation_colour
+from simstudy.figures.style import REFERENCE, dots, in_percents, one_panel, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
 

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
+from simstudy.figures.colours import colours_among, colours_of, relation_colour
 from simstudy.figures.style import (
     REFERENCE,
     colours_among,

@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from simstudy.figures.style import REFERENCE, colours_of, in_percents, one_panel, styled, unit
+from simstudy.figures.colours import colours_of
+from simstudy.figures.style import REFERENCE, in_percents, one_panel, styled, unit
 from simstudy.plain_text import label
 from simstudy.tables import check_table
 from simstudy.validation import check_fraction

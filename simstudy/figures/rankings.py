@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from simstudy.figures.style import REFERENCE, colours_among, colours_of, in_percents, one_panel, styled
+from simstudy.figures.colours import colours_among, colours_of
+from simstudy.figures.style import REFERENCE, in_percents, one_panel, styled
 from simstudy.plain_text import in_words, label
 from simstudy.tables import check_table
 from simstudy.validation import check_flag, check_fraction, check_text

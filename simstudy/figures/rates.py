@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-from simstudy.figures.style import REFERENCE, colours_of, dots, in_percents, one_panel, styled
+from simstudy.figures.colours import colours_of
+from simstudy.figures.style import REFERENCE, dots, in_percents, one_panel, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
 from simstudy.validation import check_number, check_range, check_share

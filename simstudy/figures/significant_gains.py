@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy import plain_text
-from simstudy.figures.style import colours_of, dots, in_percent, one_panel, relation_colour, sides, styled, unit
+from simstudy.figures.colours import colours_of, relation_colour
+from simstudy.figures.style import dots, in_percent, one_panel, sides, styled, unit
 from simstudy.metrics import label
 from simstudy.tables import check_table
 from simstudy.validation import check_text

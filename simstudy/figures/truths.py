@@ -7,8 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
+from simstudy.figures.colours import colours_of
 from simstudy.figures.rates import by_units, draw_test
-from simstudy.figures.style import REFERENCE, colours_of, in_percents, one_panel, styled
+from simstudy.figures.style import REFERENCE, in_percents, one_panel, styled
 from simstudy.plain_text import label
 from simstudy.tables import check_table
 from simstudy.validation import check_number

@@ -5,7 +5,8 @@ from typing import Any
 
 from simstudy.generators.growing_gains import GrowingGains
 from simstudy.generators.pair_base import PairModel
-from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_models import Clusters, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_responses import Acceptances, Responses
 from simstudy.generators.scores.described import Scores
 from simstudy.generators.translations import Translations
 

@@ -7,11 +7,12 @@ batch alike in shape. A unit is an item, or a cluster of items that depend on ea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.validation import brief, check_number, number_list
 
 Two = tuple[float, float]
@@ -20,6 +21,9 @@ Two = tuple[float, float]
 
 #: No parameter without a bound of its own is larger, or nearer to 0: products of a few stay in floating point.
 EXTREME = 1e100
+
+#: As 1 - 0.9 is less than 0.1 in binary, what is left may be as little below 0.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,21 @@ class PairModel(ABC):
         """The first system's true score less the second's, on the metric's scale."""
         first, second = self.scores()
         return first - second
+
+
+def alike(of_systems: Two) -> bool:
+    """Whether both systems have the same number."""
+    return of_systems[0] == of_systems[1]
+
+
+def percent(shares: Two) -> Two:
+    """Shares in percent."""
+    return 100 * shares[0], 100 * shares[1]
+
+
+def column(of_systems: Sequence[float]) -> FloatArray:
+    """A number for each system, to go with arrays (M, 2, n)."""
+    return np.array(of_systems)[:, None]
 
 
 def check_two(argument: str, values: object, what: str, least: float, most: float = np.inf) -> None:

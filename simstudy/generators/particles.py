@@ -28,6 +28,7 @@ _MORE = re.compile("[-+*]")
 def particle_sets(
     documents: Sequence[TaggedDocument],
     n_parts: int,
+    *,
     floor: int,
     arrangement: str,
     measures: Sequence[str],
@@ -49,7 +50,7 @@ def particle_sets(
     --------
     >>> sentences = [[("Look", "vb"), ("up", "rp")], [("look", "vb"), ("up", "rp"), ("to", "in")]]
     >>> document = TaggedDocument("ca01", "news", [*sentences, [("look", "vb"), ("at", "in")]])
-    >>> (part,) = particle_sets([document], 1, 1, "dealt", ["frequency"], seed=0)
+    >>> (part,) = particle_sets([document], 1, floor=1, arrangement="dealt", measures=["frequency"], seed=0)
     >>> part.ids, part.scores.tolist(), part.true.tolist()
     (['look up', 'look at'], [[2.0, 1.0]], [True, False])
     """

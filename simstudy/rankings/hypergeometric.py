@@ -7,6 +7,7 @@ a short sum of products once one probability is known, and a p-value, which is a
 from __future__ import annotations
 
 from math import lgamma, log, log1p, pi
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,6 +24,15 @@ _NEGLIGIBLE = 1e-20
 
 # Weights are kept within powers of two, which cost no accuracy; _FELL leaves room so that none goes to and fro.
 _ROSE, _FELL, _UNIT = 2.0**500, 2.0**-400, 2.0**-500
+
+
+class _Tables(NamedTuple):
+    """2 x 2 tables (tables,): the first cell, its row's and its column's sum, and all."""
+
+    o11: IntArray
+    r1: IntArray
+    c1: IntArray
+    n: IntArray
 
 
 def fisher_exact(hits_1: ArrayLike, of_1: ArrayLike, hits_2: ArrayLike, of_2: ArrayLike) -> FloatArray:
@@ -80,7 +90,8 @@ def log10_upper_tail(o11: ArrayLike, r1: ArrayLike, c1: ArrayLike, n: ArrayLike)
         raise ValueError(f"o11 must be at least r1 + c1 - n, unlike {observed.flat[at]} at number {at}")
     tails = np.empty(observed.shape)
     above = deviations(observed, row, column, total)
-    _upper_tails(observed.ravel(), row.ravel(), column.ravel(), total.ravel(), above.ravel(), tails.reshape(-1))
+    tables = _Tables(observed.ravel(), row.ravel(), column.ravel(), total.ravel())
+    _upper_tails(tables, above.ravel(), tails.reshape(-1))
     return tails
 
 
@@ -103,7 +114,7 @@ def log_likelihood_ratio(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray)
     True
     """
     ratios = np.empty(o11.shape)
-    _ratios(o11, r1, c1, n, deviations(o11, r1, c1, n), ratios)
+    _ratios(_Tables(o11, r1, c1, n), deviations(o11, r1, c1, n), ratios)
     return ratios
 
 
@@ -134,7 +145,8 @@ def _between(counts: dict[str, IntArray], part: str, whole: str) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _ratios(o11, r1, c1, n, above, ratios):
+def _ratios(tables, above, ratios):
+    o11, r1, c1, n = tables
     for t in range(len(o11)):
         ratios[t] = 2.0 * _deviance(float(o11[t]), r1[t], c1[t], n[t], above[t])
 
@@ -205,7 +217,8 @@ def _falling(x, n_1, y, n_2):
 
 
 @njit(cache=True, nogil=True)
-def _upper_tails(o11, r1, c1, n, above, tails):
+def _upper_tails(tables, above, tails):
+    o11, r1, c1, n = tables
     for t in range(len(o11)):
         x, row, column, total = float(o11[t]), float(r1[t]), float(c1[t]), float(n[t])
         if above[t] > 0.0:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -65,18 +66,16 @@ def alignment(data_dir: Path | None = None) -> Task:
     test = mixed_order([""] * _N_TEST) + n_gold
     return _task(
         "alignment",
-        [*text, *aligned[:n_gold]],
-        [*[None] * len(text), *links[:n_gold]],
-        [aligned[k] for k in test],
-        [links[k] for k in test],
-        (1 + test).tolist(),
-        {
+        train=_Corpus([*text, *aligned[:n_gold]], [*[None] * len(text), *links[:n_gold]]),
+        test=_Corpus([aligned[k] for k in test], [links[k] for k in test]),
+        ids=[str(1 + k) for k in test],
+        systems={
             "link classifier": LinkClassifier(_JOINT_HMM),
             "joint HMM": _JOINT_HMM,
             "HMM": _HMM,
             "fast_align": _FAST_ALIGN,
         },
-        files,
+        files=files,
     )
 
 
@@ -96,32 +95,35 @@ def alignment_unsupervised(data_dir: Path | None = None) -> Task:
     test = mixed_order([""] * len(aligned))
     return _task(
         "alignment_unsupervised",
-        text,
-        [None] * len(text),
-        [aligned[k] for k in test],
-        [links[k] for k in test],
-        (1 + test).tolist(),
-        {"joint HMM": _JOINT_HMM, "HMM": _HMM, "fast_align": _FAST_ALIGN},
-        files,
+        train=_Corpus(text, [None] * len(text)),
+        test=_Corpus([aligned[k] for k in test], [links[k] for k in test]),
+        ids=[str(1 + k) for k in test],
+        systems={"joint HMM": _JOINT_HMM, "HMM": _HMM, "fast_align": _FAST_ALIGN},
+        files=files,
     )
+
+
+class _Corpus(NamedTuple):
+    """Sentence pairs, and the gold links of each; None where nobody has aligned it."""
+
+    pairs: Sequence[SentencePair]
+    links: Sequence[Links | None]
 
 
 def _task(
     name: str,
-    train: Sequence[SentencePair],
-    train_links: Sequence[Links | None],
-    test: Sequence[SentencePair],
-    test_links: Sequence[Links],
-    ids: Sequence[int],
+    *,
+    train: _Corpus,
+    test: _Corpus,
+    ids: Sequence[str],
     systems: Mapping[str, BaseSystem],
     files: Mapping[str, str],
 ) -> Task:
-    learnt, tested = index_bitexts([train, test])
-    items = pd.DataFrame({"id": [str(number) for number in ids]})
+    learnt, tested = index_bitexts([train.pairs, test.pairs])
     return Task(
         name=name,
-        train=Examples(learnt, gold_cells(learnt, train_links)),
-        test_sets={"test": Examples(tested, gold_cells(tested, test_links), items)},
+        train=Examples(learnt, gold_cells(learnt, train.links)),
+        test_sets={"test": Examples(tested, gold_cells(tested, test.links), pd.DataFrame({"id": ids}))},
         systems=systems,
         statistics={"aer": count_aer},
         files=files,

@@ -56,7 +56,8 @@ def translation(data_dir: Path | None = None) -> Task:
     pairs = {name: read_pairs(at, file) for name, file in {"train": TRAIN, **TEST_SETS}.items()}
     train = pairs.pop("train")
     ids = {name: Path(file).name for name, file in TEST_SETS.items()}
-    return translation_task("translation", train, pairs, ids, {file: registry()[file].sha256 for file in files})
+    hashes = {file: registry()[file].sha256 for file in files}
+    return translation_task("translation", train, pairs, ids=ids, files=hashes)
 
 
 def base_systems() -> dict[str, BaseSystem]:
@@ -84,6 +85,7 @@ def translation_task(
     name: str,
     train: Pairs,
     test_sets: Mapping[str, Pairs],
+    *,
     ids: Mapping[str, str] | None = None,
     files: Mapping[str, str] | None = None,
     systems: Mapping[str, BaseSystem] | None = None,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.decisions import Decision
+from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
 from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.applicable import applicable
+from simstudy.engines.needs import MEAN
 from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs

@@ -18,11 +18,16 @@ def test_philox_known_answers() -> None:
     assert words(0, 0, 0) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
     # All counter words and keys set: checked through the inner function.
     full = np.uint32(0xFFFFFFFF)
-    assert [int(w) for w in kernels._philox(full, full, full, full, full, full)] == [
+    assert [int(w) for w in kernels._philox((full, full, full, full), (full, full))] == [
         0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD,
     ]  # fmt: skip
     pi = [np.uint32(w) for w in (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)]
-    assert [int(w) for w in kernels._philox(*pi)] == [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]
+    assert [int(w) for w in kernels._philox(tuple(pi[:4]), tuple(pi[4:]))] == [
+        0xD16CFE09,
+        0x94FDCCEB,
+        0x5001E420,
+        0x24126EA1,
+    ]
 
 
 def counts(n: int, n_resamples: int, *, seed: int = 0, first: int = 0, strata: list[int] | None = None) -> np.ndarray:
@@ -92,7 +97,7 @@ def test_tally_is_a_count_over_pairs(rng: np.random.Generator) -> None:
     better, worse = rng.integers(0, 4, size=(2, 20))
     margins = rng.integers(-2, 3, size=20).astype(np.int32)
     extreme = np.full(20, 7, np.int64)
-    kernels.tally(values, better, worse, margins, extreme)
+    kernels.tally(values, (better, worse), margins, extreme)
     for i, j, margin, count in zip(better, worse, margins, extreme, strict=True):
         assert count == 7 + int((values[i] - values[j] >= margin).sum())
 
@@ -102,6 +107,6 @@ def test_sizes_are_sums_over_pairs(rng: np.random.Generator) -> None:
     eighths = rng.integers(-40, 40, size=(4, 3000))
     better, worse = np.triu_indices(4, k=1)
     steps = np.full(6, 2, np.int64)
-    kernels.add_sizes(eighths / 8, better, worse, 1 / 8, steps)
+    kernels.add_sizes(eighths / 8, (better, worse), 1 / 8, steps)
     for i, j, found in zip(better, worse, steps, strict=True):
         assert found == 2 + np.abs(eighths[i] - eighths[j]).sum()

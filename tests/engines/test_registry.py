@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simstudy.engines.applicable import applicable
+from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG
 from simstudy.engines.registry import (
     ACCEPTANCE_SETS,
     ALTERNATIVES,

@@ -42,7 +42,7 @@ def test_rejections_show_each_tests_share_and_interval_by_relation() -> None:
         np.testing.assert_allclose(np.asarray(line.get_xdata(), float), rows["share"])
         assert np.round(line.get_ydata()).tolist() == [0, 1], "beside the test's name"
         np.testing.assert_allclose(bars[:, :, 0], rows[["low", "high"]])
-        assert to_hex(line.get_color()) == figures.style.relation_colour(name).lower()
+        assert to_hex(line.get_color()) == figures.colours.relation_colour(name).lower()
 
 
 def test_rejections_of_a_single_class_show_it() -> None:

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.lines import Line2D
 
 from simstudy import figures
-from simstudy.figures.style import relation_colour
+from simstudy.figures.colours import relation_colour
 
 Ends = dict[float, tuple[float, float]]
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from simstudy import figures
-from simstudy.figures.style import colours_of
+from simstudy.figures.colours import colours_of
 
 
 def curves() -> pd.DataFrame:

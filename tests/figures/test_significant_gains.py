@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 
 from simstudy import figures
 from simstudy.analyses.rules import rule_of_thumb
-from simstudy.figures.style import colours_of, relation_colour
+from simstudy.figures.colours import colours_of, relation_colour
 
 
 def by_size() -> pd.DataFrame:

@@ -9,7 +9,8 @@ from scipy import stats
 from simstudy.generators.clustered import clustered_accuracies
 from simstudy.generators.growing_gains import GrowingGains
 from simstudy.generators.pair_base import Drawn, PairModel
-from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_models import Clusters, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_responses import Acceptances, Responses
 from simstudy.generators.synthetic import outcome_correlation
 from simstudy.generators.translations import Translations
 from simstudy.metrics import METRICS

@@ -26,7 +26,8 @@ DOCUMENTS = [
 
 
 def sets(documents: list[TaggedDocument], n_parts: int, floor: int = 1, arrangement: str = "dealt") -> list[Candidates]:
-    return particle_sets(documents, n_parts, floor, arrangement, ["frequency", "dice"], seed=0)
+    measures = ["frequency", "dice"]
+    return particle_sets(documents, n_parts, floor=floor, arrangement=arrangement, measures=measures, seed=0)
 
 
 def rows(part: Candidates) -> dict[str, tuple[float, float, bool]]:

@@ -20,7 +20,8 @@ from simstudy.generators.candidates import simulated_candidates
 from simstudy.generators.clustered import clustered_accuracies
 from simstudy.generators.messages import messages
 from simstudy.generators.pair_base import PairModel
-from simstudy.generators.pair_models import Acceptances, Clusters, Responses, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_models import Clusters, RightOrWrong, SkewedMeans
+from simstudy.generators.pair_responses import Acceptances, Responses
 from simstudy.generators.redrawn import halves, redraw
 from simstudy.generators.resampled import Variant
 from simstudy.generators.scores import (

@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from simstudy.learners import Examples
 from simstudy.learners.alignment.aligners import LinkClassifier, TextAligner
 from simstudy.learners.alignment.bitexts import count_aer, gold_cells, index_bitexts
+from simstudy.learners.alignment.kernels import Posteriors
 from simstudy.learners.alignment.link_features import dice, link_features
-from simstudy.learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Posteriors, Stage
+from simstudy.learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Stage
 from simstudy.loaders.alignments import Links
 from simstudy.metrics import get_metric
 

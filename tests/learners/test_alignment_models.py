@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from simstudy.learners.alignment.bitexts import Bitext, index_bitexts
-from simstudy.learners.alignment.kernels import prior_distance
+from simstudy.learners.alignment.kernels import Lexical, Posteriors, prior_distance
 from simstudy.learners.alignment.models import (
     DiagonalModel,
     HiddenMarkov,
-    Lexical,
     Model1,
-    Posteriors,
     Side,
     Stage,
     estimate,

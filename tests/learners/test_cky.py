@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners.constituency.coarse_pass import Coarse, coarse_grammar, coarse_pass
-from simstudy.learners.constituency.fine_pass import Fine, best_parse, fine_grammar
+from simstudy.learners.constituency.coarse_pass import Coarse, CoarseBeam, coarse_grammar, coarse_pass
+from simstudy.learners.constituency.fine_grammar import Fine, fine_grammar
+from simstudy.learners.constituency.fine_pass import FineBeam, best_parse
 from simstudy.learners.constituency.grammars import Rules
 
 N_SYMBOLS, N_TAGS = 7, 3
 PHRASES = range(1 + N_TAGS, N_SYMBOLS)
 Parse = tuple[float, tuple[tuple[int, int, int], ...]]
+EVERYTHING = FineBeam(posterior=0.0, share=0.0)
 
 
 def random_rules(seed: int, density: float = 0.5) -> Rules:
@@ -81,7 +83,7 @@ def test_inside_outside_and_best_parse_are_those_of_all_parses(seed: int, n: int
     rules, words = random_rules(seed, density), random_words(seed, n)
     coarse, fine = grammars(rules)
     flat = np.ones((n + 1, N_SYMBOLS))
-    inside, outside = coarse_pass(words, flat, flat, coarse, 0.0, 0.0)
+    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
     parses = all_parses(rules, words)
     assert len(parses) > 1
     np.testing.assert_allclose(inside[0, n, 0], sum(p for p, _ in parses))
@@ -92,10 +94,10 @@ def test_inside_outside_and_best_parse_are_those_of_all_parses(seed: int, n: int
     for i, j, symbol in product(range(n), range(n + 1), range(N_SYMBOLS)):
         np.testing.assert_allclose(inside[i, j, symbol] * outside[i, j, symbol], expected[symbol, i, j], atol=1e-15)
     best = max(parses)[1]
-    assert best_parse(of_tags(words), inside, outside, fine, 0.0, 0.0).tolist() == [list(node) for node in best]
+    assert best_parse(of_tags(words), inside, outside, fine, EVERYTHING).tolist() == [list(node) for node in best]
     # Nothing is lost by looking only at what the coarse pass allows, nor found by looking at everything.
     free = np.ones_like(inside)
-    assert best_parse(of_tags(words), free, free, fine, 0.0, 0.0).tolist() == [list(node) for node in best]
+    assert best_parse(of_tags(words), free, free, fine, EVERYTHING).tolist() == [list(node) for node in best]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -104,12 +106,12 @@ def test_what_is_pruned_by_posterior_is_what_is_below_the_threshold(seed: int) -
     rules, words = random_rules(seed), random_words(seed, 3)
     coarse, fine = grammars(rules)
     flat = np.ones((4, N_SYMBOLS))
-    inside, outside = coarse_pass(words, flat, flat, coarse, 0.0, 0.0)
+    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
     posterior = inside * outside / inside[0, 3, 0]
     parses = all_parses(rules, words)
     for threshold in (0.05, 0.2, 0.6):
         left = [parse for parse in parses if all(posterior[i, j, s] >= threshold for s, i, j in parse[1])]
-        found = best_parse(of_tags(words), inside, outside, fine, threshold, 0.0)
+        found = best_parse(of_tags(words), inside, outside, fine, FineBeam(posterior=threshold, share=0.0))
         assert found.tolist() == ([list(node) for node in max(left)[1]] if left else [])
 
 
@@ -123,17 +125,21 @@ def test_cycles_of_unary_rules_are_summed_in_the_coarse_pass_and_not_entered_by_
     words = np.zeros((1, N_SYMBOLS))
     words[0, 1] = 1.0
     flat = np.ones((2, N_SYMBOLS))
-    inside, outside = coarse_pass(words, flat, flat, coarse, 0.0, 0.0)
+    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
     np.testing.assert_allclose(inside[0, 1, [0, 4, 5]], [0.5 / 0.75, 0.5 / 0.75, 0.25 / 0.75])
     # The tag is there once in every derivation.
     np.testing.assert_allclose(inside[0, 1, 1] * outside[0, 1, 1], inside[0, 1, 0])
-    assert best_parse(of_tags(words, 1), inside, outside, fine, 0.0, 0.0).tolist() == [[0, 0, 1], [4, 0, 1], [1, 0, 1]]
+    assert best_parse(of_tags(words, 1), inside, outside, fine, EVERYTHING).tolist() == [
+        [0, 0, 1],
+        [4, 0, 1],
+        [1, 0, 1],
+    ]
 
 
 def test_a_sentence_that_no_rule_covers_has_no_parse() -> None:
     rules = random_rules(0)._replace(binary=np.empty((0, 3), dtype=np.int32), binary_weight=np.empty(0))
     coarse, fine = grammars(rules)
     words, flat = random_words(0, 2), np.ones((3, N_SYMBOLS))
-    inside, outside = coarse_pass(words, flat, flat, coarse, 0.0, 0.0)
+    inside, outside = coarse_pass(words, flat, flat, coarse, CoarseBeam(0.0, 0.0))
     assert inside[0, 2, 0] == 0
-    assert best_parse(of_tags(words), inside, outside, fine, 0.0, 0.0).shape == (0, 3)
+    assert best_parse(of_tags(words), inside, outside, fine, EVERYTHING).shape == (0, 3)

@@ -7,8 +7,9 @@ import pytest
 
 from simstudy.learners.dependencies.eisner import best_projective_tree
 from simstudy.learners.dependencies.graph_parser import arc_slots, learn_arcs, nearest_projective
-from simstudy.learners.dependencies.hashed_features import averaged, tables
+from simstudy.learners.dependencies.hashed_features import Learnt, averaged, tables
 from simstudy.learners.dependencies.parsers import GraphParser, Reparser, presentation
+from simstudy.learners.dependencies.sentences import sentence_of
 from simstudy.learners.dependencies.trees import Integers, Words
 from tests.learners.trees import is_projective, projective_trees, random_heads, random_words, trees
 
@@ -55,14 +56,14 @@ def plain_average(words: Words, gold: Integers, order: Integers, margin: int, bi
     weights, total = np.zeros(2**bits), np.zeros(2**bits)
     for item in order:
         first, last = words.bounds[item : item + 2]
-        form, tag, suffix, target = (part[first:last] for part in (words.forms, words.tags, words.suffixes, gold))
+        sentence, target = sentence_of(words.arrays, item), gold[first:last]
         n = last - first - 2
         features = np.zeros((n + 1, n + 1, 2**bits))
         for h in range(n + 1):
             for m in {*range(1, n + 1)} - {h}:
-                between = sum({1 << int(t) for t in tag[min(h, m) + 1 : max(h, m)]})
+                between = sum({1 << int(t) for t in sentence.tag[min(h, m) + 1 : max(h, m)]})
                 slots = np.empty(64, np.int64)
-                k = arc_slots(form, tag, suffix, between, h, m, 2**bits - 1, slots)
+                k = arc_slots(sentence, (h, m), between, 2**bits - 1, slots)
                 np.add.at(features[h, m], slots[:k], 1)
         scores = features @ weights
         scores[target[1:-1], range(1, n + 1)] -= margin
@@ -77,11 +78,11 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator, ma
     lengths = [1, 3, 4, 2, 4]
     words, gold = random_words(rng, lengths), random_heads(rng, lengths)
     order = presentation(np.array([2, 1, 1, 0, 1]), 3, seed=5)
-    weights, sums = (table[:, 0] for table in tables(10, 1))
-    n_steps = learn_arcs(*words.arrays, gold, order, margin, weights, sums)
+    learnt = Learnt(*(table[:, 0] for table in tables(10, 1)))
+    n_steps = learn_arcs(words.arrays, gold, order, margin, learnt)
     assert n_steps == len(order) == 15
     expected = plain_average(words, gold, order, margin, 10)
-    np.testing.assert_allclose(averaged(weights, sums, n_steps), expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(averaged(learnt, n_steps), expected, rtol=1e-6, atol=1e-6)
     assert np.abs(expected).sum() > 0
 
 

@@ -32,7 +32,7 @@ def test_features_are_spread_as_if_by_chance(varied: str) -> None:
 
 def test_the_average_is_that_of_the_weights_after_each_step() -> None:
     """Weights 0, 1, 1, 3 after four steps: changes of 1 after one step and of 2 after three."""
-    weights, sums = tables(1, 1)
-    weights[0], sums[0] = 3, 1 * 1 + 2 * 3
-    assert averaged(weights, sums, 4).tolist() == [[(0 + 1 + 1 + 3) / 4], [0.0]]
-    assert averaged(weights, sums, 4).dtype == np.float32
+    learnt = tables(1, 1)
+    learnt.weights[0], learnt.sums[0] = 3, 1 * 1 + 2 * 3
+    assert averaged(learnt, 4).tolist() == [[(0 + 1 + 1 + 3) / 4], [0.0]]
+    assert averaged(learnt, 4).dtype == np.float32

@@ -96,7 +96,9 @@ def test_weights_are_copies() -> None:
     copies = [tree for tree, weight in zip(TREES, weights, strict=True) for _ in range(weight)]
     one, other = events(TREES, weights), events(copies)
     np.testing.assert_array_equal(one.rules, other.rules)
-    first, second = (learned(data, SYMBOLS.size, 2, 6, 0.5, seed=3) for data in (one, other))
+    first, second = (
+        learned(data, SYMBOLS.size, rounds=2, n_iterations=6, share_merged=0.5, seed=3) for data in (one, other)
+    )
     np.testing.assert_allclose(first.log_likelihood, second.log_likelihood)
     np.testing.assert_array_equal(first.states.first, second.states.first)
     np.testing.assert_allclose(first.probability, second.probability, atol=1e-6)
@@ -132,7 +134,7 @@ def test_mergers_undo_the_share_that_loses_least() -> None:
 
 def test_smoothed_rules_still_sum_to_1() -> None:
     data = events(TREES)
-    grammar = learned(data, SYMBOLS.size, 2, 5, 0.3, seed=0)
+    grammar = learned(data, SYMBOLS.size, rounds=2, n_iterations=5, share_merged=0.3, seed=0)
     rules = grammar.rules()
     total = np.zeros(int(grammar.states.first[-1]))
     np.add.at(total, rules.binary[:, 0], rules.binary_weight)

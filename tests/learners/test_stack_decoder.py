@@ -97,8 +97,7 @@ def test_a_wide_search_finds_the_best_of_all(rng: np.random.Generator, limit: in
     lengths = np.array([1, 2, 3, 4, 5] * 2)
     sentences = [random_options(rng, n) for n in lengths]
     options, search = packed(sentences), WIDE._replace(distortion_limit=limit)
-    chosen, count, scores = np.zeros((10, 5), np.int64), np.zeros(10, np.int64), np.zeros(10)
-    decode(lengths, options, models, search, stacks(5, search.stack), np.zeros((6, 6)), chosen, count, scores)
+    chosen, count, scores = decode(lengths, options, models, search, stacks(5, search.stack))
     words, bounds = found(lengths, options, models, search)
     for k, (n, own) in enumerate(zip(lengths, sentences, strict=True)):
         best = max((score_of(order, models) for order in every_order(own, n, limit)), default=-np.inf)
@@ -117,8 +116,7 @@ def test_a_narrow_search_finishes_every_sentence(rng: np.random.Generator) -> No
     better = []
     for stack in (1, 10, 200):
         search = Search(stack, 1e9, 4)
-        chosen, count, scores = np.zeros((30, 20), np.int64), np.zeros(30, np.int64), np.zeros(30)
-        decode(lengths, options, models, search, stacks(20, stack), np.zeros((21, 21)), chosen, count, scores)
+        chosen, count, scores = decode(lengths, options, models, search, stacks(20, stack))
         for k, own in enumerate(sentences):
             order = [own[o - options.bounds[k]] for o in chosen[k, : count[k]]]
             assert sorted(i for option in order for i in range(option.first, option.stop)) == list(range(lengths[k]))

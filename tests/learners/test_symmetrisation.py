@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simstudy.learners.alignment.bitexts import index_bitexts
-from simstudy.learners.alignment.models import Posteriors, Side
+from simstudy.learners.alignment.kernels import Posteriors
+from simstudy.learners.alignment.models import Side
 from simstudy.learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 
 Points = set[tuple[int, int]]

@@ -109,7 +109,7 @@ def test_successive_abstraction_by_hand() -> None:
     """
     rows = spelling_view(["xa", "ya", "za", "xb", "wa"], np.arange(5))
     # Tags A, A, A and B of four words.
-    lexicon = Lexicon.count(rows[:4], np.array([0, 0, 0, 1]), np.ones(4, np.int64), 2, rare=10, ratio=1e-3)
+    lexicon = Lexicon.count(rows[:4], np.array([0, 0, 0, 1]), np.ones(4, np.int64), n_tags=2, rare=10, ratio=1e-3)
     emissions, symbols = lexicon.emissions(rows[4:])
     theta = np.sqrt(2) / 4
     first = (3 / 4 + theta * 3 / 4) / (1 + theta)
@@ -132,10 +132,15 @@ def test_one_step_of_the_perceptron_by_hand() -> None:
     Of two tokens, of tags 1 and 2, the second is taken for tag 1 at step 1: that is in one half of the average.
     """
     features, one = np.array([[1]], np.int32), np.array([0, 1])
-    model = train_perceptron(features, np.array([2]), one, np.array([0, 0]), 2, 3)
+    model = train_perceptron(features, np.array([2]), one, np.array([0, 0]), n_features=2, n_tags=3)
     assert model.weights[1].tolist() == [0, -1, 1]
     late = train_perceptron(
-        np.array([[1], [2]], np.int32), np.array([1, 2]), np.array([0, 1, 2]), np.array([0, 1]), 3, 3
+        np.array([[1], [2]], np.int32),
+        np.array([1, 2]),
+        np.array([0, 1, 2]),
+        np.array([0, 1]),
+        n_features=3,
+        n_tags=3,
     )
     assert late.weights[2].tolist() == [0, -0.5, 0.5]
 

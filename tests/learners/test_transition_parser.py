@@ -7,9 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from simstudy.learners.dependencies import arc_hybrid
 from simstudy.learners.dependencies.arc_hybrid import LEFT, NEVER, RIGHT, SHIFT, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import averaged, tables
 from simstudy.learners.dependencies.parsers import TransitionParser, presentation
+from simstudy.learners.dependencies.sentences import sentence_of
 from simstudy.learners.dependencies.transition_parser import learn_transitions, state_slots
 from tests.learners.trees import Heads, is_tree, projective_trees, random_heads, random_words, trees
 
@@ -45,6 +47,12 @@ def begin(n: int) -> State:
     return (0,), 1, (-1,) * (n + 1)
 
 
+def begin_compiled(n: int) -> arc_hybrid.State:
+    """The same for compiled functions."""
+    stack, heads = np.zeros(n + 2, np.int64), np.full(n + 2, -1)
+    return arc_hybrid.State(stack, 1, 1, heads, np.full((4, n + 2), n + 1), np.zeros((2, n + 2), np.int64))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_all_projective_trees_and_no_others_can_be_reached(n: int) -> None:
     assert outcomes(begin(n), n) == set(projective_trees(n))
@@ -64,9 +72,10 @@ def test_losses_are_what_can_no_longer_be_right(rng: np.random.Generator, n: int
         state = begin(n)
         while after := successors(state, n):
             stack = np.array([*state[0], *[-7] * (n + 1)])
-            losses(stack, len(state[0]), state[1], n, np.array([-1, *gold, -1]), cost)
+            compiled = begin_compiled(n)._replace(stack=stack, size=len(state[0]), front=state[1])
+            losses(compiled, np.array([-1, *gold, -1]), cost)
             for transition in (SHIFT, LEFT, RIGHT):
-                assert legal(transition, stack, len(state[0]), state[1], n) == (transition in after)
+                assert legal(transition, compiled, n) == (transition in after)
                 if transition in after:
                     lost = most_right(state, n, gold) - most_right(after[transition], n, gold)
                     assert cost[transition] == lost, (gold, state, transition)
@@ -82,21 +91,18 @@ def test_losses_are_what_can_no_longer_be_right(rng: np.random.Generator, n: int
 def test_transitions_that_lose_nothing_lead_to_the_gold_tree(n: int, preferred: tuple[int, ...]) -> None:
     cost = np.empty(3, np.int64)
     for gold in projective_trees(n):
-        stack, heads = np.zeros(n + 2, np.int64), np.full(n + 2, -1)
-        outer, n_children = np.full((4, n + 2), n + 1), np.zeros((2, n + 2), np.int64)
-        size, front = 1, 1
-        while size > 1 or front <= n:
-            losses(stack, size, front, n, np.array([-1, *gold, -1]), cost)
-            transition = next(t for t in preferred if cost[t] == 0)
-            size, front = take(transition, stack, size, front, heads, outer, n_children)
-        assert tuple(heads[1 : n + 1]) == gold
+        state = begin_compiled(n)
+        while state.size > 1 or state.front <= n:
+            losses(state, np.array([-1, *gold, -1]), cost)
+            state = take(next(t for t in preferred if cost[t] == 0), state)
+        assert tuple(state.heads[1 : n + 1]) == gold
         # The children as they can be counted from the tree.
         for head in range(n + 1):
             left = [m for m in range(1, head) if gold[m - 1] == head]
             right = [m for m in range(n, head, -1) if gold[m - 1] == head]
-            assert n_children[:, head].tolist() == [len(left), len(right)]
+            assert state.n_children[:, head].tolist() == [len(left), len(right)]
             expected = [*[*left, n + 1, n + 1][:2], *[*right, n + 1, n + 1][:2]]
-            assert outer[:, head].tolist() == expected
+            assert state.outer[:, head].tolist() == expected
 
 
 def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) -> None:
@@ -104,8 +110,8 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) ->
     lengths = [3, 1, 4, 2, 4]
     words, gold = random_words(rng, lengths), random_heads(rng, lengths)
     order = presentation(np.array([1, 1, 2, 0, 1]), 4, seed=3)
-    weights, sums = tables(10, 4)
-    n_steps = learn_transitions(*words.arrays, gold, order, 5, weights, sums)
+    learnt = tables(10, 4)
+    n_steps = learn_transitions(words.arrays, gold, order, 5, learnt)
     assert n_steps == sum(2 * lengths[item] for item in order)
 
     plain, total = np.zeros((2**10, 4)), np.zeros((2**10, 4))
@@ -114,12 +120,10 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) ->
         first, last = words.bounds[item : item + 2]
         n, target = lengths[item], tuple(gold[first + 1 : last - 1].tolist())
         state = begin(n)
-        stack, heads = np.zeros(n + 2, np.int64), np.full(n + 2, -1)
-        outer, n_children = np.full((4, n + 2), n + 1), np.zeros((2, n + 2), np.int64)
+        compiled = begin_compiled(n)
         while after := successors(state, n):
-            stack[: len(state[0])] = state[0]
-            parts = (part[first:last] for part in (words.forms, words.tags, words.suffixes))
-            k = state_slots(*parts, stack, len(state[0]), state[1], n, outer, n_children, 2**10 - 1, slots)
+            assert tuple(compiled.stack[: compiled.size]) == state[0]
+            k = state_slots(sentence_of(words.arrays, item), compiled, 2**10 - 1, slots)
             scores = plain[slots[:k]].sum(axis=0)
             guessed = max(sorted(after), key=lambda t: scores[t])
             reach = {t: most_right(one, n, target) for t, one in after.items()}
@@ -130,10 +134,10 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) ->
                 np.add.at(plain[:, guessed], slots[:k], -1)
             total += plain
             taken = aim if turn < 5 else guessed
-            take(taken, stack, len(state[0]), state[1], heads, outer, n_children)
+            compiled = take(taken, compiled)
             state = after[taken]
-    np.testing.assert_array_equal(weights, plain)
-    np.testing.assert_allclose(averaged(weights, sums, n_steps), total / n_steps, rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(learnt.weights, plain)
+    np.testing.assert_allclose(averaged(learnt, n_steps), total / n_steps, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("right_to_left", [False, True])

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.translation.memory_kernels import edit_path, look_up, repair
+from simstudy.learners.translation.memory_index import Asked, Index, look_up
+from simstudy.learners.translation.memory_repair import Match, Room, edit_path, repair
 from simstudy.learners.translation.translation_memory import TranslationMemory, distinct, likeliest
 from tests.learners.sentences import invented, matrix, pairs, randomly_linked, source_of, target_of, words_of
 
@@ -31,7 +32,7 @@ def test_the_nearest_sentences_share_most(rng: np.random.Generator) -> None:
     bounds = np.searchsorted(number[order], np.arange(len(worth) + 1))
     best = np.empty((40, 5), np.int64)
     own = np.searchsorted(sentence, np.arange(41))
-    look_up(own, number, whole, sentence[order], bounds, worth, whole, 5, best)
+    look_up(Asked(own, number, whole), Index(bounds, sentence[order], worth, whole), best)
     for k in range(40):
 
         def worth_of(some: set[tuple[int, ...]]) -> float:
@@ -75,14 +76,11 @@ def test_repairs_replace_put_in_and_leave_out() -> None:
     """Words: 2 … 9 are source words, word w's translation is w + 10; each is linked to its own."""
 
     def repaired(words: list[int], others: list[int], partner: list[int]) -> list[int]:
-        room = [np.empty(20, np.int64) for _ in range(3)]
+        room = Room(*(np.empty(20, np.int64) for _ in range(3)))
         lexical = np.array([w + 10 if w > 1 else w for w in range(10)])
-        target = np.array(others) + 10
-        n = repair(
-            np.array(words), np.array(others), np.array(partner), target, np.eye(len(others), dtype=bool),
-            lexical, *room,
-        )  # fmt: skip
-        return room[2][:n].tolist()
+        match = Match(np.array(others), np.array(others) + 10, np.eye(len(others), dtype=bool))
+        n = repair(np.array(words), np.array(partner), match, lexical, room)
+        return room.written[:n].tolist()
 
     assert repaired([2, 3, 4], [2, 3, 4], [0, 1, 2]) == [12, 13, 14]
     assert repaired([2, 5, 4], [2, 3, 4], [0, 1, 2]) == [12, 15, 14]
@@ -93,12 +91,10 @@ def test_repairs_replace_put_in_and_leave_out() -> None:
 
 def test_repairs_follow_the_links_of_the_other_sentence() -> None:
     """A changed word's translation stands where the old one stood, once where that had two words."""
-    room = [np.empty(20, np.int64) for _ in range(3)]
-    linked = np.array([[0, 0, 1], [1, 1, 0]], bool)
-    n = repair(
-        np.array([2, 4]), np.array([2, 3]), np.array([0, 1]), np.array([13, 23, 12]), linked, np.arange(10) + 10, *room
-    )
-    assert room[2][:n].tolist() == [14, 12]
+    room = Room(*(np.empty(20, np.int64) for _ in range(3)))
+    match = Match(np.array([2, 3]), np.array([13, 23, 12]), np.array([[0, 0, 1], [1, 1, 0]], bool))
+    n = repair(np.array([2, 4]), np.array([0, 1]), match, np.arange(10) + 10, room)
+    assert room.written[:n].tolist() == [14, 12]
 
 
 def test_the_likeliest_translation_is_the_most_frequent(rng: np.random.Generator) -> None:

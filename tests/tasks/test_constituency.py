@@ -84,7 +84,7 @@ def test_known_words_are_tagged_as_they_were_and_unknown_ones_by_their_form() ->
     seen = np.array([0, 1, 2, 3, 5], dtype=np.int32)
     tags = np.array([0, 0, 1, 1, 2], dtype=np.int32)
     counts = np.array([1.0, 2.0, 1.0, 1.0, 50.0])
-    scores = tag_scores(seen, tags, counts, 4, forms, np.arange(7, dtype=np.int32))
+    scores = tag_scores(seen, tags, counts, 4, forms=forms, wanted=np.arange(7, dtype=np.int32))
     share = np.array([3, 2, 50, 0]) / 55
     posterior = scores * share
     np.testing.assert_allclose(posterior.sum(axis=1), 1)

@@ -1,15 +1,13 @@
 """Item scores of any margin and any dependence whose true gain is known."""
 
+from simstudy.generators.scores.archimedean import Clayton, Frank, Gumbel
 from simstudy.generators.scores.base import KnownTruth, TruePair
 from simstudy.generators.scores.clusters import ItemClusters
 from simstudy.generators.scores.corpus import CorpusModel
 from simstudy.generators.scores.correlations import equicorrelated, of_families
 from simstudy.generators.scores.dependence import (
-    Clayton,
     Dependence,
-    Frank,
     GaussianCopula,
-    Gumbel,
     Independent,
     Khoudraji,
     Survival,

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from simstudy.generators.pair_base import Drawn, PairModel, Two
+from simstudy.generators.scores.archimedean import Clayton, Gumbel
 from simstudy.generators.scores.base import TruePair
 from simstudy.generators.scores.clusters import ItemClusters
 from simstudy.generators.scores.dependence import (
-    Clayton,
     Dependence,
     GaussianCopula,
-    Gumbel,
     Independent,
     Khoudraji,
     Survival,

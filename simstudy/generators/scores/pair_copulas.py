@@ -15,12 +15,10 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from simstudy.generators.scores import pair_densities as densities
+from simstudy.generators.scores.archimedean import Clayton, Frank, Gumbel
 from simstudy.generators.scores.dependence import (
-    Clayton,
     Dependence,
-    Frank,
     GaussianCopula,
-    Gumbel,
     Independent,
     Khoudraji,
     Survival,

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.alignment.bitexts import POSSIBLE, SURE, UNALIGNED, Bitext
+from simstudy.learners.alignment.kernels import Posteriors
 from simstudy.learners.alignment.link_features import dice, link_features
-from simstudy.learners.alignment.models import Posteriors, Side, Stage, train_both
+from simstudy.learners.alignment.models import Side, Stage, train_both
 from simstudy.learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 from simstudy.learners.examples import Examples
 from simstudy.learners.runs import Floats, Integers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,14 @@ MOST_WORDS = 200
 
 #: What a cell of gold links is; `UNALIGNED` where nobody aligned the sentence pair.
 UNALIGNED, NO_LINK, POSSIBLE, SURE = -1, 0, 1, 2
+
+
+class Bounds(NamedTuple):
+    """Where the source words, the target words and the cells of n sentence pairs begin, (n + 1,) each."""
+
+    source: Integers
+    target: Integers
+    cell: Integers
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,11 @@ class Bitext:
 
     def __len__(self) -> int:
         return len(self.first_cell) - 1
+
+    @property
+    def bounds(self) -> Bounds:
+        """All bounds, for compiled functions."""
+        return Bounds(self.first_source, self.first_target, self.first_cell)
 
     def sentence_of_cell(self) -> Integers:
         """(cells,) which sentence pair a cell belongs to."""

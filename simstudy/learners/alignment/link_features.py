@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.learners.alignment.bitexts import Bitext
-from simstudy.learners.alignment.models import Posteriors
+from simstudy.learners.alignment.kernels import Posteriors
 from simstudy.learners.runs import Floats, Integers
 
 # Posteriors below this are all alike.

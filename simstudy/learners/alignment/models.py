@@ -8,7 +8,14 @@ from typing import Protocol, Self
 import numpy as np
 
 from simstudy.learners.alignment.bitexts import Bitext
-from simstudy.learners.alignment.kernels import hmm_posteriors, link_posteriors, prior_distance
+from simstudy.learners.alignment.kernels import (
+    Direction,
+    Lexical,
+    Posteriors,
+    hmm_posteriors,
+    link_posteriors,
+    prior_distance,
+)
 from simstudy.learners.runs import Floats, Integers, places_in_runs
 from simstudy.validation import check_flag, check_number, check_whole
 
@@ -38,11 +45,11 @@ class Side:
     turned: bool
 
     @property
-    def arrays(self) -> tuple[Integers, Integers, Integers, bool, Integers, Integers]:
-        """What the kernels read, up to the weights."""
+    def arrays(self) -> Direction:
+        """What the kernels read."""
         b = self.bitext
         given, generated = (b.first_target, b.first_source) if self.turned else (b.first_source, b.first_target)
-        return given, generated, b.first_cell, self.turned, b.pairs, self.generated
+        return Direction(given, generated, b.first_cell, self.turned, b.pairs, self.generated)
 
     @property
     def generated(self) -> Integers:
@@ -61,23 +68,7 @@ class Side:
 
     def sentence_of_generated(self) -> Integers:
         """(generated words,) which sentence pair each belongs to."""
-        return places_in_runs(self.arrays[1])[0]
-
-
-@dataclass(frozen=True)
-class Posteriors:
-    """Probabilities of links: of cells (cells,), and of the empty word for every generated word (words,)."""
-
-    cells: Floats
-    nulls: Floats
-
-
-@dataclass(frozen=True)
-class Lexical:
-    """P(generated word | given word) of every word pair (pairs,), and P(generated word | empty word) (words,)."""
-
-    table: Floats
-    of_null: Floats
+        return places_in_runs(self.arrays.first_generated)[0]
 
 
 class TranslationModel(Protocol):
@@ -93,7 +84,7 @@ class Model1:
 
     def posteriors(self, side: Side, lexical: Lexical, weights: Floats) -> tuple[Posteriors, Model1, float]:
         """Links by words alone."""
-        found, log_likelihood, _ = _independent(side, lexical, weights, 0.0, -1.0)
+        found, log_likelihood, _ = link_posteriors(side.arrays, weights, lexical, 0.0, -1.0)
         return found, self, log_likelihood
 
 
@@ -125,14 +116,15 @@ class DiagonalModel:
 
     def posteriors(self, side: Side, lexical: Lexical, weights: Floats) -> tuple[Posteriors, DiagonalModel, float]:
         """Links by words and the diagonal; the tension is that whose expected distance is the one observed."""
-        found, log_likelihood, distance = _independent(side, lexical, weights, self.tension, self.p_null)
+        words = side.arrays
+        found, log_likelihood, distance = link_posteriors(words, weights, lexical, self.tension, self.p_null)
         if not self.adapts:
             return found, self, log_likelihood
         linking = weights[side.sentence_of_generated()] * (1 - found.nulls)
         low, high = _LEAST_TENSION, _MOST_TENSION
         for _ in range(20):
             middle = (low + high) / 2
-            closer = prior_distance(*side.arrays[:2], linking, middle) < distance
+            closer = prior_distance(words.first_given, words.first_generated, linking, middle) < distance
             low, high = (low, middle) if closer else (middle, high)
         return found, replace(self, tension=round((low + high) / 2, 4)), log_likelihood
 
@@ -166,30 +158,11 @@ class HiddenMarkov:
 
     def posteriors(self, side: Side, lexical: Lexical, weights: Floats) -> tuple[Posteriors, HiddenMarkov, float]:
         """Links by words and the previous link; jump probabilities by one step of generalised iterative scaling."""
-        found = _nothing(side)
         jumps = np.array(self.jumps)
-        jumped, expected = np.zeros(len(jumps)), np.zeros(len(jumps))
-        log_likelihood = hmm_posteriors(
-            *side.arrays, weights, lexical.table, lexical.of_null, jumps, self.p_null,
-            found.cells, found.nulls, jumped, expected,
-        )  # fmt: skip
+        found, jumped, expected, log_likelihood = hmm_posteriors(side.arrays, weights, lexical, jumps, self.p_null)
         # Sentences may be too short for a jump to be possible at all.
         grown = jumps * np.where(expected > 0, np.maximum(jumped, _LEAST_JUMPS) / np.maximum(expected, 1e-12), 1)
         return found, replace(self, jumps=tuple((grown / grown.sum()).tolist())), log_likelihood
-
-
-def _independent(
-    side: Side, lexical: Lexical, weights: Floats, tension: float, p_null: float
-) -> tuple[Posteriors, float, float]:
-    found = _nothing(side)
-    log_likelihood, distance = link_posteriors(
-        *side.arrays, weights, lexical.table, lexical.of_null, tension, p_null, found.cells, found.nulls
-    )
-    return found, log_likelihood, distance
-
-
-def _nothing(side: Side) -> Posteriors:
-    return Posteriors(np.zeros(len(side.bitext.pairs)), np.zeros(len(side.generated)))
 
 
 def _check_probability(name: str, value: float) -> None:

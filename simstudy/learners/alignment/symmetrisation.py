@@ -7,7 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from simstudy.learners.alignment.bitexts import Bitext
-from simstudy.learners.alignment.models import Posteriors, Side
+from simstudy.learners.alignment.kernels import Posteriors
+from simstudy.learners.alignment.models import Side
 from simstudy.validation import check_choice
 
 Links = NDArray[np.bool_]
@@ -75,15 +76,14 @@ def symmetrise(bitext: Bitext, forward: Links, backward: Links, how: str) -> Lin
         return forward | backward
     combined: Links = forward & backward
     if how != "intersection":
-        _grow(
-            bitext.first_source, bitext.first_target, bitext.first_cell, forward, backward, combined,
-            how != "grow-diag", how.endswith("-and"),
-        )  # fmt: skip
+        _grow(bitext.bounds, (forward, backward), combined, how != "grow-diag", how.endswith("-and"))
     return combined
 
 
 @njit(cache=True, nogil=True)
-def _grow(first_source, first_target, first_cell, forward, backward, combined, final, both_free):
+def _grow(bounds, directions, combined, final, both_free):
+    first_source, first_target, first_cell = bounds
+    forward, backward = directions
     for s in range(len(first_cell) - 1):
         m, n = first_source[s + 1] - first_source[s], first_target[s + 1] - first_target[s]
         at = first_cell[s]
@@ -108,7 +108,7 @@ def _grow(first_source, first_target, first_cell, forward, backward, combined, f
                         if free and (forward[cell] or backward[cell]):
                             combined[cell] = source_linked[a] = target_linked[b] = growing = True
         if final:
-            for directed in (forward, backward):
+            for directed in directions:
                 for i in range(m):
                     for j in range(n):
                         cell = at + i * n + j

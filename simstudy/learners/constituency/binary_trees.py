@@ -113,13 +113,11 @@ class BinaryTrees:
         Brackets without a label, and those called TOP, ROOT or S1, are left out: the tree's top is TOP. A node whose
         only child has its own label is left out too.
         """
-        columns = _Columns()
-        number = {tag: 1 + i for i, tag in enumerate(symbols.tags)}
-        labels = {label: symbols.first_label + i for i, label in enumerate(symbols.labels)}
+        columns = _Columns(symbols)
         n_words = 0
         for t, tree in enumerate(trees):
             tree = tree.without_traces()
-            columns.add_tree(tree, t, n_words, number, labels, symbols)
+            columns.add_tree(tree, t, n_words)
             n_words += len(tree.words)
         return columns.arrays()
 
@@ -157,16 +155,18 @@ class BinaryTrees:
 class _Columns:
     """Nodes as they are made."""
 
-    def __init__(self) -> None:
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.tags = {tag: 1 + i for i, tag in enumerate(symbols.tags)}
+        self.labels = {label: symbols.first_label + i for i, label in enumerate(symbols.labels)}
         self.rows: list[tuple[int, int, int, int, int, int]] = []
 
     def add(self, symbol: int, children: tuple[int, int], start: int, end: int, tree: int) -> int:
         self.rows.append((symbol, *children, start, end, tree))
         return len(self.rows) - 1
 
-    def add_tree(
-        self, tree: Tree, t: int, first: int, tags: dict[str, int], labels: dict[str, int], symbols: Symbols
-    ) -> None:
+    def add_tree(self, tree: Tree, t: int, first: int) -> None:
+        """Add the nodes of tree number t, whose first word is `first` of all."""
         # Nodes without a parent yet, from left to right.
         roots: list[int] = []
         n_leaves = 0
@@ -174,7 +174,7 @@ class _Columns:
         def grow(end: int) -> None:
             nonlocal n_leaves
             for i in range(n_leaves, end):
-                roots.append(self.add(tags[tree.tags[i]], (-1, -1), first + i, first + i + 1, t))
+                roots.append(self.add(self.tags[tree.tags[i]], (-1, -1), first + i, first + i + 1, t))
             n_leaves = max(n_leaves, end)
 
         def close(symbol: int, intermediate: int, start: int) -> None:
@@ -196,13 +196,14 @@ class _Columns:
 
         for full, start, end in tree.brackets:
             label = without_function_tags(full)
-            if label in labels and start < end:
+            if label in self.labels and start < end:
                 grow(end)
-                symbol = labels[label]
-                close(symbol, symbol - symbols.first_label + symbols.first_intermediate + 1, first + start)
+                symbol = self.labels[label]
+                intermediate = symbol - self.symbols.first_label + self.symbols.first_intermediate + 1
+                close(symbol, intermediate, first + start)
         grow(len(tree.words))
         if tree.words:
-            close(TOP, symbols.first_intermediate, first)
+            close(TOP, self.symbols.first_intermediate, first)
 
     def arrays(self) -> BinaryTrees:
         table: NDArray[Any] = np.array(self.rows, dtype=np.int32).reshape(-1, 6)

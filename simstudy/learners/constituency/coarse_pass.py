@@ -115,9 +115,23 @@ class Items(NamedTuple):
     score: FloatArray
 
 
+class Chart(NamedTuple):
+    """What spans were kept as left children, and as right children."""
+
+    lefts: Items
+    rights: Items
+
+
+class CoarseBeam(NamedTuple):
+    """Which symbols stay in a span: those whose figure of merit is at least `share` of the best one's, and `floor`."""
+
+    share: float
+    floor: float
+
+
 @njit(cache=True, nogil=True)
 def coarse_pass(
-    words: FloatArray, before: FloatArray, after: FloatArray, grammar: Coarse, beam: float, floor: float
+    words: FloatArray, before: FloatArray, after: FloatArray, grammar: Coarse, beam: CoarseBeam
 ) -> tuple[FloatArray, FloatArray]:
     """Inside and outside probabilities of plain symbols (n, n + 1, symbols) in any place of a chain of unary rules.
 
@@ -131,15 +145,14 @@ def coarse_pass(
     grammar
         The plain grammar.
     beam
-        A symbol stays in a span if its figure of merit is at least so many times the best one's,
-    floor
-        and at least this.
+        Which symbols stay in a span.
     """
     n, n_symbols = words.shape
     inside = np.zeros((n, n + 1, n_symbols))
     shape = (n, n + 1, n_symbols)
     lefts = Items(np.zeros((n, n + 1), np.int32), np.empty(shape, np.int32), np.empty(shape))
     rights = Items(np.zeros((n, n + 1), np.int32), np.empty(shape, np.int32), np.empty(shape))
+    chart = Chart(lefts, rights)
     made, merit = np.empty(n_symbols), np.empty(n_symbols)
     for length in range(1, n + 1):
         for i in range(n - length + 1):
@@ -149,7 +162,7 @@ def coarse_pass(
             else:
                 made[:] = 0.0
                 for k in range(i + 1, j):
-                    _combine(made, lefts, rights, i, k, j, grammar)
+                    _combine(made, chart, (i, k, j), grammar)
             total = inside[i, j]
             for child in range(n_symbols):
                 if made[child] > 0.0 and (child > 0 or length == n):
@@ -162,12 +175,12 @@ def coarse_pass(
                 merit[s] = total[s] * before[i, s] * after[j, s] if total[s] > 0.0 else 0.0
                 best = max(best, merit[s])
             for s in range(n_symbols):
-                if total[s] > 0.0 and merit[s] >= max(beam * best, floor):
+                if total[s] > 0.0 and merit[s] >= max(beam.share * best, beam.floor):
                     if grammar.is_left[s]:
                         _add(lefts, i, j, s, total[s])
                     if grammar.is_right[s]:
                         _add(rights, i, j, s, total[s])
-    return inside, _outside(inside, lefts, rights, grammar)
+    return inside, _outside(inside, chart, grammar)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -179,7 +192,10 @@ def _add(items: Items, i: int, j: int, symbol: int, score: float) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _combine(made: FloatArray, lefts: Items, rights: Items, i: int, k: int, j: int, grammar: Coarse) -> None:
+def _combine(made: FloatArray, chart: Chart, split: tuple[int, int, int], grammar: Coarse) -> None:
+    """Add to made (symbols,) what can be made of the spans i … k and k … j, for a split (i, k, j)."""
+    lefts, rights = chart
+    i, k, j = split
     n_symbols = len(made)
     for a in range(lefts.number[i, k]):
         row = lefts.symbol[i, k, a] * n_symbols
@@ -198,7 +214,7 @@ _NEGLIGIBLE = 1e-7
 
 
 @njit(cache=True, nogil=True)
-def _outside(inside: FloatArray, lefts: Items, rights: Items, grammar: Coarse) -> FloatArray:
+def _outside(inside: FloatArray, chart: Chart, grammar: Coarse) -> FloatArray:
     n, _, n_symbols = inside.shape
     # First what is outside the top of a chain, then what is outside any place of it.
     outside = np.zeros(inside.shape)
@@ -221,14 +237,17 @@ def _outside(inside: FloatArray, lefts: Items, rights: Items, grammar: Coarse) -
             top[:] = any_place
             if alive:
                 for k in range(i + 1, j):
-                    _share_out(top, outside, lefts, rights, i, k, j, grammar)
+                    _share_out(top, outside, chart, (i, k, j), grammar)
     return outside
 
 
 @njit(cache=True, nogil=True)
 def _share_out(
-    above: FloatArray, outside: FloatArray, lefts: Items, rights: Items, i: int, k: int, j: int, grammar: Coarse
+    above: FloatArray, outside: FloatArray, chart: Chart, split: tuple[int, int, int], grammar: Coarse
 ) -> None:
+    """Add to what is outside the spans i … k and k … j what is above both, for a split (i, k, j)."""
+    lefts, rights = chart
+    i, k, j = split
     n_symbols = len(above)
     for a in range(lefts.number[i, k]):
         left = lefts.symbol[i, k, a]

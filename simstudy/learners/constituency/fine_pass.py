@@ -9,86 +9,82 @@ from numba import njit
 from numpy.typing import NDArray
 
 from simstudy.learners.constituency.binary_trees import FloatArray, IntArray
-from simstudy.learners.constituency.grammars import Rules, totals
+from simstudy.learners.constituency.fine_grammar import Fine, slot_of
 
 
-class Fine(NamedTuple):
-    """An annotated grammar as the fine pass reads it.
+class FineBeam(NamedTuple):
+    """What the fine pass builds, and keeps.
 
     Attributes
     ----------
-    keys, slots
-        A hash table: pairs left * symbols + right (-1 where free), and the row of `first`.
-    first
-        (pairs + 1,) where the rules of a pair of children begin.
-    parent, weight
-        (rules,)
-    unary_first, unary_parent, unary_weight
-        Unary rules by their child.
-    coarse
-        (symbols,) the plain symbol of each.
+    posterior
+        Nothing is built whose plain symbol has a smaller one.
     share
-        (symbols,) how large a part of its plain symbol's nodes each is.
+        A symbol stays in a span if its probability, times what is outside its plain symbol, times its share of that
+        symbol, is at least so many times the best one's.
     """
 
-    keys: NDArray[np.int64]
-    slots: IntArray
-    first: IntArray
-    parent: IntArray
-    weight: FloatArray
-    unary_first: IntArray
-    unary_parent: IntArray
-    unary_weight: FloatArray
-    coarse: IntArray
-    share: FloatArray
+    posterior: float
+    share: float
 
 
-def fine_grammar(rules: Rules, coarse: IntArray, count: FloatArray) -> Fine:
-    """Arrays for the fine pass, from rule probabilities and how often each symbol was seen."""
-    n = len(coarse)
-    share = count / np.maximum(totals(coarse, count, n)[coarse], 1e-300)
-    pairs, first = np.unique(rules.binary[:, 1].astype(np.int64) * n + rules.binary[:, 2], return_index=True)
-    keys, slots = _hashed(pairs)
-    unary_first = np.searchsorted(rules.unary[:, 1], np.arange(n + 1)).astype(np.int32)
-    return Fine(
-        keys, slots, np.append(first, len(rules.binary)).astype(np.int32), np.ascontiguousarray(rules.binary[:, 0]),
-        rules.binary_weight, unary_first, np.ascontiguousarray(rules.unary[:, 0]), rules.unary_weight, coarse, share,
-    )  # fmt: skip
+class _Chart(NamedTuple):
+    """The items of all spans.
+
+    Attributes
+    ----------
+    begin, end
+        (n, n + 1): a span's items stand together, from begin[i, j] to end[i, j].
+    items
+        (room, 3) symbol, and what it was made of: left and right item, an item and -1, or twice -1.
+    scores
+        (room,)
+    """
+
+    begin: IntArray
+    end: IntArray
+    items: IntArray
+    scores: FloatArray
 
 
-@njit(cache=True, nogil=True, inline="always")
-def slot_of(keys: NDArray[np.int64], pair: int) -> int:
-    """Where a pair is in the hash table, or the free place where it would be."""
-    mask = len(keys) - 1
-    at = (pair * 0x9E3779B1 >> 7) & mask
-    while keys[at] != pair and keys[at] >= 0:
-        at = (at + 1) & mask
-    return at
+class _Span(NamedTuple):
+    """The symbols of one span while it is made; the same room is used for all spans.
 
+    Attributes
+    ----------
+    here
+        (plain symbols,) which may be built.
+    best
+        (symbols,) the probability of the best way to make each, 0 for none.
+    made
+        (symbols, 2) of which items it is made; a symbol and -2 for a unary rule over a symbol of the same span.
+    order
+        The symbols that can be made.
+    merit, place
+        (symbols,) for pruning, and for the numbers of items.
+    """
 
-@njit(cache=True, nogil=True)
-def _hashed(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], IntArray]:
-    size = 4
-    while size < 3 * len(pairs):
-        size *= 2
-    keys, slots = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int32)
-    for i, pair in enumerate(pairs):
-        at = slot_of(keys, pair)
-        keys[at], slots[at] = pair, i
-    return keys, slots
-
-
-@njit(cache=True, nogil=True)
-def _grown(table: IntArray, size: int) -> IntArray:
-    larger = np.empty((size, table.shape[1]), np.int32)
-    larger[: len(table)] = table
-    return larger
+    here: NDArray[np.bool_]
+    best: FloatArray
+    made: IntArray
+    order: IntArray
+    merit: FloatArray
+    place: IntArray
 
 
 @njit(cache=True, nogil=True)
-def best_parse(
-    words: FloatArray, inside: FloatArray, outside: FloatArray, grammar: Fine, threshold: float, beam: float
-) -> IntArray:
+def _with_room(chart: _Chart, n_items: int) -> _Chart:
+    """The chart, copied to a larger one where it has no room for so many items."""
+    if n_items <= len(chart.items):
+        return chart
+    items, scores = np.empty((2 * n_items, 3), np.int32), np.empty(2 * n_items)
+    items[: len(chart.items)] = chart.items
+    scores[: len(chart.scores)] = chart.scores
+    return _Chart(chart.begin, chart.end, items, scores)
+
+
+@njit(cache=True, nogil=True)
+def best_parse(words: FloatArray, inside: FloatArray, outside: FloatArray, grammar: Fine, beam: FineBeam) -> IntArray:
     """The nodes (nodes, 3) of the most probable parse: symbol, start and end, top first; none where there is no parse.
 
     Parameters
@@ -99,94 +95,93 @@ def best_parse(
         Of the coarse pass.
     grammar
         The annotated grammar.
-    threshold
-        Nothing is built whose plain symbol has a smaller posterior.
     beam
-        A symbol stays in a span if its probability, times what is outside its plain symbol, times its share of that
-        symbol, is at least so many times the best one's.
+        What is built and kept.
     """
-    n, n_tags = words.shape
+    n = len(words)
     n_symbols = len(grammar.coarse)
-    # A span's items stand together: from[i, j] to to[i, j].
-    begin, end = np.zeros((n, n + 1), np.int32), np.zeros((n, n + 1), np.int32)
-    # Symbol; and what it was made of: left and right item, an item and -1, or twice -1.
-    items, scores = np.empty((4096, 3), np.int32), np.empty(4096)
+    chart = _Chart(
+        np.zeros((n, n + 1), np.int32), np.zeros((n, n + 1), np.int32), np.empty((4096, 3), np.int32), np.empty(4096)
+    )
+    span = _Span(
+        np.empty(inside.shape[2], np.bool_), np.zeros(n_symbols), np.empty((n_symbols, 2), np.int32),
+        np.empty(n_symbols, np.int32), np.empty(n_symbols), np.empty(n_symbols, np.int32),
+    )  # fmt: skip
     n_items = 0
-    best, made = np.zeros(n_symbols), np.empty((n_symbols, 2), np.int32)
-    order, place = np.empty(n_symbols, np.int32), np.empty(n_symbols, np.int32)
-    least = max(threshold * inside[0, n, 0], 1e-300)
-    here, merit = np.empty(inside.shape[2], np.bool_), np.empty(n_symbols)
+    least = max(beam.posterior * inside[0, n, 0], 1e-300)
     for length in range(1, n + 1):
         for i in range(n - length + 1):
             j = i + length
             possible = False
-            for s in range(len(here)):
-                here[s] = inside[i, j, s] * outside[i, j, s] >= least
-                possible |= here[s]
+            for s in range(len(span.here)):
+                span.here[s] = inside[i, j, s] * outside[i, j, s] >= least
+                possible |= span.here[s]
             if not possible:
                 continue
-            count = 0
-            if length == 1:
-                for tag in range(n_tags):
-                    if words[i, tag] > 0.0 and here[grammar.coarse[1 + tag]]:
-                        best[1 + tag] = words[i, tag]
-                        made[1 + tag, :] = -1
-                        order[count] = 1 + tag
-                        count += 1
-            else:
-                for k in range(i + 1, j):
-                    if begin[i, k] == end[i, k] or begin[k, j] == end[k, j]:
-                        continue
-                    for a in range(begin[i, k], end[i, k]):
-                        row = np.int64(items[a, 0]) * n_symbols
-                        for b in range(begin[k, j], end[k, j]):
-                            pair = row + items[b, 0]
-                            slot = slot_of(grammar.keys, pair)
-                            if grammar.keys[slot] != pair:
-                                continue
-                            both = scores[a] * scores[b]
-                            at = grammar.slots[slot]
-                            for r in range(grammar.first[at], grammar.first[at + 1]):
-                                parent = grammar.parent[r]
-                                score = both * grammar.weight[r]
-                                if score > best[parent] and here[grammar.coarse[parent]]:
-                                    if best[parent] == 0.0:
-                                        order[count] = parent
-                                        count += 1
-                                    best[parent] = score
-                                    made[parent, 0] = a
-                                    made[parent, 1] = b
-            count = _climb(best, made, order, count, here, grammar)
-            count = _keep_best(best, made, order, count, merit, outside[i, j], grammar, beam)
-            if n_items + count > len(items):
-                items = _grown(items, 2 * (n_items + count))
-                longer = np.empty(len(items))
-                for c in range(n_items):
-                    longer[c] = scores[c]
-                scores = longer
-            for c in range(count):
-                place[order[c]] = n_items + c
-            begin[i, j] = n_items
-            for c in range(count):
-                symbol = order[c]
-                items[n_items, 0] = symbol
-                items[n_items, 1] = made[symbol, 0] if made[symbol, 1] != -2 else place[made[symbol, 0]]
-                items[n_items, 2] = max(made[symbol, 1], -1)
-                scores[n_items] = best[symbol]
-                best[symbol] = 0.0
-                n_items += 1
-            end[i, j] = n_items
-    for item in range(begin[0, n], end[0, n]):
-        if items[item, 0] == 0:
-            return _nodes(items, item, begin, end, n)
+            count = _tagged(span, words[i], grammar) if length == 1 else _combined(span, chart, (i, j), grammar)
+            count = _climb(span, count, grammar)
+            count = _keep_best(span, count, outside[i, j], grammar, beam.share)
+            chart = _with_room(chart, n_items + count)
+            chart.begin[i, j] = n_items
+            n_items = _store(span, count, chart, n_items)
+            chart.end[i, j] = n_items
+    for item in range(chart.begin[0, n], chart.end[0, n]):
+        if chart.items[item, 0] == 0:
+            return _nodes(chart.items, item, chart.begin, chart.end, n)
     return np.empty((0, 3), np.int32)
 
 
 @njit(cache=True, nogil=True)
-def _climb(
-    best: FloatArray, made: IntArray, order: IntArray, count: int, here: NDArray[np.bool_], grammar: Fine
-) -> int:
+def _tagged(span: _Span, word: FloatArray, grammar: Fine) -> int:
+    """The tags of a word; like the next functions it returns how many symbols can be made."""
+    here, best, made, order, _, _ = span
+    count = 0
+    for tag in range(len(word)):
+        if word[tag] > 0.0 and here[grammar.coarse[1 + tag]]:
+            best[1 + tag] = word[tag]
+            made[1 + tag, :] = -1
+            order[count] = 1 + tag
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _combined(span: _Span, chart: _Chart, where: tuple[int, int], grammar: Fine) -> int:
+    """Apply binary rules to all pairs of spans that make up the one from i to j."""
+    here, best, made, order, _, _ = span
+    begin, end, items, scores = chart
+    i, j = where
+    n_symbols = len(best)
+    count = 0
+    for k in range(i + 1, j):
+        if begin[i, k] == end[i, k] or begin[k, j] == end[k, j]:
+            continue
+        for a in range(begin[i, k], end[i, k]):
+            row = np.int64(items[a, 0]) * n_symbols
+            for b in range(begin[k, j], end[k, j]):
+                pair = row + items[b, 0]
+                slot = slot_of(grammar.keys, pair)
+                if grammar.keys[slot] != pair:
+                    continue
+                both = scores[a] * scores[b]
+                at = grammar.slots[slot]
+                for r in range(grammar.first[at], grammar.first[at + 1]):
+                    parent = grammar.parent[r]
+                    score = both * grammar.weight[r]
+                    if score > best[parent] and here[grammar.coarse[parent]]:
+                        if best[parent] == 0.0:
+                            order[count] = parent
+                            count += 1
+                        best[parent] = score
+                        made[parent, 0] = a
+                        made[parent, 1] = b
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _climb(span: _Span, count: int, grammar: Fine) -> int:
     """Apply unary rules until no symbol of a span gets better; made is then (child's symbol, -2)."""
+    here, best, made, order, _, _ = span
     again = True
     while again:
         again = False
@@ -209,11 +204,9 @@ def _climb(
 
 
 @njit(cache=True, nogil=True)
-def _keep_best(
-    best: FloatArray, made: IntArray, order: IntArray, count: int, merit: FloatArray, outside: FloatArray,
-    grammar: Fine, beam: float,
-) -> int:  # fmt: skip
+def _keep_best(span: _Span, count: int, outside: FloatArray, grammar: Fine, share: float) -> int:
     """Leave out the symbols of a span whose merit is too far below the best one's, and on which no other one stands."""
+    _, best, made, order, merit, _ = span
     highest = 0.0
     for c in range(count):
         symbol = order[c]
@@ -221,19 +214,37 @@ def _keep_best(
         highest = max(highest, merit[symbol])
     for c in range(count):
         symbol = order[c]
-        if merit[symbol] >= beam * highest:
+        if merit[symbol] >= share * highest:
             while made[symbol, 1] == -2:
                 symbol = made[symbol, 0]
                 merit[symbol] = highest
     kept = 0
     for c in range(count):
         symbol = order[c]
-        if merit[symbol] >= beam * highest:
+        if merit[symbol] >= share * highest:
             order[kept] = symbol
             kept += 1
         else:
             best[symbol] = 0.0
     return kept
+
+
+@njit(cache=True, nogil=True)
+def _store(span: _Span, count: int, chart: _Chart, n_items: int) -> int:
+    """Make items of the symbols of a span, and clear it; return the number of all items."""
+    _, best, made, order, _, place = span
+    items, scores = chart.items, chart.scores
+    for c in range(count):
+        place[order[c]] = n_items + c
+    for c in range(count):
+        symbol = order[c]
+        items[n_items, 0] = symbol
+        items[n_items, 1] = made[symbol, 0] if made[symbol, 1] != -2 else place[made[symbol, 0]]
+        items[n_items, 2] = max(made[symbol, 1], -1)
+        scores[n_items] = best[symbol]
+        best[symbol] = 0.0
+        n_items += 1
+    return n_items
 
 
 @njit(cache=True, nogil=True)

@@ -61,7 +61,6 @@ def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: 
     that hold only tags (BASE-NP), verb phrases by the tag of their first verb (SPLIT-VP, with every verbal tag its
     own), and nodes other than tags that have one child (UNARY-INTERNAL).
     """
-    owners = symbols.owners()
     inner = trees.symbol >= symbols.first_intermediate
     parents = trees.parents()
     # The first node, whatever it is, stands in for the parent that TOP does not have.
@@ -72,9 +71,8 @@ def markovised(trees: BinaryTrees, symbols: Symbols, horizontal: int, vertical: 
         keys.append(last)
     if horizontal > 1:
         keys.append(np.where(inner & inner[above], last[above], 0))
-    up, kind = _context(
-        trees.symbol, trees.left, trees.right, parents, owners, inner, *_special(symbols), symbols.first_label
-    )
+    nodes = _Nodes(trees.symbol, trees.left, trees.right, parents, inner)
+    up, kind = _context(nodes, _special(symbols))
     keys.append(up if vertical > 1 else np.where(splits & (trees.left < 0), up, 0))
     keys.append(kind if splits else np.zeros_like(kind))
     return _numbered(keys, trees.symbol)
@@ -89,20 +87,51 @@ def _numbered(keys: list[NDArray[np.int64]], symbol: IntArray) -> Annotated:
     return Annotated(number.astype(np.int32), symbol[first])
 
 
-def _special(symbols: Symbols) -> tuple[int, int, NDArray[np.bool_]]:
-    """The symbols of noun and verb phrases (-1 where there are none), and which symbols are verbal tags."""
+class _Nodes(NamedTuple):
+    """Nodes of binary trees (nodes,); inner says which are intermediate, parent is -1 at the top."""
+
+    symbol: IntArray
+    left: IntArray
+    right: IntArray
+    parent: IntArray
+    inner: NDArray[np.bool_]
+
+
+class _Special(NamedTuple):
+    """What annotation asks of symbols.
+
+    Attributes
+    ----------
+    owner
+        (symbols,) see `Symbols.owners`.
+    first_label
+        Symbols below it, but for TOP, are tags.
+    verbal
+        (symbols,) which are tags of verbs.
+    noun_phrase, verb_phrase
+        -1 where there are none.
+    """
+
+    owner: IntArray
+    first_label: int
+    verbal: NDArray[np.bool_]
+    noun_phrase: int
+    verb_phrase: int
+
+
+def _special(symbols: Symbols) -> _Special:
     names = [symbols.name(s) for s in range(symbols.first_intermediate)]
     phrases = [names.index(label, symbols.first_label) if label in symbols.labels else -1 for label in ("NP", "VP")]
     verbal = np.array([i < symbols.first_label and name[:2] in ("VB", "MD", "TO") for i, name in enumerate(names)])
-    return phrases[0], phrases[1], np.append(verbal, np.zeros(symbols.size - len(names), dtype=bool))
+    verbal = np.append(verbal, np.zeros(symbols.size - len(names), dtype=bool))
+    return _Special(symbols.owners(), symbols.first_label, verbal, *phrases)
 
 
 @njit(cache=True, nogil=True)
-def _context(
-    symbol: IntArray, left: IntArray, right: IntArray, parents: IntArray, owners: IntArray, inner: NDArray[np.bool_],
-    noun_phrase: int, verb_phrase: int, verbal: NDArray[np.bool_], first_label: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+def _context(nodes: _Nodes, special: _Special) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The label above each node, and which split of its label it is: 0 for none."""
+    symbol, left, right, parents, inner = nodes
+    owners, first_label, verbal, noun_phrase, verb_phrase = special
     n = len(symbol)
     up, kind = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     # The first verb among a chain's children, and whether all of them are tags.

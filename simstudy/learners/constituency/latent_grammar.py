@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from simstudy.learners.constituency.binary_trees import BinaryTrees, FloatArray, IntArray
 from simstudy.learners.constituency.grammars import Rules, totals
-from simstudy.learners.constituency.latent_kernels import expected_counts, inside, merging_losses, outside
+from simstudy.learners.constituency.latent_kernels import (
+    Forest,
+    InsideOutside,
+    expected_counts,
+    inside,
+    merging_losses,
+    outside,
+)
 
 LongArray = NDArray[np.int64]
 
@@ -184,9 +191,9 @@ def normalised(count: FloatArray, states: States) -> FloatArray:
 
 def re_estimated(grammar: LatentGrammar, events: Events) -> LatentGrammar:
     """One iteration of expectation maximisation."""
-    within, around, scale = inside_outside(grammar, events)
-    count = expected_counts(*_arrays(grammar, events), within, around, scale, events.weight)
-    log_likelihood = float(events.weight @ np.log(scale))
+    found = inside_outside(grammar, events)
+    count = expected_counts(_forest(grammar, events), found, events.weight)
+    log_likelihood = float(events.weight @ np.log(found.scale))
     return LatentGrammar(grammar.states, normalised(count, grammar.states), count, log_likelihood)
 
 
@@ -209,14 +216,14 @@ def split(grammar: LatentGrammar, events: Events, rng: np.random.Generator) -> L
 def merged(grammar: LatentGrammar, events: Events, share: float) -> LatentGrammar:
     """Undo the share of the last splits whose loss in likelihood is the least (section 2.3)."""
     old = grammar.states
-    within, around, _ = inside_outside(grammar, events)
     n_states = int(old.first[-1])
     seen = grammar.state_counts()
     partner = (np.arange(n_states) - 1 ^ 1) + 1
     partner[0] = 0
     both = seen + seen[partner]
     frequency = np.divide(seen, both, out=np.full(n_states, 0.5), where=both > 0)
-    loss = merging_losses(events.trees.symbol, old.first, within, around, events.weight, frequency)
+    found = inside_outside(grammar, events)
+    loss = merging_losses(events.trees.symbol, old.first, found, events.weight, frequency)
     pairs = len(loss)
     undone = np.zeros(pairs, dtype=bool)
     undone[np.argsort(loss.round(6), kind="stable")[: round(share * pairs)]] = True
@@ -232,7 +239,7 @@ def merged(grammar: LatentGrammar, events: Events, share: float) -> LatentGramma
 
 
 def learned(
-    events: Events, n_symbols: int, rounds: int, n_iterations: int, share_merged: float, seed: int
+    events: Events, n_symbols: int, *, rounds: int, n_iterations: int, share_merged: float, seed: int
 ) -> LatentGrammar:
     """Rounds of splitting, estimation, merging and estimation again."""
     rng = np.random.default_rng(seed)
@@ -248,20 +255,14 @@ def learned(
     return grammar
 
 
-def inside_outside(grammar: LatentGrammar, events: Events) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Inside and outside probabilities (nodes, most states), their products scaled to a sum of 1, and scales (nodes,).
-
-    The product of a tree's scales is its probability.
-    """
-    arrays = _arrays(grammar, events)
-    scaled, scale = inside(*arrays, int(np.diff(grammar.states.first).max()))
-    return scaled, outside(*arrays, scaled, scale), scale
+def inside_outside(grammar: LatentGrammar, events: Events) -> InsideOutside:
+    """Inside and outside probabilities of all nodes."""
+    forest = _forest(grammar, events)
+    scaled, scale = inside(forest, int(np.diff(grammar.states.first).max()))
+    return InsideOutside(scaled, outside(forest, scaled, scale), scale)
 
 
-_Arrays = tuple[IntArray, IntArray, IntArray, LongArray, LongArray, FloatArray]
-
-
-def _arrays(grammar: LatentGrammar, events: Events) -> _Arrays:
+def _forest(grammar: LatentGrammar, events: Events) -> Forest:
     trees = events.trees
     offset = grammar.states.offset[events.rule]
-    return trees.symbol, trees.left, trees.right, np.diff(grammar.states.first), offset, grammar.probability
+    return Forest(trees.symbol, trees.left, trees.right, np.diff(grammar.states.first), offset, grammar.probability)

@@ -1,10 +1,8 @@
-"""Inside and outside probabilities of latent states in observed trees, compiled.
-
-All functions take the nodes' symbols and children, how many states a symbol has, where a node's rule has its cells, and
-the cells' probabilities (see `latent_grammar.States`).
-"""
+"""Inside and outside probabilities of latent states in observed trees, compiled."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,12 +13,44 @@ from simstudy.learners.constituency.binary_trees import FloatArray, IntArray
 LongArray = NDArray[np.int64]
 
 
+class Forest(NamedTuple):
+    """Observed trees under a grammar (see `latent_grammar.States`).
+
+    Attributes
+    ----------
+    symbol, left, right
+        (nodes,) symbols and children.
+    n_states
+        (symbols,) how many states each has.
+    offset
+        (nodes,) where the cells of a node's rule begin.
+    probability
+        (cells,)
+    """
+
+    symbol: IntArray
+    left: IntArray
+    right: IntArray
+    n_states: LongArray
+    offset: LongArray
+    probability: FloatArray
+
+
+class InsideOutside(NamedTuple):
+    """Inside and outside probabilities (nodes, most states), their products scaled to a sum of 1, and scales (nodes,).
+
+    The product of a tree's scales is its probability.
+    """
+
+    inside: FloatArray
+    outside: FloatArray
+    scale: FloatArray
+
+
 @njit(cache=True, nogil=True)
-def inside(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    most: int,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+def inside(forest: Forest, most: int) -> tuple[FloatArray, FloatArray]:
     """Inside probabilities (nodes, most states), scaled to a sum of 1 at each node, and the scales (nodes,)."""
+    symbol, left, right, n_states, offset, probability = forest
     n = len(symbol)
     inside, scale = np.zeros((n, most)), np.empty(n)
     for node in range(n):
@@ -53,11 +83,9 @@ def inside(
 
 
 @njit(cache=True, nogil=True)
-def outside(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    inside: FloatArray, scale: FloatArray,
-) -> FloatArray:  # fmt: skip
+def outside(forest: Forest, inside: FloatArray, scale: FloatArray) -> FloatArray:
     """Outside probabilities, scaled so that at each node the products with the inside ones sum to 1."""
+    symbol, left, right, n_states, offset, probability = forest
     outside = np.zeros(inside.shape)
     for node in range(len(symbol) - 1, -1, -1):
         a, b, cell = left[node], right[node], offset[node]
@@ -83,11 +111,10 @@ def outside(
 
 
 @njit(cache=True, nogil=True)
-def expected_counts(
-    symbol: IntArray, left: IntArray, right: IntArray, n_states: LongArray, offset: LongArray, probability: FloatArray,
-    inside: FloatArray, outside: FloatArray, scale: FloatArray, weight: FloatArray,
-) -> FloatArray:  # fmt: skip
+def expected_counts(forest: Forest, found: InsideOutside, weight: FloatArray) -> FloatArray:
     """How often each cell is used in trees of these weights."""
+    symbol, left, right, n_states, offset, probability = forest
+    inside, outside, scale = found
     count = np.zeros(len(probability))
     for node in range(len(symbol)):
         a, b, cell = left[node], right[node], offset[node]
@@ -111,10 +138,10 @@ def expected_counts(
 
 @njit(cache=True, nogil=True)
 def merging_losses(
-    symbol: IntArray, first: LongArray, inside: FloatArray, outside: FloatArray, weight: FloatArray,
-    frequency: FloatArray,
-) -> FloatArray:  # fmt: skip
+    symbol: IntArray, first: LongArray, found: InsideOutside, weight: FloatArray, frequency: FloatArray
+) -> FloatArray:
     """How much of the log-likelihood each pair of states (1 and 2, 3 and 4, ...) is worth, node by node."""
+    inside, outside, _ = found
     loss = np.zeros((len(frequency) - 1) // 2)
     for node in range(len(symbol)):
         begin = first[symbol[node]]

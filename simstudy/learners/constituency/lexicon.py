@@ -51,7 +51,7 @@ def _shape(word: str) -> str:
 
 
 def tag_scores(
-    words: IntArray, tags: IntArray, counts: FloatArray, n_tags: int, forms: IntArray, wanted: IntArray
+    words: IntArray, tags: IntArray, counts: FloatArray, n_tags: int, *, forms: IntArray, wanted: IntArray
 ) -> FloatArray:
     """P(tag | word) / P(tag) of some words, which is P(word | tag) but for a factor of the word.
 
@@ -82,22 +82,24 @@ def tag_scores(
         used, place = np.unique(forms[wanted, level], return_inverse=True)
         at = np.full(int(forms[:, level].max(initial=-1)) + 1, -1)
         at[used] = np.arange(len(used))
-        row = at[forms[words, level]]
-        share = _updated(share, place, row, tags, counts, rare & (row >= 0), len(used), n_tags, _FORM_STRENGTH)
+        row = np.where(rare, at[forms[words, level]], -1)
+        share = _updated(share, _seen(row, tags, counts, (len(used), n_tags))[place], _FORM_STRENGTH)
     at = np.full(n_words, -1)
     at[wanted] = np.arange(len(wanted))
-    row = at[words]
-    share = _updated(share, at[wanted], row, tags, counts, row >= 0, len(wanted), n_tags, _WORD_STRENGTH)
+    seen = _seen(at[words], tags, counts, (len(wanted), n_tags))
+    share = _updated(share, seen[at[wanted]], _WORD_STRENGTH)
     scores: FloatArray = share / np.where(of_tag > 0, of_tag / max(of_tag.sum(), 1e-300), np.inf)
     return scores
 
 
-def _updated(
-    share: FloatArray, place: NDArray[np.intp], row: NDArray[np.intp], tags: IntArray, counts: FloatArray,
-    chosen: NDArray[np.bool_], n_rows: int, n_tags: int, strength: float,
-) -> FloatArray:  # fmt: skip
-    """Shares that have seen the counts of their rows, the old ones being worth so many sightings."""
-    seen = totals(row[chosen] * n_tags + tags[chosen], counts[chosen], n_rows * n_tags).reshape(n_rows, n_tags)
-    sightings = seen.sum(axis=1)[place, None]
-    updated: FloatArray = (seen[place] + strength * share) / (sightings + strength)
+def _seen(row: NDArray[np.intp], tags: IntArray, counts: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """How often each row was seen with each tag, (rows, tags); what has row -1 does not count."""
+    chosen = row >= 0
+    n_rows, n_tags = shape
+    return totals(row[chosen] * n_tags + tags[chosen], counts[chosen], n_rows * n_tags).reshape(shape)
+
+
+def _updated(share: FloatArray, seen: FloatArray, strength: float) -> FloatArray:
+    """Shares (n, tags) that have seen these counts (n, tags), the old ones being worth so many sightings."""
+    updated: FloatArray = (seen + strength * share) / (seen.sum(axis=1, keepdims=True) + strength)
     return updated

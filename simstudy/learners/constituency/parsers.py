@@ -9,21 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.constituency.binary_trees import BinaryTrees, FloatArray, IntArray, Symbols
-from simstudy.learners.constituency.coarse_pass import Coarse, boundaries, coarse_grammar, coarse_pass, forward
+from simstudy.learners.constituency.coarse_pass import (
+    Coarse,
+    CoarseBeam,
+    boundaries,
+    coarse_grammar,
+    coarse_pass,
+    forward,
+)
 from simstudy.learners.constituency.constituents import Brackets, GoldTrees, Sentences
-from simstudy.learners.constituency.fine_pass import Fine, best_parse, fine_grammar
+from simstudy.learners.constituency.fine_grammar import Fine, fine_grammar
+from simstudy.learners.constituency.fine_pass import FineBeam, best_parse
 from simstudy.learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities, totals
 from simstudy.learners.constituency.latent_grammar import Events, learned
 from simstudy.learners.constituency.lexicon import tag_scores
 from simstudy.learners.examples import Examples
 from simstudy.validation import brief, check_flag, check_share, check_whole
 
-# Beams of the coarse pass, and figures of merit below which a symbol is dropped in any case. Where a pass leaves no
-# parse, the next is tried.
-_COARSE_PASSES = ((3e-3, 1e-5), (3e-3, 0.0), (1e-4, 0.0))
-
-# The same for the fine pass: posteriors below which it builds nothing, and its own beam.
-_FINE_PASSES = ((1e-3, 1e-3), (1e-5, 1e-6))
+# Where a pass leaves no parse, the next is tried.
+_COARSE_PASSES = (CoarseBeam(3e-3, 1e-5), CoarseBeam(3e-3, 0.0), CoarseBeam(1e-4, 0.0))
+_FINE_PASSES = (FineBeam(posterior=1e-3, share=1e-3), FineBeam(posterior=1e-5, share=1e-6))
 
 # A word's best tag gets this as its probability, so that long sentences stay within the range of floats.
 _SCALE = 500.0
@@ -61,7 +66,7 @@ class TagCounts:
 
     def scores(self, forms: IntArray, wanted: IntArray) -> FloatArray:
         """P(word | tag) (wanted, tags), scaled so that a word's best tag has the same in all words."""
-        scores = tag_scores(self.word, self.tag, self.count, self.n_tags, forms, wanted)
+        scores = tag_scores(self.word, self.tag, self.count, self.n_tags, forms=forms, wanted=wanted)
         best = scores.max(axis=1, initial=0.0, keepdims=True)
         scaled: FloatArray = scores * (_SCALE / np.where(best > 0, best, 1.0))
         return scaled
@@ -127,10 +132,10 @@ class Parser:
         # As in Caraballo and Charniak (1998), equation 8: an estimate of a symbol's posterior.
         prefix = forward(tags[word], self.coarse.transition)[:, None]
         merit = before[bounded[: n + 1]] * prefix[:-1], after[bounded[1:]] / prefix[1:]
-        for beam, floor in _COARSE_PASSES if n else ():
-            inside, outside = coarse_pass(leaves, *merit, self.coarse, beam, floor)
-            for threshold, fine_beam in _FINE_PASSES if inside[0, n, 0] > 0 else ():
-                nodes = best_parse(fine[word], inside, outside, self.fine, threshold, fine_beam)
+        for beam in _COARSE_PASSES if n else ():
+            inside, outside = coarse_pass(leaves, *merit, self.coarse, beam)
+            for fine_beam in _FINE_PASSES if inside[0, n, 0] > 0 else ():
+                nodes = best_parse(fine[word], inside, outside, self.fine, fine_beam)
                 if len(nodes):
                     return nodes
         return np.empty((0, 3), dtype=np.int32)
@@ -195,7 +200,14 @@ class LatentStates:
         gold: GoldTrees = examples.gold
         counts = weights.astype(np.float64)
         events = Events.of(gold.trees, examples.inputs.word, counts)
-        grammar = learned(events, gold.symbols.size, self.rounds, self.n_iterations, self.share_merged, seed)
+        grammar = learned(
+            events,
+            gold.symbols.size,
+            rounds=self.rounds,
+            n_iterations=self.n_iterations,
+            share_merged=self.share_merged,
+            seed=seed,
+        )
         states = grammar.states
         leaves = np.flatnonzero(states.left < 0)
         n_tags = int(states.first[gold.symbols.first_label]) - 1

@@ -7,7 +7,11 @@ its head when it leaves the stack. The root takes its one dependent last, so tha
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from numba import njit
+
+from simstudy.learners.dependencies.sentences import Integers
 
 #: Push the front word; pop the top of the stack as a dependent of the front, or of the next on the stack.
 SHIFT, LEFT, RIGHT = 0, 1, 2
@@ -16,23 +20,53 @@ SHIFT, LEFT, RIGHT = 0, 1, 2
 NEVER = 1 << 30
 
 
+class State(NamedTuple):
+    """A state of the system; transitions write into its arrays.
+
+    Attributes
+    ----------
+    stack, size
+        Words of the stack from the bottom on, and how many there are.
+    front
+        The first word that was not yet pushed.
+    heads
+        (words,) those given so far.
+    outer
+        (4, words) each word's outermost child to the left and the one inside it, and the same to the right.
+    n_children
+        (2, words) how many there are on each side.
+    """
+
+    stack: Integers
+    size: int
+    front: int
+    heads: Integers
+    outer: Integers
+    n_children: Integers
+
+
 @njit(cache=True, nogil=True)
-def legal(transition, stack, size, front, n):
-    """Whether a transition may be taken."""
+def legal(transition, state, n):
+    """Whether a transition may be taken in a sentence of n words."""
     if transition == SHIFT:
-        return front <= n
-    if size < 2:
+        return state.front <= n
+    if state.size < 2:
         return False
     if transition == LEFT:
-        return front <= n
-    return size > 2 or front > n
+        return state.front <= n
+    return state.size > 2 or state.front > n
 
 
 @njit(cache=True, nogil=True)
-def losses(stack, size, front, n, gold, cost):
-    """Fill cost (3,): how many of the gold arcs still to be had a transition loses; NEVER where it is not legal."""
+def losses(state, gold, cost):
+    """Fill cost (3,): how many of the gold arcs still to be had a transition loses; NEVER where it is not legal.
+
+    gold (n + 2,) are the heads of the words 1 … n.
+    """
+    n = len(gold) - 2
     for transition in range(3):
-        cost[transition] = 0 if legal(transition, stack, size, front, n) else NEVER
+        cost[transition] = 0 if legal(transition, state, n) else NEVER
+    stack, size, front = state.stack, state.size, state.front
     top = stack[size - 1]
     if front <= n:
         # The front gets no head further down the stack, and no dependent in it.
@@ -49,15 +83,12 @@ def losses(stack, size, front, n, gold, cost):
 
 
 @njit(cache=True, nogil=True)
-def take(transition, stack, size, front, heads, outer, n_children):
-    """Take a transition; return the new size of the stack and the new front.
-
-    outer (4, words) has the outermost child to the left and the one inside it, and the same to the right; n_children
-    (2, words) how many there are on each side.
-    """
+def take(transition, state):
+    """Take a transition; return the state after it, which shares its arrays with the one before."""
+    stack, size, front, heads, outer, n_children = state
     if transition == SHIFT:
         stack[size] = front
-        return size + 1, front + 1
+        return State(stack, size + 1, front + 1, heads, outer, n_children)
     top = stack[size - 1]
     head = front if transition == LEFT else stack[size - 2]
     side = 0 if transition == LEFT else 1
@@ -65,4 +96,4 @@ def take(transition, stack, size, front, heads, outer, n_children):
     outer[2 * side + 1, head] = outer[2 * side, head]
     outer[2 * side, head] = top
     n_children[side, head] += 1
-    return size - 1, front
+    return State(stack, size - 1, front, heads, outer, n_children)

@@ -6,7 +6,7 @@ says. Weights are whole numbers while they are learnt, so that scores are exact 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -14,6 +14,21 @@ from numpy.typing import NDArray
 
 # A feature's two parts must be below 2^PART, its template below 2^(63 - 2 PART).
 PART = 27
+
+
+class Learnt(NamedTuple):
+    """What a perceptron learns into, (rows, columns) each.
+
+    Attributes
+    ----------
+    weights
+        Whole numbers.
+    sums
+        Every change of a weight times the number of steps before it.
+    """
+
+    weights: NDArray[np.int32]
+    sums: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -28,16 +43,15 @@ def slot(template, x, y, mask):
     return (key ^ (key >> 31)) & mask
 
 
-def tables(bits: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Empty weights and sums of 2^bits features: what a perceptron learns into."""
-    return np.zeros((2**bits, columns), np.int32), np.zeros((2**bits, columns), np.int64)
+def tables(bits: int, columns: int) -> Learnt:
+    """Empty weights and sums of 2^bits features."""
+    return Learnt(np.zeros((2**bits, columns), np.int32), np.zeros((2**bits, columns), np.int64))
 
 
-def averaged(weights: NDArray[Any], sums: NDArray[Any], n_steps: int) -> NDArray[np.float32]:
+def averaged(learnt: Learnt, n_steps: int) -> NDArray[np.float32]:
     """The mean of a perceptron's weights over all steps (Freund and Schapire 1999; Collins 2002).
 
-    `sums` has every change of a weight times the number of steps before it, so that only changes cost time (Daumé
-    2006, section 2.3).
+    It is found from `Learnt.sums`, so that only changes cost time (Daumé 2006, section 2.3).
     """
-    mean: NDArray[np.float32] = (weights - sums / max(n_steps, 1)).astype(np.float32)
+    mean: NDArray[np.float32] = (learnt.weights - learnt.sums / max(n_steps, 1)).astype(np.float32)
     return mean

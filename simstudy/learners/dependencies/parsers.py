@@ -11,7 +11,7 @@ import numpy as np
 from simstudy.fingerprints import derived_seed
 from simstudy.learners.dependencies.eisner import reparse
 from simstudy.learners.dependencies.graph_parser import learn_arcs, nearest_projective, parse_arcs
-from simstudy.learners.dependencies.hashed_features import averaged, tables
+from simstudy.learners.dependencies.hashed_features import Learnt, averaged, tables
 from simstudy.learners.dependencies.relation_labeller import label_trees, learn_labels
 from simstudy.learners.dependencies.transition_parser import learn_transitions, parse_transitions
 from simstudy.learners.dependencies.trees import Integers, Parses, Words
@@ -54,13 +54,13 @@ class TransitionParser:
         if self.right_to_left:
             words, heads = words.mirrored(), words.mirrored_heads(heads)
         order = presentation(weights, self.epochs, seed)
-        learnt, sums = tables(self.bits, 4)
-        n_steps = learn_transitions(*words.arrays, heads, order, int(weights.sum()), learnt, sums)
-        model = averaged(learnt, sums, n_steps)
+        learnt = tables(self.bits, 4)
+        n_steps = learn_transitions(words.arrays, heads, order, int(weights.sum()), learnt)
+        model = averaged(learnt, n_steps)
 
         def find(words: Words) -> Integers:
             found = np.empty(len(words.forms), np.int64)
-            parse_transitions(*(words.mirrored() if self.right_to_left else words).arrays, model, found)
+            parse_transitions((words.mirrored() if self.right_to_left else words).arrays, model, found)
             return words.mirrored_heads(found) if self.right_to_left else found
 
         return find
@@ -97,13 +97,14 @@ class GraphParser:
         order = presentation(weights, self.epochs, seed)
         target = np.empty(len(heads), np.int64)
         nearest_projective(words.bounds, heads, target)
-        learnt, sums = (table[:, 0] for table in tables(self.bits, 1))
-        n_steps = learn_arcs(*words.arrays, target, order, self.margin, learnt, sums)
-        model = averaged(learnt, sums, n_steps)
+        empty = tables(self.bits, 1)
+        learnt = Learnt(empty.weights[:, 0], empty.sums[:, 0])
+        n_steps = learn_arcs(words.arrays, target, order, self.margin, learnt)
+        model = averaged(learnt, n_steps)
 
         def find(words: Words) -> Integers:
             found = np.empty(len(words.forms), np.int64)
-            parse_arcs(*words.arrays, model, found)
+            parse_arcs(words.arrays, model, found)
             return found
 
         return find
@@ -178,15 +179,15 @@ class LabelledParser:
         gold: Parses = examples.gold
         find = self.heads.learn(words, gold.heads, weights, derived_seed(seed, "heads"))
         order = presentation(weights, self.label_epochs, derived_seed(seed, "labels"))
-        learnt, sums = tables(self.label_bits, int(gold.relations.max()) + 1)
-        n_steps = learn_labels(*words.arrays, gold.heads, gold.relations, order, learnt, sums)
-        model = averaged(learnt, sums, n_steps)
+        learnt = tables(self.label_bits, int(gold.relations.max()) + 1)
+        n_steps = learn_labels(words.arrays, gold.heads, gold.relations, order, learnt)
+        model = averaged(learnt, n_steps)
 
         def parse(other: Examples) -> Parses:
             words: Words = other.inputs
             found = find(words)
             relations = np.empty(len(found), np.int64)
-            label_trees(*words.arrays, found, model, relations)
+            label_trees(words.arrays, found, model, relations)
             return Parses(found, relations)
 
         return parse

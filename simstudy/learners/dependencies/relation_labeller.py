@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from simstudy.learners.dependencies.hashed_features import slot
+from simstudy.learners.dependencies.sentences import Integers, sentence_of
 from simstudy.learners.runs import longest_run
 
 N_SLOTS = 29
 
 
+class Tree(NamedTuple):
+    """The heads (n + 2,) of a sentence's words, and each one's outermost children to the left and right, (2, words)."""
+
+    heads: Integers
+    outer: Integers
+
+
 @njit(cache=True, nogil=True)
-def _outermost_children(heads, n, outer):
-    """Fill outer (2, words) with each word's outermost children to the left and right, n + 1 where there are none."""
+def _tree(heads, outer):
+    """The tree of these heads; outer is filled, with n + 1 where there are no children."""
+    n = len(heads) - 2
     outer[:, : n + 2] = n + 1
     for m in range(1, n + 1):
         h = heads[m]
@@ -21,11 +32,15 @@ def _outermost_children(heads, n, outer):
             outer[0, h] = min(outer[0, h], m)
         else:
             outer[1, h] = m
+    return Tree(heads, outer)
 
 
 @njit(cache=True, nogil=True)
-def label_slots(form, tag, suffix, heads, outer, m, n, mask, slots):
+def label_slots(sentence, tree, m, mask, slots):
     """Fill slots (N_SLOTS,) with the rows of the features of the arc to word m in a tree."""
+    form, tag, suffix = sentence
+    heads, outer = tree
+    n = len(heads) - 2
     h = heads[m]
     none = n + 1
     # Siblings: the next to the left and to the right under the same head.
@@ -84,23 +99,19 @@ def _score(weights, slots, scores):
 
 
 @njit(cache=True, nogil=True)
-def learn_labels(bounds, forms, tags, suffixes, heads, gold, order, weights, sums):
-    """Learn weights from the trees of sentences in an order; return the number of steps.
-
-    Words of sentence i stand from bounds[i] on, the root first and none last; gold has their relations.
-    """
+def learn_labels(sentences, heads, gold, order, learnt):
+    """Learn weights from the trees of sentences in an order; return the number of steps. gold has the relations."""
+    weights, sums = learnt
     mask = len(weights) - 1
-    longest = longest_run(bounds)
+    longest = longest_run(sentences.bounds)
     outer, slots = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64)
     scores = np.empty(weights.shape[1], np.int64)
     step = 0
     for item in order:
-        first, last = bounds[item], bounds[item + 1]
-        form, tag, suffix, tree = forms[first:last], tags[first:last], suffixes[first:last], heads[first:last]
-        n = last - first - 2
-        _outermost_children(tree, n, outer)
-        for m in range(1, n + 1):
-            label_slots(form, tag, suffix, tree, outer, m, n, mask, slots)
+        sentence, first, last = sentence_of(sentences, item), sentences.bounds[item], sentences.bounds[item + 1]
+        tree = _tree(heads[first:last], outer)
+        for m in range(1, last - first - 1):
+            label_slots(sentence, tree, m, mask, slots)
             _score(weights, slots, scores)
             guessed, right = np.argmax(scores), gold[first + m]
             if guessed != right:
@@ -114,18 +125,16 @@ def learn_labels(bounds, forms, tags, suffixes, heads, gold, order, weights, sum
 
 
 @njit(cache=True, nogil=True)
-def label_trees(bounds, forms, tags, suffixes, heads, weights, relations):
+def label_trees(sentences, heads, weights, relations):
     """Fill relations with those of the arcs of given trees; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = longest_run(bounds)
+    longest = longest_run(sentences.bounds)
     outer, slots, scores = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64), np.empty(weights.shape[1])
     relations[:] = -1
-    for item in range(len(bounds) - 1):
-        first, last = bounds[item], bounds[item + 1]
-        form, tag, suffix, tree = forms[first:last], tags[first:last], suffixes[first:last], heads[first:last]
-        n = last - first - 2
-        _outermost_children(tree, n, outer)
-        for m in range(1, n + 1):
-            label_slots(form, tag, suffix, tree, outer, m, n, mask, slots)
+    for item in range(len(sentences.bounds) - 1):
+        sentence, first, last = sentence_of(sentences, item), sentences.bounds[item], sentences.bounds[item + 1]
+        tree = _tree(heads[first:last], outer)
+        for m in range(1, last - first - 1):
+            label_slots(sentence, tree, m, mask, slots)
             _score(weights, slots, scores)
             relations[first + m] = np.argmax(scores)

@@ -8,23 +8,36 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.dependencies.arc_hybrid import NEVER, legal, losses, take
+from simstudy.learners.dependencies.arc_hybrid import NEVER, State, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import slot
+from simstudy.learners.dependencies.sentences import sentence_of
 from simstudy.learners.runs import longest_run
 
 _MOST_SLOTS = 72
 
 
 @njit(cache=True, nogil=True)
-def state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots):
+def state_slots(sentence, state, mask, slots):
     """Fill slots with the rows of a state's features, and return how many there are. Word n + 1 stands for none."""
+    n = len(sentence.form) - 2
     none = n + 1
+    stack, size, front = state.stack, state.size, state.front
     s0 = stack[size - 1]
     s1 = stack[size - 2] if size > 1 else none
     s2 = stack[size - 3] if size > 2 else none
     b0 = front if front <= n else none
     b1 = front + 1 if front < n else none
     b2 = front + 2 if front < n - 1 else none
+    focus = s0, s1, s2, b0, b1, b2
+    k = _word_slots(sentence, focus, mask, slots)
+    return k + _tree_slots(sentence, state, focus, mask, slots[k:])
+
+
+@njit(cache=True, nogil=True)
+def _word_slots(sentence, focus, mask, slots):
+    """Features of the words on top of the stack and at the front: of one word, of two words, of three and four tags."""
+    form, tag, suffix = sentence
+    s0, s1, s2, b0, b1, b2 = focus
     k = 0
     # One word.
     for position, word in enumerate((s0, s1, b0, b1, b2)):
@@ -61,9 +74,19 @@ def state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mas
     slots[k + 3] = slot(63, (t2 * 32 + t1) * 32 + t0, 0, mask)
     slots[k + 4] = slot(64, ((t1 * 32 + t0) * 32 + u0) * 32 + u1, 0, mask)
     slots[k + 5] = slot(65, (t0 * 32 + u0) * 32 + u1, u2, mask)
-    k += 6
+    return k + 6
+
+
+@njit(cache=True, nogil=True)
+def _tree_slots(sentence, state, focus, mask, slots):
+    """Features of the tree so far: children, distances, and numbers of children."""
+    form, tag, _ = sentence
+    outer, n_children = state.outer, state.n_children
+    s0, s1, _, b0, _, _ = focus
+    none = len(form) - 1
+    k = 0
     # Children, with their heads and beside the other.
-    context = (t0 * 32 + u0) * 32 + t1
+    context = (tag[s0] * 32 + tag[b0]) * 32 + tag[s1]
     for position in range(3):
         head = s0 if position == 0 else s1 if position == 1 else b0
         for side in range(4):
@@ -108,33 +131,34 @@ def _begin(n, stack, heads, outer, n_children):
     heads[: n + 1] = -1
     outer[:, : n + 2] = n + 1
     n_children[:, : n + 2] = 0
+    return State(stack, np.int64(1), np.int64(1), heads, outer, n_children)
 
 
 @njit(cache=True, nogil=True)
-def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, weights, sums):
+def learn_transitions(sentences, gold, order, n_followed, learnt):
     """Learn weights from sentences in an order; return the number of steps.
 
-    Words of sentence i stand from bounds[i] on, the root first and none last; gold has their heads. In the first
-    n_followed sentences of the order the states are those on the way to the gold tree, later those that the parser
-    gets into by its own mistakes (Goldberg and Nivre 2012, with p = 1). The aim is the transition that scores highest
-    of those that lose the fewest gold arcs, so that a tree that is not projective teaches, too.
+    gold has the heads of the words. In the first n_followed sentences of the order the states are those on the way to
+    the gold tree, later those that the parser gets into by its own mistakes (Goldberg and Nivre 2012, with p = 1). The
+    aim is the transition that scores highest of those that lose the fewest gold arcs, so that a tree that is not
+    projective teaches, too.
     """
+    weights, sums = learnt
     mask = len(weights) - 1
-    longest = longest_run(bounds)
+    longest = longest_run(sentences.bounds)
     stack, heads = np.empty(longest, np.int64), np.empty(longest, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, cost = np.empty(_MOST_SLOTS, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
     allowed = np.empty(3, np.bool_)
     step = 0
     for turn, item in enumerate(order):
-        first, last = bounds[item], bounds[item + 1]
-        form, tag, suffix, target = forms[first:last], tags[first:last], suffixes[first:last], gold[first:last]
-        n = last - first - 2
-        _begin(n, stack, heads, outer, n_children)
-        size, front = 1, 1
-        while size > 1 or front <= n:
-            losses(stack, size, front, n, target, cost)
-            k = state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots)
+        sentence = sentence_of(sentences, item)
+        target = gold[sentences.bounds[item] : sentences.bounds[item + 1]]
+        n = len(target) - 2
+        state = _begin(n, stack, heads, outer, n_children)
+        while state.size > 1 or state.front <= n:
+            losses(state, target, cost)
+            k = state_slots(sentence, state, mask, slots)
             scores[:] = 0
             for i in range(k):
                 for transition in range(3):
@@ -153,31 +177,30 @@ def learn_transitions(bounds, forms, tags, suffixes, gold, order, n_followed, we
                     sums[slots[i], aim] += step
                     sums[slots[i], guessed] -= step
             step += 1
-            size, front = take(aim if turn < n_followed else guessed, stack, size, front, heads, outer, n_children)
+            state = take(aim if turn < n_followed else guessed, state)
     return step
 
 
 @njit(cache=True, nogil=True)
-def parse_transitions(bounds, forms, tags, suffixes, weights, heads):
+def parse_transitions(sentences, weights, heads):
     """Fill heads with those of greedy parses; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = longest_run(bounds)
+    longest = longest_run(sentences.bounds)
     stack = np.empty(longest, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, allowed = np.empty(_MOST_SLOTS, np.int64), np.empty(3), np.empty(3, np.bool_)
     heads[:] = -1
-    for item in range(len(bounds) - 1):
-        first, last = bounds[item], bounds[item + 1]
-        form, tag, suffix, own = forms[first:last], tags[first:last], suffixes[first:last], heads[first:last]
-        n = last - first - 2
-        _begin(n, stack, own, outer, n_children)
-        size, front = 1, 1
-        while size > 1 or front <= n:
-            k = state_slots(form, tag, suffix, stack, size, front, n, outer, n_children, mask, slots)
+    for item in range(len(sentences.bounds) - 1):
+        sentence = sentence_of(sentences, item)
+        own = heads[sentences.bounds[item] : sentences.bounds[item + 1]]
+        n = len(own) - 2
+        state = _begin(n, stack, own, outer, n_children)
+        while state.size > 1 or state.front <= n:
+            k = state_slots(sentence, state, mask, slots)
             scores[:] = 0
             for i in range(k):
                 for transition in range(3):
                     scores[transition] += weights[slots[i], transition]
             for transition in range(3):
-                allowed[transition] = legal(transition, stack, size, front, n)
-            size, front = take(_best(scores, allowed), stack, size, front, own, outer, n_children)
+                allowed[transition] = legal(transition, state, n)
+            state = take(_best(scores, allowed), state)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.learners.dependencies.sentences import Sentences
 from simstudy.learners.examples import Examples
 from simstudy.loaders.conllu import Sentence, read_conllu
 
@@ -46,9 +47,9 @@ class Words:
         return len(self.bounds) - 1
 
     @property
-    def arrays(self) -> tuple[Integers, Integers, Integers, Integers]:
-        """Bounds, forms, tags and suffixes."""
-        return self.bounds, self.forms, self.tags, self.suffixes
+    def arrays(self) -> Sentences:
+        """The same for compiled functions."""
+        return Sentences(self.bounds, self.forms, self.tags, self.suffixes)
 
     def mirror(self) -> Integers:
         """Which entry is at each place when sentences read from right to left; its own inverse."""

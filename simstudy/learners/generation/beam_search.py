@@ -158,9 +158,9 @@ class _Decoder:
                             if not one.unsaid:
                                 ended.append(one._replace(cost=round(one.cost + cost, 9)))
                         elif slot:
-                            _add(stacks[said + 1], one, part, state, cost - least[slot], one.unsaid - {slot})
+                            _add(stacks[said + 1], (state, one.unsaid - {slot}), one, part, cost - least[slot])
                         else:
-                            _add(longer, one, part, state, cost, one.unsaid)
+                            _add(longer, (state, one.unsaid), one, part, cost)
                 front = self._best(longer)
         if ended:
             return min(ended)
@@ -201,9 +201,10 @@ class _Decoder:
         return self._steps[state, part]
 
 
-def _add(stack: Stack, one: Hypothesis, part: int, state: int, cost: float, unsaid: frozenset[str]) -> None:
-    """Extend a hypothesis; of two with the same future only the better one is kept."""
+def _add(stack: Stack, future: tuple[int, frozenset[str]], one: Hypothesis, part: int, cost: float) -> None:
+    """Extend a hypothesis; of two with the same future, the key in the stack, only the better one is kept."""
     cost = round(one.cost + cost, 9)
-    known = stack.get((state, unsaid))
+    state, unsaid = future
+    known = stack.get(future)
     if known is None or (cost, one.parts) < (known.cost, known.parts[:-1]):
-        stack[state, unsaid] = Hypothesis(cost, (*one.parts, part), unsaid, state)
+        stack[future] = Hypothesis(cost, (*one.parts, part), unsaid, state)

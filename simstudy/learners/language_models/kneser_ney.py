@@ -93,25 +93,7 @@ def train_language_model(
     counts = np.where(begins, occurrences, follows)
     counts[firsts[-2] :] = occurrences[firsts[-2] :]
     counts[: firsts[1]][last[: firsts[1]] == START] = 0
-    probability = np.zeros(n_nodes)
-    left_over = np.ones(n_nodes)
-    unknown = 0.0
-    for k in range(order):
-        level_of = slice(firsts[k], firsts[k + 1])
-        own = counts[level_of]
-        discount = _discount(own)
-        taken = np.minimum(own, discount)
-        if k == 0:
-            total = own.sum()
-            unknown = taken.sum() / total / (np.count_nonzero(own) + 1)
-            probability[level_of] = np.where(own > 0, (own - taken) / total + unknown, 1e-99)
-        else:
-            context = prefixes[level_of]
-            total = np.bincount(context, own, n_nodes)
-            lost = np.bincount(context, taken, n_nodes)
-            seen = total > 0
-            left_over[seen] = lost[seen] / total[seen]
-            probability[level_of] = (own - taken) / total[context] + left_over[context] * probability[shorter[level_of]]
+    probability, left_over, unknown = _interpolated(ngrams, counts, shorter)
     # Node 0 is the empty n-gram.
     has_next = np.zeros(n_nodes, bool)
     has_next[prefixes[prefixes >= 0]] = True
@@ -134,6 +116,38 @@ def train_language_model(
         np.concatenate([[0], state]),
         n_words, float(np.log(unknown)), start,
     )  # fmt: skip
+
+
+def _interpolated(ngrams: Ngrams, counts: Floats, shorter: Integers) -> tuple[Floats, Floats, float]:
+    """Kneser-Ney probabilities from counts (n-grams,); `shorter` is each n-gram without its first word.
+
+    Returns
+    -------
+    probability
+        (n-grams,) of the last word after the others.
+    left_over
+        (n-grams,) what an n-gram as a context leaves to the shorter one.
+    unknown
+        Probability of a word that is not known.
+    """
+    firsts, prefixes, n_nodes = ngrams.firsts, ngrams.prefixes(), len(counts)
+    probability = np.zeros(n_nodes)
+    left_over = np.ones(n_nodes)
+    own = counts[: firsts[1]]
+    taken = np.minimum(own, _discount(own))
+    unknown = taken.sum() / own.sum() / (np.count_nonzero(own) + 1)
+    probability[: firsts[1]] = np.where(own > 0, (own - taken) / own.sum() + unknown, 1e-99)
+    for k in range(1, len(ngrams.keys)):
+        level_of = slice(firsts[k], firsts[k + 1])
+        own = counts[level_of]
+        taken = np.minimum(own, _discount(own))
+        context = prefixes[level_of]
+        total = np.bincount(context, own, n_nodes)
+        lost = np.bincount(context, taken, n_nodes)
+        seen = total > 0
+        left_over[seen] = lost[seen] / total[seen]
+        probability[level_of] = (own - taken) / total[context] + left_over[context] * probability[shorter[level_of]]
+    return probability, left_over, unknown
 
 
 def _discount(counts: Floats) -> float:
@@ -185,27 +199,28 @@ def next_word(model, state, word):
 
 
 @njit(cache=True, nogil=True)
-def score_texts(model, words, bounds, starts, ends, scores):
-    """Fill scores (n,) with the logarithms of the probabilities of n texts, each begun in the state that starts gives.
+def score_texts(model, words, bounds, start, end):
+    """Logarithms (n,) of the probabilities of n texts, each begun in the state `start`.
 
-    The end of the sentence, `ends`, is scored too, unless it is negative.
+    The end of the sentence, `end`, is scored too, unless it is negative.
     """
+    scores = np.empty(len(bounds) - 1)
     for i in range(len(bounds) - 1):
-        state = starts
+        state = start
         total = 0.0
         for k in range(bounds[i], bounds[i + 1]):
             score, state = next_word(model, state, words[k])
             total += score
-        if ends >= 0:
-            score, state = next_word(model, state, ends)
+        if end >= 0:
+            score, state = next_word(model, state, end)
             total += score
         scores[i] = total
+    return scores
 
 
 def scored(model: LanguageModel, words: Integers, bounds: Integers, *, sentences: bool) -> Floats:
     """Logarithms of the probabilities of texts: of whole sentences, or of pieces without any context."""
-    scores = np.empty(len(bounds) - 1)
-    score_texts(model, words, bounds, model.start if sentences else 0, END if sentences else -1, scores)
+    scores: Floats = score_texts(model, words, bounds, model.start if sentences else 0, END if sentences else -1)
     return scores
 
 

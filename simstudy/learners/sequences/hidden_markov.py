@@ -6,8 +6,7 @@ symbol can have, and how probable it is in each, is for the model that uses this
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,8 +16,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True)
-class Transitions:
+class Transitions(NamedTuple):
     """P(c | a, b) of three states in a row; S states, the boundary among them.
 
     Attributes
@@ -48,11 +46,10 @@ class Transitions:
         >>> round(always.probability(0, 1, 2), 2), always.probability(1, 1, 2) > 0
         (0.97, True)
         """
-        return float(_probability(a, b, c, self.lower, self.rows, self.following, self.upper, self.unseen))
+        return float(_probability(self, a, b, c))
 
 
-@dataclass(frozen=True)
-class Emissions:
+class Emissions(NamedTuple):
     """The states that each symbol can have: those of symbol x are at ``first[x]:first[x + 1]``.
 
     Attributes
@@ -151,10 +148,7 @@ def decode(
     >>> decode(always, any_state, np.zeros(2, np.int64), np.array([0, 2]))
     array([1, 2])
     """
-    found: NDArray[np.int64] = _viterbi(
-        symbols, first, emissions.first, emissions.states, emissions.log_probabilities,
-        transitions.lower, transitions.rows, transitions.following, transitions.upper, transitions.unseen,
-    )  # fmt: skip
+    found: NDArray[np.int64] = _viterbi(transitions, emissions, symbols, first)
     return found
 
 
@@ -165,7 +159,8 @@ def _ratio(above: Any, below: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _probability(a, b, c, lower, rows, following, upper, unseen):
+def _probability(transitions, a, b, c):
+    lower, rows, following, upper, unseen = transitions
     row = a * lower.shape[0] + b
     low, end = rows[row], rows[row + 1]
     if low == end:
@@ -183,7 +178,8 @@ def _probability(a, b, c, lower, rows, following, upper, unseen):
 
 
 @njit(cache=True, nogil=True)
-def _viterbi(symbols, first, emitted, states, log_emission, lower, rows, following, upper, unseen):
+def _viterbi(transitions, emissions, symbols, first):
+    emitted, states, log_emission = emissions
     # The best sequence that ends in each pair of candidates (of the previous token, of this one) is kept.
     widest = 0
     largest = 0
@@ -218,7 +214,7 @@ def _viterbi(symbols, first, emitted, states, log_emission, lower, rows, followi
                 for i in range(len(of_c)):
                     top, arg = -np.inf, 0
                     for h in range(len(of_a)):
-                        p = _probability(of_a[h], of_b[j], of_c[i], lower, rows, following, upper, unseen)
+                        p = _probability(transitions, of_a[h], of_b[j], of_c[i])
                         score = best[h, j] + np.log(p)
                         if score > top:
                             top, arg = score, h
@@ -230,7 +226,7 @@ def _viterbi(symbols, first, emitted, states, log_emission, lower, rows, followi
         top, at_b, at_c = -np.inf, 0, 0
         for h in range(len(of_a)):
             for j in range(len(of_b)):
-                score = best[h, j] + np.log(_probability(of_a[h], of_b[j], 0, lower, rows, following, upper, unseen))
+                score = best[h, j] + np.log(_probability(transitions, of_a[h], of_b[j], 0))
                 if score > top:
                     top, at_b, at_c = score, h, j
         for k in range(end - 1, begin - 1, -1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -41,7 +41,8 @@ class GreedyPerceptron:
         rng = np.random.default_rng(seed)
         sentences = np.repeat(np.arange(len(weights)), weights)
         order = np.concatenate([rng.permutation(sentences) for _ in range(self.epochs)])
-        model = train_perceptron(features, tags + 1, first, order, int(features.max()) + 1, len(names) + 1)
+        n_features, n_tags = int(features.max()) + 1, len(names) + 1
+        model = train_perceptron(features, tags + 1, first, order, n_features=n_features, n_tags=n_tags)
 
         def tag(other: Examples) -> NDArray[Any]:
             found: NDArray[Any] = names[model.tag(other.inputs.features[self.view], other.inputs.first_rows()) - 1]
@@ -70,6 +71,7 @@ def train_perceptron(
     tags: Integers,
     first: NDArray[np.int64],
     order: NDArray[np.int64],
+    *,
     n_features: int,
     n_tags: int,
 ) -> Perceptron:
@@ -95,35 +97,54 @@ def train_perceptron(
     --------
     >>> alternating = np.tile([1, 2], 5)
     >>> no_features = np.zeros((10, 1), np.int32)
-    >>> model = train_perceptron(no_features, alternating, np.array([0, 10]), np.zeros(50, np.int64), 1, 3)
+    >>> order = np.zeros(50, np.int64)
+    >>> model = train_perceptron(no_features, alternating, np.array([0, 10]), order, n_features=1, n_tags=3)
     >>> model.tag(no_features[:4], np.array([0, 4]))
     array([1, 2, 1, 2])
     """
-    weights = np.zeros((n_features + n_tags + n_tags * n_tags, n_tags), np.float32)
-    # An update at step t is in the average of T steps (T - t) / T times: sums weighted by t are all that it needs.
-    late = np.zeros_like(weights, np.float64)
-    steps = _train(features, tags, first, order, n_features, weights, late)
-    late /= -steps
-    late += weights
-    return Perceptron(late.astype(np.float32))
+    shape = n_features + n_tags + n_tags * n_tags, n_tags
+    learnt = _Learnt(np.zeros(shape, np.float32), np.zeros(shape))
+    steps = _train(features, tags, first, order, learnt)
+    return Perceptron((learnt.late / -steps + learnt.weights).astype(np.float32))
+
+
+class _Learnt(NamedTuple):
+    """Weights, and every change of one times its step.
+
+    An update at step t is in the average of T steps (T - t) / T times: sums weighted by t are all that it needs.
+    """
+
+    weights: NDArray[np.float32]
+    late: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def _score(features, k, b, a, n_features, weights, scores):
+def _history_rows(weights, a, b):
+    """The rows of weights for the tag b before a token, and for the tags a and b before it."""
     n_tags = weights.shape[1]
+    n_features = weights.shape[0] - n_tags - n_tags * n_tags
+    return n_features + b, n_features + n_tags + a * n_tags + b
+
+
+@njit(cache=True, nogil=True)
+def _score(own, history, weights, scores):
+    """The best tag of a token with these features, after tags with these rows."""
+    n_tags = weights.shape[1]
+    before, both_before = history
     # Ties, as of weights that are all 0, are the first tag's.
     for t in range(n_tags):
-        scores[t] = weights[n_features + b, t] + weights[n_features + n_tags + a * n_tags + b, t]
-    for f in range(features.shape[1]):
-        if features[k, f]:
-            row = weights[features[k, f]]
+        scores[t] = weights[before, t] + weights[both_before, t]
+    for f in range(len(own)):
+        if own[f]:
+            row = weights[own[f]]
             for t in range(n_tags):
                 scores[t] += row[t]
     return 1 + np.argmax(scores[1:])
 
 
 @njit(cache=True, nogil=True)
-def _change(weights, late, row, right, wrong, step):
+def _change(learnt, row, right, wrong, step):
+    weights, late = learnt
     weights[row, right] += 1
     weights[row, wrong] -= 1
     late[row, right] += step
@@ -131,20 +152,21 @@ def _change(weights, late, row, right, wrong, step):
 
 
 @njit(cache=True, nogil=True)
-def _train(features, tags, first, order, n_features, weights, late):
-    n_tags = weights.shape[1]
-    scores = np.zeros(n_tags, np.float32)
+def _train(features, tags, first, order, learnt):
+    weights = learnt.weights
+    scores = np.zeros(weights.shape[1], np.float32)
     step = 0
     for s in order:
         a, b = 0, 0
         for k in range(first[s], first[s + 1]):
-            guess, right = _score(features, k, b, a, n_features, weights, scores), tags[k]
+            history = _history_rows(weights, a, b)
+            guess, right = _score(features[k], history, weights, scores), tags[k]
             if guess != right:
                 for f in range(features.shape[1]):
                     if features[k, f]:
-                        _change(weights, late, features[k, f], right, guess, step)
-                _change(weights, late, n_features + b, right, guess, step)
-                _change(weights, late, n_features + n_tags + a * n_tags + b, right, guess, step)
+                        _change(learnt, features[k, f], right, guess, step)
+                for row in history:
+                    _change(learnt, row, right, guess, step)
             a, b = b, guess
             step += 1
     return max(step, 1)
@@ -152,13 +174,11 @@ def _train(features, tags, first, order, n_features, weights, late):
 
 @njit(cache=True, nogil=True)
 def _tag(features, first, weights):
-    n_tags = weights.shape[1]
-    n_features = weights.shape[0] - n_tags - n_tags * n_tags
-    scores = np.zeros(n_tags, np.float32)
+    scores = np.zeros(weights.shape[1], np.float32)
     tags = np.zeros(len(features), np.int64)
     for s in range(len(first) - 1):
         a, b = 0, 0
         for k in range(first[s], first[s + 1]):
-            tags[k] = _score(features, k, b, a, n_features, weights, scores)
+            tags[k] = _score(features[k], _history_rows(weights, a, b), weights, scores)
             a, b = b, tags[k]
     return tags

@@ -68,7 +68,9 @@ class TrigramTagger:
         transitions = count_transitions(tags + 1, first, weights, len(names) + 1)
         often = np.repeat(weights, np.diff(first))
         seen = often > 0
-        lexicon = Lexicon.count(spelling[seen], tags[seen], often[seen], len(names), self.rare, self.ratio)
+        lexicon = Lexicon.count(
+            spelling[seen], tags[seen], often[seen], n_tags=len(names), rare=self.rare, ratio=self.ratio
+        )
 
         def tag(other: Examples) -> NDArray[Any]:
             rows = other.inputs.features[self.view]
@@ -89,7 +91,7 @@ class Lexicon:
 
     @classmethod
     def count(
-        cls, spelling: NDArray[Any], tags: NDArray[Any], often: NDArray[Any], n_tags: int, rare: int, ratio: float
+        cls, spelling: NDArray[Any], tags: NDArray[Any], often: NDArray[Any], *, n_tags: int, rare: int, ratio: float
     ) -> Lexicon:
         words = spelling[:, 0]
         is_rare = np.bincount(words, often)[words] <= rare

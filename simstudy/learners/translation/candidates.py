@@ -64,10 +64,7 @@ def translated(
 def found(lengths: Integers, options: Options, models: Models, search: Search) -> tuple[Integers, Integers]:
     """The words of the best translations found of sentences of these lengths, and where each begins."""
     longest = int(lengths.max())
-    chosen = np.zeros((len(lengths), longest), np.int64)
-    count, scores = np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
-    future = np.zeros((longest + 1, longest + 1))
-    decode(lengths, options, models, search, stacks(longest, search.stack), future, chosen, count, scores)
+    chosen, count, _ = decode(lengths, options, models, search, stacks(longest, search.stack))
     ends, words = chosen_runs(options.word_bounds, chosen[np.arange(longest) < count[:, None]])
     return options.words[words], ends[bounds_of(count)]
 

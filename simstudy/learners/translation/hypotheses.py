@@ -56,6 +56,32 @@ class Stacks(NamedTuple):
     order: Integers
 
 
+class Hypothesis(NamedTuple):
+    """A translation of some words of a sentence.
+
+    Attributes
+    ----------
+    coverage
+        The words translated, as bits.
+    stop
+        Where the last phrase ends.
+    state
+        The language models' states.
+    score, total
+        What the models say of it; and with what the rest is expected to bring.
+    previous, option
+        The place of the hypothesis that it continues in the stack that it is from, and by which option.
+    """
+
+    coverage: int
+    stop: int
+    state: int
+    score: float
+    total: float
+    previous: int
+    option: int
+
+
 #: What `Stacks.whole` and `Stacks.real` have in their columns.
 COVERAGE, STOP, STATE, PREVIOUS, OPTION = range(5)
 TOTAL, SCORE = range(2)
@@ -69,6 +95,15 @@ def stacks(n_words: int, stack: int) -> Stacks:
         np.zeros((rows, 1 << (2 * size).bit_length()), np.int64), np.zeros((size, 5), np.int64), np.zeros((size, 2)),
         np.zeros(size, np.int64),
     )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def clear(hyps, n):
+    """Empty the stacks of up to n words."""
+    for k in range(n + 1):
+        hyps.filled[k], hyps.floor[k] = 0, -1e300
+        for at in range(hyps.table.shape[1]):
+            hyps.table[k, at] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -125,8 +160,9 @@ def prune(hyps, k, keep, width):
 
 
 @njit(cache=True, nogil=True)
-def push(hyps, k, search, coverage, stop, state, score, total, previous, option):
+def push(hyps, k, search, hypothesis):
     """Keep a hypothesis in stack k, unless it is too bad, or one that can do the same is as good."""
+    coverage, stop, state, score, total, previous, option = hypothesis
     if total <= hyps.floor[k]:
         return
     at = _place(hyps, k, coverage, stop, state)

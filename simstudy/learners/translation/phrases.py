@@ -101,15 +101,15 @@ def extracted(bitext: Bitext, links: Links, longest: int) -> Integers:
     rows
         (found, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
     """
-    arrays = bitext.first_source, bitext.first_target, bitext.first_cell, links, longest
-    rows = np.empty((_extract(*arrays, np.empty((0, 5), np.int64)), 5), np.int64)
-    _extract(*arrays, rows)
+    rows = np.empty((_extract(bitext.bounds, links, longest, np.empty((0, 5), np.int64)), 5), np.int64)
+    _extract(bitext.bounds, links, longest, rows)
     return rows
 
 
 @njit(cache=True, nogil=True)
-def _extract(source_bounds, target_bounds, bounds, linked, longest, rows):
+def _extract(all_bounds, linked, longest, rows):
     """Fill rows, or only count them where there are none to fill."""
+    source_bounds, target_bounds, bounds = all_bounds
     found = 0
     for k in range(len(bounds) - 1):
         m = source_bounds[k + 1] - source_bounds[k]

@@ -18,6 +18,8 @@ from simstudy.learners.translation.hypotheses import (
     STATE,
     STOP,
     TOTAL,
+    Hypothesis,
+    clear,
     prune,
     push,
 )
@@ -92,100 +94,137 @@ def _future(options, first_option, last_option, n, future):
                 future[i, i + length] = max(future[i, i + length], future[i, middle] + future[middle, i + length])
 
 
+class _Sentence(NamedTuple):
+    """A sentence of n words: its options, where those of each first word begin, what spans are expected to bring."""
+
+    n: int
+    options: Options
+    by_first: Integers
+    future: Floats
+
+
+# The state of the language model of phrase pairs stands in the upper half of a hypothesis' state.
+_UNIT_BITS = np.int64(32)
+
+
 @njit(cache=True, nogil=True)
-def decode(lengths, options, models, search, hyps, future, chosen, chosen_count, scores):
-    """Translate sentences: fill chosen (sentences, words) with options in their order, and the scores.
+def decode(lengths, options, models, search, hyps):
+    """Translate sentences: the options (sentences, words) chosen, in their order, how many, and the scores.
 
     A phrase may begin where it leaves words out only if its end is within the distortion limit of the first of them:
-    so every hypothesis can be finished.
+    so every hypothesis can be finished. `hyps` are stacks for the longest sentence.
     """
-    model, unit_model = models.language, models.units
-    unit_bits = np.int64(32)
-    start = model.start
+    most = len(hyps.filled) - 1
+    chosen, counts = np.zeros((len(lengths), most), np.int64), np.zeros(len(lengths), np.int64)
+    scores = np.zeros(len(lengths))
+    future, by_first = np.zeros((most + 1, most + 1)), np.zeros(most + 3, np.int64)
+    start = models.language.start
     if models.unit_weight != 0:
-        start |= unit_model.start << unit_bits
-    by_first = np.zeros(future.shape[0] + 2, np.int64)
-    for sentence in range(len(lengths)):
-        n = lengths[sentence]
-        first_option, last_option = options.bounds[sentence], options.bounds[sentence + 1]
+        start |= models.units.start << _UNIT_BITS
+    for k in range(len(lengths)):
+        n = lengths[k]
+        first_option, last_option = options.bounds[k], options.bounds[k + 1]
         _future(options, first_option, last_option, n, future)
         o = first_option
         for i in range(n + 1):
             while o < last_option and options.first[o] < i:
                 o += 1
             by_first[i] = o
-        for k in range(n + 1):
-            hyps.filled[k], hyps.floor[k] = 0, -1e300
-            for at in range(hyps.table.shape[1]):
-                hyps.table[k, at] = 0
-        push(hyps, 0, search, 0, 0, start, 0.0, future[0, n], -1, -1)
-        for k in range(n):
-            if hyps.filled[k] == 0:
+        clear(hyps, n)
+        push(hyps, 0, search, Hypothesis(0, 0, start, 0.0, future[0, n], -1, -1))
+        sentence = _Sentence(n, options, by_first, future)
+        for done in range(n):
+            if hyps.filled[done] == 0:
                 continue
-            prune(hyps, k, search.stack, search.width)
-            for h in range(hyps.filled[k]):
-                coverage, stop = hyps.whole[k, h, COVERAGE], hyps.whole[k, h, STOP]
-                gap = 0
-                while coverage >> gap & 1:
-                    gap += 1
-                for first in range(gap, min(n, stop + search.distortion_limit + 1)):
-                    jump = abs(first - stop)
-                    if coverage >> first & 1 or jump > search.distortion_limit:
-                        continue
-                    for o in range(by_first[first], by_first[first + 1]):
-                        end = options.stop[o]
-                        if first > gap and end - gap > search.distortion_limit:
-                            continue
-                        phrase = ((np.int64(1) << (end - first)) - 1) << first
-                        if coverage & phrase:
-                            continue
-                        covered = coverage | phrase
-                        reached = k + end - first
-                        score = hyps.real[k, h, SCORE] + options.score[o] - models.distortion_weight * jump
-                        # What is left costs as much as its best translation, gap by gap.
-                        expected = 0.0
-                        i = gap
-                        while i < n:
-                            if covered >> i & 1:
-                                i += 1
-                                continue
-                            j = i
-                            while j < n and not covered >> j & 1:
-                                j += 1
-                            expected += future[i, j]
-                            i = j
-                        state = hyps.whole[k, h, STATE] & ((np.int64(1) << unit_bits) - 1)
-                        language = 0.0
-                        for w in range(options.word_bounds[o], options.word_bounds[o + 1]):
-                            logarithm, state = next_word(model, state, options.words[w])
-                            language += logarithm
-                        if reached == n:
-                            logarithm, state = next_word(model, state, END)
-                            language += logarithm
-                        score += models.language_weight * language
-                        if models.unit_weight != 0:
-                            unit_state = hyps.whole[k, h, STATE] >> unit_bits
-                            language, unit_state = next_word(unit_model, unit_state, options.unit[o])
-                            if reached == n:
-                                logarithm, unit_state = next_word(unit_model, unit_state, END)
-                                language += logarithm
-                            score += models.unit_weight * language
-                            state |= unit_state << unit_bits
-                        push(hyps, reached, search, covered, end, state, score, score + expected, h, o)
-        best, total = 0, -1e300
-        for h in range(hyps.filled[n]):
-            if hyps.real[n, h, TOTAL] > total:
-                best, total = h, hyps.real[n, h, TOTAL]
-        scores[sentence] = total
-        count, k, h = 0, n, best
-        while k > 0:
-            o = hyps.whole[k, h, OPTION]
-            chosen[sentence, count] = o
-            count += 1
-            h = hyps.whole[k, h, PREVIOUS]
-            k -= options.stop[o] - options.first[o]
-        chosen_count[sentence] = count
-        for i in range(count // 2):
-            o = chosen[sentence, i]
-            chosen[sentence, i] = chosen[sentence, count - 1 - i]
-            chosen[sentence, count - 1 - i] = o
+            prune(hyps, done, search.stack, search.width)
+            for h in range(hyps.filled[done]):
+                _extend(hyps, (done, h), sentence, models, search)
+        counts[k], scores[k] = _trace_back(hyps, n, options, chosen[k])
+    return chosen, counts, scores
+
+
+@njit(cache=True, nogil=True)
+def _extend(hyps, place, sentence, models, search):
+    """Push all hypotheses that continue the one at a place (words translated, place in their stack) by an option."""
+    n, options, by_first, future = sentence
+    done, h = place
+    coverage, stop, state = hyps.whole[done, h, COVERAGE], hyps.whole[done, h, STOP], hyps.whole[done, h, STATE]
+    gap = 0
+    while coverage >> gap & 1:
+        gap += 1
+    for first in range(gap, min(n, stop + search.distortion_limit + 1)):
+        jump = abs(first - stop)
+        if coverage >> first & 1 or jump > search.distortion_limit:
+            continue
+        for o in range(by_first[first], by_first[first + 1]):
+            end = options.stop[o]
+            if first > gap and end - gap > search.distortion_limit:
+                continue
+            phrase = ((np.int64(1) << (end - first)) - 1) << first
+            if coverage & phrase:
+                continue
+            covered = coverage | phrase
+            reached = done + end - first
+            score = hyps.real[done, h, SCORE] + options.score[o] - models.distortion_weight * jump
+            language, units, after = _logarithms(models, options, o, state, reached == n)
+            score += models.language_weight * language
+            if models.unit_weight != 0:
+                score += models.unit_weight * units
+            total = score + _expected(future, covered, gap, n)
+            push(hyps, reached, search, Hypothesis(covered, end, after, score, total, h, o))
+
+
+@njit(cache=True, nogil=True)
+def _expected(future, covered, gap, n):
+    """What is left of a sentence brings as much as its best translation, gap by gap from the first one on."""
+    expected = 0.0
+    i = gap
+    while i < n:
+        if covered >> i & 1:
+            i += 1
+            continue
+        j = i
+        while j < n and not covered >> j & 1:
+            j += 1
+        expected += future[i, j]
+        i = j
+    return expected
+
+
+@njit(cache=True, nogil=True)
+def _logarithms(models, options, o, state, is_last):
+    """What the models of words and of phrase pairs say of an option in a state, and the state after it."""
+    after = state & ((np.int64(1) << _UNIT_BITS) - 1)
+    language, units = 0.0, 0.0
+    for w in range(options.word_bounds[o], options.word_bounds[o + 1]):
+        logarithm, after = next_word(models.language, after, options.words[w])
+        language += logarithm
+    if is_last:
+        logarithm, after = next_word(models.language, after, END)
+        language += logarithm
+    if models.unit_weight != 0:
+        units, unit_state = next_word(models.units, state >> _UNIT_BITS, options.unit[o])
+        if is_last:
+            logarithm, unit_state = next_word(models.units, unit_state, END)
+            units += logarithm
+        after |= unit_state << _UNIT_BITS
+    return language, units, after
+
+
+@njit(cache=True, nogil=True)
+def _trace_back(hyps, n, options, chosen):
+    """Fill chosen (words,) with the options of the best hypothesis of all n words; return their number, its score."""
+    best, total = 0, -1e300
+    for h in range(hyps.filled[n]):
+        if hyps.real[n, h, TOTAL] > total:
+            best, total = h, hyps.real[n, h, TOTAL]
+    count, done, h = 0, n, best
+    while done > 0:
+        o = hyps.whole[done, h, OPTION]
+        chosen[count] = o
+        count += 1
+        h = hyps.whole[done, h, PREVIOUS]
+        done -= options.stop[o] - options.first[o]
+    for i in range(count // 2):
+        chosen[i], chosen[count - 1 - i] = chosen[count - 1 - i], chosen[i]
+    return count, total

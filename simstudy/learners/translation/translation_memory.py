@@ -13,7 +13,8 @@ from simstudy.learners.language_models.kneser_ney import train_language_model
 from simstudy.learners.language_models.ngrams import Ngrams
 from simstudy.learners.runs import Integers, bounds_of, places_in_runs
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext, aligned
-from simstudy.learners.translation.memory_kernels import look_up, translate
+from simstudy.learners.translation.memory_index import Asked, Index, look_up
+from simstudy.learners.translation.memory_repair import Judgement, Memory, translate
 from simstudy.learners.translation.texts import Text, spelt_out
 from simstudy.validation import check_number, check_whole
 
@@ -66,15 +67,15 @@ class TranslationMemory:
         n_pairs = corpus.weights.sum()
         # Never 0: what is everywhere still counts a little.
         worth = np.log((n_pairs + 1) / often)
-        whole = np.bincount(sentence, worth[number])
+        whole = np.bincount(sentence, worth[number]).astype(np.float64)
         order = np.argsort(number, kind="stable")
-        entry_bounds = np.searchsorted(number[order], np.arange(len(worth) + 1))
-        entries = sentence[order]
+        index = Index(np.searchsorted(number[order], np.arange(len(worth) + 1)), sentence[order], worth, whole)
         # Words and n-grams that the memory has not are worth most.
         unseen = np.log(n_pairs + 1.0)
         word_worth = np.full(n_words, unseen)
         word_worth[ngrams.keys[0]] = worth[: len(ngrams.keys[0])]
-        lexical = likeliest(corpus)
+        memory = Memory(bitext.bounds, bitext.source, bitext.target, corpus.links)
+        judgement = Judgement(word_worth, likeliest(corpus), language, float(self.fluency))
 
         def answer(other: Examples) -> list[str]:
             text: Text = other.inputs
@@ -83,15 +84,9 @@ class TranslationMemory:
             n_unseen = np.bincount(of_all, minlength=len(text)) - np.bincount(at, minlength=len(text))
             total = np.bincount(at, worth[asked], len(text)) + n_unseen * unseen
             best = np.empty((len(text), self.n_candidates), np.int64)
-            bounds = np.searchsorted(at, np.arange(len(text) + 1))
-            look_up(bounds, asked, total, entries, entry_bounds, worth, whole, self.n_candidates, best)
-            room = int(text.lengths.max() + np.diff(bitext.first_target).max())
-            translations, sizes = np.zeros((len(text), room), np.int64), np.zeros(len(text), np.int64)
-            translate(
-                text.words, text.bounds, best, bitext.source, bitext.first_source, bitext.target, bitext.first_target,
-                corpus.links, bitext.first_cell, word_worth, lexical, language, self.fluency, translations, sizes,
-            )  # fmt: skip
-            words = translations[np.arange(room) < sizes[:, None]]
+            look_up(Asked(np.searchsorted(at, np.arange(len(text) + 1)), asked, total), index, best)
+            translations, sizes = translate(text.words, text.bounds, best, memory, judgement)
+            words = translations[np.arange(translations.shape[1]) < sizes[:, None]]
             return spelt_out(words, bounds_of(sizes), text.vocabulary)
 
         return answer

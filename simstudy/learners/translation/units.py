@@ -22,11 +22,12 @@ def units(bitext: Bitext, links: Links) -> Integers:
         (units, 5): sentence pair, first word and number of words of the source phrase, the same of the target phrase.
     """
     rows = np.empty((len(bitext.source) + len(bitext.target), 5), np.int64)
-    return rows[: _cut(bitext.first_source, bitext.first_target, bitext.first_cell, links, rows)].copy()
+    return rows[: _cut(bitext.bounds, links, rows)].copy()
 
 
 @njit(cache=True, nogil=True)
-def _cut(source_bounds, target_bounds, bounds, linked, rows):
+def _cut(all_bounds, linked, rows):
+    source_bounds, target_bounds, bounds = all_bounds
     n_rows = 0
     for k in range(len(bounds) - 1):
         m = source_bounds[k + 1] - source_bounds[k]

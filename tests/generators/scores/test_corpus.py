@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.generators.pair_models import Responses
+from simstudy.generators.pair_responses import Responses
 from simstudy.generators.scores import GaussianCopula, ItemClusters, ScoreModel, fit
 from simstudy.generators.scores.corpus import CorpusModel, Pool, item_scores, like_items
 from simstudy.generators.translations import Translations

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from simstudy.generators.scores.archimedean import Clayton, Gumbel
 from simstudy.generators.scores.correlations import (
     checked_correlation,
     equicorrelated,
@@ -15,10 +16,8 @@ from simstudy.generators.scores.correlations import (
     of_families,
 )
 from simstudy.generators.scores.dependence import (
-    Clayton,
     Dependence,
     GaussianCopula,
-    Gumbel,
     Independent,
     Khoudraji,
     Survival,

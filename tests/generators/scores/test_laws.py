@@ -12,7 +12,7 @@ from scipy import stats
 from simstudy.analyses.correlation import correlation
 from simstudy.generators.candidates import simulated_candidates
 from simstudy.generators.clustered import clustered_accuracies
-from simstudy.generators.pair_models import Responses
+from simstudy.generators.pair_responses import Responses
 from simstudy.generators.redrawn import halves, redraw
 from simstudy.generators.scores import (
     Bernoulli,

@@ -1,63 +1,66 @@
-"""Looking a sentence up in a translation memory, and repairing what is found; compiled."""
+"""Repairing what was found in a translation memory; compiled."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from simstudy.learners.language_models.kneser_ney import next_word
+from simstudy.learners.alignment.bitexts import Bounds
+from simstudy.learners.language_models.kneser_ney import LanguageModel, next_word
 from simstudy.learners.language_models.ngrams import END
-from simstudy.learners.runs import longest_run
+from simstudy.learners.runs import Floats, Integers, longest_run
 
 #: What becomes of a word of a sentence that is looked up: written anew, or the place of its like in the one found.
 _NEW = -1
 
 
-@njit(cache=True, nogil=True)
-def look_up(bounds, ngrams, first, entries, entry_bounds, worth, whole, n_best, best):
-    """Fill best (sentences, n_best) with the memory's sentences that share most with each, best first; -1 for none.
+class Memory(NamedTuple):
+    """Sentence pairs: their bounds, the numbers of their words, and which are linked (cells,)."""
 
-    What two sentences share is the worth of their common n-grams, twice, by that of all n-grams of both.
+    bounds: Bounds
+    source: Integers
+    target: Integers
+    linked: NDArray[np.bool_]
 
-    Parameters
+
+class Match(NamedTuple):
+    """One of them: source words, target words, and (source words, target words) which are linked."""
+
+    source: Integers
+    target: Integers
+    linked: NDArray[np.bool_]
+
+
+class Judgement(NamedTuple):
+    """What decides between translations, and writes single words.
+
+    Attributes
     ----------
-    bounds, ngrams, first
-        The distinct n-grams of sentence k are ngrams[bounds[k]] … ngrams[bounds[k + 1] - 1], -1 for those that the
-        memory has not, and first is the worth of all of them.
-    entries, entry_bounds
-        N-gram g is in the memory's sentences entries[entry_bounds[g]] … entries[entry_bounds[g + 1] - 1].
-    worth, whole
-        Of an n-gram, and of all that a sentence of the memory has.
+    worth
+        (vocabulary,) of a word that two sentences share.
+    lexical
+        (vocabulary,) a word's translation; 0 for none.
+    language
+        The language model of translations.
+    fluency
+        What the mean logarithm of a translation's words is multiplied by.
     """
-    n_memory = len(whole)
-    shared = np.zeros(n_memory)
-    for k in range(len(bounds) - 1):
-        shared[:] = 0
-        for at in range(bounds[k], bounds[k + 1]):
-            g = ngrams[at]
-            if g >= 0:
-                for e in range(entry_bounds[g], entry_bounds[g + 1]):
-                    shared[entries[e]] += worth[g]
-        found = 0
-        least = 0.0
-        top = np.empty(n_best)
-        for s in range(n_memory):
-            if shared[s] <= 0:
-                continue
-            # Rounded, so that no machine's last bits decide.
-            likeness = np.round(2 * shared[s] / (first[k] + whole[s]), 9)
-            if found == n_best and likeness <= least:
-                continue
-            place = min(found, n_best - 1)
-            while place > 0 and top[place - 1] < likeness:
-                top[place] = top[place - 1]
-                best[k, place] = best[k, place - 1]
-                place -= 1
-            top[place] = likeness
-            best[k, place] = s
-            found = min(found + 1, n_best)
-            least = top[found - 1]
-        best[k, found:] = -1
+
+    worth: Floats
+    lexical: Integers
+    language: LanguageModel
+    fluency: float
+
+
+class Room(NamedTuple):
+    """Room for a repair: for words of the sentence, for words of the other's translation, for the translation."""
+
+    fresh: Integers
+    owner: Integers
+    written: Integers
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +99,7 @@ def edit_path(words, others, worth, cost, partner):
 
 
 @njit(cache=True, nogil=True)
-def repair(words, others, partner, target, linked, lexical, fresh, owner, written):
+def repair(words, partner, match, lexical, room):
     """Write the translation of a sentence from that of another one; return the number of words.
 
     Target words that are linked to a word that stays, or to none, stay. Those linked to a word whose place another one
@@ -105,15 +108,17 @@ def repair(words, others, partner, target, linked, lexical, fresh, owner, writte
 
     Parameters
     ----------
-    words, others, partner
-        The sentence, the one found, and `edit_path`'s answer.
-    target, linked
-        The translation of the one found, and (others, target) which words are linked.
+    words, partner
+        The sentence, and `edit_path`'s answer.
+    match
+        The sentence pair that was found.
     lexical
         (vocabulary,) a word's translation; 0 for none.
-    fresh, owner, written
-        Room: for words of the sentence, for words of the target, for the translation.
+    room
+        The translation is written to room.written.
     """
+    others, target, linked = match
+    fresh, owner, written = room
     m, n, t = len(others), len(words), len(target)
     taker = np.full(m, -1)
     for j in range(n):
@@ -166,54 +171,76 @@ def repair(words, others, partner, target, linked, lexical, fresh, owner, writte
 
 
 @njit(cache=True, nogil=True)
-def translate(
-    words, bounds, best, source, source_bounds, target, target_bounds, linked, cells, worth, lexical, model,
-    fluency, translations, sizes,
-):  # fmt: skip
-    """Fill translations (sentences, room) with the best repaired translation of each, and their numbers of words.
+def translate(words, bounds, best, memory, judgement):
+    """The best repaired translation (sentences, room) of each sentence, and their numbers of words.
 
     The best has the highest likeness (1 less the edits' share of what both sentences are worth) and `fluency` times
-    the mean logarithm of its words' probabilities.
+    the mean logarithm of its words' probabilities. A sentence without any is translated word by word.
+
+    Parameters
+    ----------
+    words, bounds
+        Sentences.
+    best
+        (sentences, n) `look_up`'s answer.
+    memory, judgement
+        What was learnt.
     """
-    longest = max(longest_run(bounds), longest_run(source_bounds), longest_run(target_bounds)) + 1
-    cost = np.empty((longest, longest))
-    partner, fresh, owner = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
-    written = np.empty(2 * longest, np.int64)
+    worth, lexical, language, fluency = judgement
+    n_words, n_target = longest_run(bounds), longest_run(memory.bounds.target)
+    longest = max(n_words, longest_run(memory.bounds.source), n_target) + 1
+    translations = np.zeros((len(bounds) - 1, n_words + n_target), np.int64)
+    sizes = np.zeros(len(bounds) - 1, np.int64)
+    cost, partner = np.empty((longest, longest)), np.empty(longest, np.int64)
+    room = Room(np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(2 * longest, np.int64))
     for k in range(len(bounds) - 1):
         own = words[bounds[k] : bounds[k + 1]]
         highest = -1e300
         total = 0.0
         for w in own:
             total += worth[w]
-        sizes[k] = 0
         for s in best[k]:
             if s < 0:
                 break
-            others = source[source_bounds[s] : source_bounds[s + 1]]
-            made = target[target_bounds[s] : target_bounds[s + 1]]
-            links = linked[cells[s] : cells[s + 1]].reshape(len(others), len(made))
-            edits = edit_path(own, others, worth, cost, partner)
-            count = repair(own, others, partner, made, links, lexical, fresh, owner, written)
+            match = _match(memory, s)
+            edits = edit_path(own, match.source, worth, cost, partner)
+            count = repair(own, partner, match, lexical, room)
             if count == 0:
                 continue
-            state = model.start
-            logarithm = 0.0
-            for w in range(count):
-                score, state = next_word(model, state, written[w])
-                logarithm += score
-            score, state = next_word(model, state, END)
-            logarithm = (logarithm + score) / (count + 1)
             both = total
-            for w in others:
+            for w in match.source:
                 both += worth[w]
             # Rounded, so that no machine's last bits decide.
-            value = np.round(1 - edits / both + fluency * logarithm, 9)
+            value = np.round(1 - edits / both + fluency * _mean_logarithm(language, room.written[:count]), 9)
             if value > highest:
                 highest = value
                 sizes[k] = count
-                translations[k, :count] = written[:count]
+                translations[k, :count] = room.written[:count]
         if highest == -1e300:
             for w in own:
                 if lexical[w] > 0:
                     translations[k, sizes[k]] = lexical[w]
                     sizes[k] += 1
+    return translations, sizes
+
+
+@njit(cache=True, nogil=True)
+def _match(memory, s):
+    """Sentence pair s of the memory."""
+    bounds = memory.bounds
+    source = memory.source[bounds.source[s] : bounds.source[s + 1]]
+    target = memory.target[bounds.target[s] : bounds.target[s + 1]]
+    linked = memory.linked[bounds.cell[s] : bounds.cell[s + 1]].reshape(len(source), len(target))
+    return Match(source, target, linked)
+
+
+@njit(cache=True, nogil=True)
+def _mean_logarithm(language, words):
+    """The mean logarithm of the probabilities of a sentence's words and of its end."""
+    state = language.start
+    logarithm = 0.0
+    for word in words:
+        score, state = next_word(language, state, word)
+        logarithm += score
+    score, state = next_word(language, state, END)
+    return (logarithm + score) / (len(words) + 1)
