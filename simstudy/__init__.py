@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from simstudy.loaders.systems import describe_systems as describe_systems
     from simstudy.metrics.made import metric as metric
     from simstudy.outputs import Outputs as Outputs
+    from simstudy.outputs import TestSet as TestSet
     from simstudy.planning import plan as plan
     from simstudy.pvalues import certainty as certainty
     from simstudy.rankings.association import association as association
@@ -89,6 +90,7 @@ _HOMES = {
     "Outputs": "simstudy.outputs",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
+    "TestSet": "simstudy.outputs",
     "agreement": "simstudy.analyses.agreement",
     "applicable": "simstudy.engines.comparisons",
     "association": "simstudy.rankings.association",

@@ -220,7 +220,7 @@ def tests_by_length(candidates: ss.Candidates, study: Settings, context: RunCont
     asked = [(n, test) for n in study.tests.lengths for test in study.tests.tests]
     compared = run_comparisons(
         "tests by length",
-        [(candidates.outputs(n), comparison(test, study.tests), study.seed) for n, test in asked],
+        [comparison(test, study.tests).on(candidates.outputs(n), study.seed) for n, test in asked],
         context,
     )
     return pd.concat([t.assign(n=n) for t, (n, _) in zip(compared, asked, strict=True)], ignore_index=True)
