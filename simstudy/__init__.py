@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from simstudy.engines.comparisons import compare as compare
     from simstudy.engines.registry import TESTS as TESTS
     from simstudy.engines.repeating import run_twice as run_twice
+    from simstudy.examination.asking import examine as examine
     from simstudy.examination.verdict import verdict as verdict
     from simstudy.generators.candidates import simulated_candidates as simulated_candidates
     from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from simstudy.generators.resampled import resample_training as resample_training
     from simstudy.generators.synthetic import correlated_accuracies as correlated_accuracies
     from simstudy.learners import Examples as Examples
+    from simstudy.loaders.base import Texts as Texts
+    from simstudy.loaders.base import Ties as Ties
     from simstudy.loaders.candidates import load_candidates as load_candidates
     from simstudy.loaders.formats import load as load
     from simstudy.loaders.systems import describe_systems as describe_systems
@@ -91,6 +94,8 @@ _HOMES = {
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
     "TestSet": "simstudy.outputs",
+    "Texts": "simstudy.loaders.base",
+    "Ties": "simstudy.loaders.base",
     "agreement": "simstudy.analyses.agreement",
     "applicable": "simstudy.engines.comparisons",
     "association": "simstudy.rankings.association",
@@ -106,6 +111,7 @@ _HOMES = {
     "curve": "simstudy.analyses.curves",
     "describe_systems": "simstudy.loaders.systems",
     "equivalence": "simstudy.analyses.equivalence",
+    "examine": "simstudy.examination.asking",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",

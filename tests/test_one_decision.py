@@ -21,7 +21,7 @@ from simstudy.decisions import Decision
 from simstudy.engines.comparisons import compare
 from simstudy.examination import Examination, examine, verdict
 from simstudy.loaders.base import Loaded
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 
 N_PAIRS = 100
 
@@ -69,7 +69,7 @@ def gate(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> bool:
 
 def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examination:
     none = pd.DataFrame()
-    return Examination(corrected(pairs), alpha, outputs=outputs, leaderboard=none, duplicates=none)
+    return Examination(corrected(pairs), alpha, test_set=TestSet(outputs), leaderboard=none, duplicates=none)
 
 
 def said_in_words(pairs: pd.DataFrame, alpha: float) -> bool:

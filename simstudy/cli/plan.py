@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simstudy.cli.compare import relation_column
 from simstudy.cli.errors import by_options
+from simstudy.cli.files import relation_column
 from simstudy.cli.terminal import print_line, print_table, print_written
 from simstudy.cli.usage import mapping, plain, value_or_range
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
+from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.outputs import Outputs
 from simstudy.showing import Shown
-from simstudy.validation import brief, check_text
+from simstudy.validation import brief, check_list, check_text, check_texts, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,13 +64,20 @@ class TestSet(Shown):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.outputs, Outputs):
-            raise ValueError(f"outputs must be simstudy.Outputs, not {brief(self.outputs)}")
-        object.__setattr__(self, "by", (self.by,) if isinstance(self.by, str) else tuple(self.by))
-        for column in self.by:
-            check_text("by", column, "the name of a column of the systems table")
+        check_outputs("outputs", self.outputs)
+        if isinstance(self.by, str):
+            object.__setattr__(self, "by", (self.by,))
+        check_texts("by", self.by, "names of columns of the systems table")
+        object.__setattr__(self, "by", tuple(self.by))
+        check_text("unit", self.unit, "the name of a column of the items", or_none=True)
         if not isinstance(self.settings, Mapping):
             raise ValueError(f"settings must map options of simstudy.compare to values, not {brief(self.settings)}")
+        check_texts("settings", [*self.settings], "names of options of simstudy.compare")
+        check_list("sizes", self.sizes, "numbers of items")
+        for size in self.sizes:
+            check_whole("sizes", size, 1)
+        check_text("duplicates", self.duplicates)
+        check_texts("notes", self.notes, "texts")
 
     @property
     def name(self) -> str:

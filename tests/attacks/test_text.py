@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from simstudy import plot
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.comparisons import compare
-from simstudy.examination.examination import examine
+from simstudy.examination.asking import examine
 from simstudy.examination.verdict import verdict
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.datasets import DataError, find, find_folder, registry
-from simstudy.loaders.base import Loaded, Source, noting, system_files
+from simstudy.loaders.base import Loaded, Source, Texts, noting, system_files
 from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.formats import read_source
 from simstudy.loaders.reading import reading
@@ -213,7 +213,7 @@ class _Reader:
             self._files.named(self._filled(settings.items))[0] if settings.items else None,
             columns,
             settings.missing,
-            lowercase=settings.lowercase,
+            Texts(lowercase=settings.lowercase),
             mark=settings.mark,
         )
 

@@ -11,7 +11,7 @@ from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
-from simstudy.examination.page import described_test
+from simstudy.examination.rows import described_test
 from simstudy.generators.resampled import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.outputs import Outputs
 from simstudy.studies.baselines import baseline, compare_redrawn

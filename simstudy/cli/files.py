@@ -1,0 +1,106 @@
+"""The options about files of system outputs, which `compare` and `plan` share."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from simstudy.cli.usage import mapping
+
+if TYPE_CHECKING:
+    from simstudy.loaders.base import Loaded
+
+
+@dataclass(frozen=True)
+class Files:
+    """How files of system outputs are read, and what is resampled of them."""
+
+    panel: ClassVar[str] = "How files are read"
+
+    references: Annotated[
+        list[Path] | None, typer.Option(help="File of gold answers; more than once for several references.")
+    ] = None
+    systems: Annotated[Path | None, typer.Option(help="CSV with a row for each system: system, group, family, …")] = (
+        None
+    )
+    by: Annotated[
+        str | None, typer.Option(help="Column of the systems table for relation classes (default: group or family).")
+    ] = None
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV with a row for each item, in their order or with ids: domain, cluster (or doc, user, repo, …), …"
+        ),
+    ] = None
+    columns: Annotated[
+        str | None, typer.Option(help="The files' columns under our names: item=instance_id,score=resolved.")
+    ] = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help="scores, text, conll, conllu, trees, alignments, trec, lm-eval, inspect, candidates "
+            "(default: as names tell)."
+        ),
+    ] = None
+    missing: Annotated[str, typer.Option(help="Items that a system lacks: error, drop or zero.")] = "error"
+    domain: Annotated[str | None, typer.Option(help="Only the items of this domain.")] = None
+    unit: Annotated[
+        str | None,
+        typer.Option(help="What is drawn as a whole: item, or a column of the items (default: cluster, if any)."),
+    ] = None
+    lower_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="What is better of scores under --metric mean (default: higher, with a note where they are called "
+            "wer, error, loss, …).",
+        ),
+    ] = None
+
+    def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
+        """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
+        from simstudy.cli.user_metric import metric_named
+        from simstudy.loaders.formats import load
+        from simstudy.loaders.reading import reading
+
+        # What a metric of the user's own prints is no part of our output, which may be JSON.
+        with reading() as read, redirect_stdout(sys.stderr):
+            loaded = load(
+                paths,
+                metric_named(metric, self.lower_is_better),
+                references=self.references or (),
+                format=self.format,
+                items=self.items,
+                systems=self.systems,
+                columns=mapping(self.columns),
+                missing=self.missing,
+                domain=self.domain,
+                lower_is_better=self.lower_is_better,
+                **more,
+            )
+        return loaded, read.files()
+
+    def relation(self, loaded: Loaded) -> str | None:
+        """What relation classes come from: what was asked for, else the group or family of the systems table."""
+        return relation_column(self.by, self.systems, loaded)
+
+
+def relation_column(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
+    """What relation classes come from: what was asked for, else the group or family of the systems table."""
+    from simstudy.examination.asking import own_relation
+    from simstudy.validation import nearest
+
+    if by is None:
+        return own_relation(loaded.outputs) if systems is not None else None
+    if systems is None:
+        raise ValueError(f"--by needs a systems table (--systems) with a column '{by}'")
+    table = loaded.outputs.systems
+    known = [str(name) for name in table if name != "name" and table[name].notna().any()]
+    if by in known:
+        return by
+    raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")
