@@ -37,7 +37,7 @@ def examine(
     outputs: Outputs | TestSet | Loaded | Paths,
     metric: str | Metric | None = None,
     *,
-    references: Paths = (),
+    references: Paths | None = None,
     items: str | Path | None = None,
     systems: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
@@ -99,12 +99,13 @@ def examine(
     files: dict[str, str] = {}
     if isinstance(outputs, Outputs | TestSet | Loaded):
         given = {"references": references, "items": items, "systems": systems, "columns": columns}
-        test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None and one is not ()])
+        test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None])
     else:
         if metric is None:
             raise ValueError("metric must be given with files: what the items are scored by, such as 'accuracy'")
         with reading() as read:
-            loaded = load(outputs, metric, references=references, items=items, systems=systems, columns=columns)
+            gold = () if references is None else references
+            loaded = load(outputs, metric, references=gold, items=items, systems=systems, columns=columns)
         test_set = TestSet(loaded.outputs, notes=loaded.notes)
         files = read.files()
         if systems is not None:

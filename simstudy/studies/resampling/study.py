@@ -42,7 +42,8 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         outputs = next(iter(of_metrics.values()))
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
-        whole = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
+        home, size = study.home.test_set, study.home.sizes[-1]
+        whole = test_sets.find(outputs, home).head(size)
         (by_item,) = compare_by_items([study.comparison.on(whole, study.seed)], context)
         by_other_metrics = [_compare_home(study, other, context) for other in [*of_metrics.values()][1:]]
     halved = None
@@ -55,30 +56,26 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
             redrawn = _redrawn(study, study.calibration, outputs, context)
     with context.clock("analyses and figures"):
         tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item), "curves": curve(pairs)}
-        tables["points"] = page.thinned(pairs, study.home.test_set, study.home.sizes[-1])
+        tables["points"] = page.thinned(pairs, home, size)
         tables |= _calibrations(study, outputs, pairs, redrawn=redrawn, halved=halved)
         others = [rows for table in by_other_metrics for rows in _fitted(study, table)]
         tables["thresholds"] = pd.concat([tables["thresholds"], *others], ignore_index=True)
         tables["systems"] = _systems(of_metrics)
         if natural is not None:
-            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == study.home.test_set]
-            resampled = resampled[resampled["n_items"] == study.home.sizes[-1]]
+            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == home]
+            resampled = resampled[resampled["n_items"] == size]
             tables |= overlaid(study, natural, resampled, context)
-        sections = page.sections(
-            tables,
-            home=study.home.test_set,
-            home_size=study.home.sizes[-1],
-            domain_size=study.domains.size if study.domains else None,
-        )
+        domain_size = study.domains.size if study.domains else None
+        sections = page.sections(tables, home=home, home_size=size, domain_size=domain_size)
     with context.clock("what p follows from"):
-        at_home = pairs[pairs["test_set"] == study.home.test_set]
+        at_home = pairs[pairs["test_set"] == home]
         told, sections_told = explained(at_home, whole, study.seed)
         tables |= told
         sections += sections_told
     if study.tests:
         with context.clock("tests side by side"):
-            home = test_sets.find(outputs, study.home.test_set)
-            beside, sections_beside = side_by_side(home, study.tests, study.seed, context)
+            at_all_sizes = test_sets.find(outputs, home)
+            beside, sections_beside = side_by_side(at_all_sizes, study.tests, study.seed, context)
         tables |= beside
         sections += sections_beside
     return Findings(
