@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from simstudy.comparisons.repeating import run_twice as run_twice
     from simstudy.engines.applicable import applicable as applicable
     from simstudy.engines.registry import TESTS as TESTS
+    from simstudy.examination.asking import examine as examine
     from simstudy.generators.candidates import simulated_candidates as simulated_candidates
     from simstudy.generators.clustered import clustered_accuracies as clustered_accuracies
     from simstudy.generators.messages import messages as messages
@@ -64,11 +65,14 @@ if TYPE_CHECKING:
     from simstudy.generators.resampled import resample_training as resample_training
     from simstudy.generators.synthetic import correlated_accuracies as correlated_accuracies
     from simstudy.learners import Examples as Examples
+    from simstudy.loaders.base import Texts as Texts
+    from simstudy.loaders.base import Ties as Ties
     from simstudy.loaders.candidates import load_candidates as load_candidates
     from simstudy.loaders.formats import load as load
     from simstudy.loaders.systems import describe_systems as describe_systems
     from simstudy.metrics.made import metric as metric
     from simstudy.outputs import Outputs as Outputs
+    from simstudy.outputs import TestSet as TestSet
     from simstudy.planning import Clusters as Clusters
     from simstudy.planning import Costs as Costs
     from simstudy.planning import Guess as Guess
@@ -103,6 +107,9 @@ _HOMES = {
     "Pilot": "simstudy.planning",
     "TESTS": "simstudy.engines.registry",
     "Task": "simstudy.tasks",
+    "TestSet": "simstudy.outputs",
+    "Texts": "simstudy.loaders.base",
+    "Ties": "simstudy.loaders.base",
     "agreement": "simstudy.analyses.agreement",
     "applicable": "simstudy.engines.applicable",
     "association": "simstudy.rankings.association",
@@ -118,6 +125,7 @@ _HOMES = {
     "curve": "simstudy.analyses.curves",
     "describe_systems": "simstudy.loaders.systems",
     "equivalence": "simstudy.analyses.equivalence",
+    "examine": "simstudy.examination.asking",
     "gain_ranges": "simstudy.analyses.groups",
     "groups": "simstudy.analyses.groups",
     "intransitive": "simstudy.analyses.groups",

@@ -492,8 +492,8 @@ def test_each_part_of_a_comparison_changes_the_keys_of_its_own_cells(tmp_path: P
     def made(n: int = 50, n_resamples: int = 200, seed: int = 1) -> int:
         """How many of two test sets are compared anew, of which the first changes."""
         before = kept(tmp_path)
-        first = (correlated_accuracies([0.5, 0.6], n), Comparison(n_resamples=n_resamples), seed)
-        second = (correlated_accuracies([0.5, 0.6], 55), Comparison(n_resamples=200), 1)
+        first = Comparison(n_resamples=n_resamples).on(correlated_accuracies([0.5, 0.6], n), seed)
+        second = Comparison(n_resamples=200).on(correlated_accuracies([0.5, 0.6], 55), 1)
         run_comparisons("t", [first, second], RunContext(tmp_path, 1))
         return len(kept(tmp_path) - before)
 

@@ -21,7 +21,7 @@ from simstudy.comparisons import verdict
 from simstudy.decisions import Decision
 from simstudy.examination import Examination, examine
 from simstudy.loaders.base import Loaded
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 from tests.oracles import compared
 
 N_PAIRS = 100
@@ -70,7 +70,7 @@ def gate(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> bool:
 
 def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examination:
     none = pd.DataFrame()
-    return Examination(corrected(pairs), alpha, outputs=outputs, leaderboard=none, duplicates=none)
+    return Examination(corrected(pairs), alpha, test_set=TestSet(outputs), leaderboard=none, duplicates=none)
 
 
 def said_in_words(pairs: pd.DataFrame, alpha: float) -> bool:

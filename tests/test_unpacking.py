@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from simstudy.loaders.base import Loaded
 from simstudy.loaders.candidates import has_candidates
 from simstudy.loaders.formats import load
 from simstudy.loaders.tagged import read_tagged
@@ -21,6 +22,11 @@ from simstudy.unpacking import VARIABLE, most, unpacking_at_most
 from tests.cli.command import compare
 
 TOO_MUCH = 2**25
+
+
+def _load(path: Path, max_size: str | int) -> Loaded:
+    with unpacking_at_most(max_size):
+        return load(path, "mean")
 
 
 def bomb(folder: Path, name: str) -> Path:
@@ -46,7 +52,7 @@ def test_what_unpacks_to_too_much_is_told_and_not_held(tmp_path: Path, name: str
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=r"unpacks to .*more than 1.0 MiB: --max-size .*lifts the limit$") as error:
-            load(path, "mean", max_size="1M")
+            _load(path, "1M")
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()
@@ -85,9 +91,9 @@ def test_a_limit_is_what_is_said_or_the_environments(tmp_path: Path, monkeypatch
     with pytest.raises(ValueError, match="more than 1.0 KiB"):
         load(path, "mean")
     for size in ("2M", 10_000, "none"):
-        assert load(path, "mean", max_size=size).outputs.n_items == 500
+        assert _load(path, size).outputs.n_items == 500
     with pytest.raises(ValueError, match="^max_size must be a size such as 500M or 4G, or none, not '-1'$"):
-        load(path, "mean", max_size="-1")
+        _load(path, "-1")
     monkeypatch.setenv(VARIABLE, "much")
     with pytest.raises(ValueError, match="^SIMSTUDY_MAX_SIZE must be a size"):
         load(path, "mean")

@@ -141,7 +141,7 @@ def check(study: Settings, candidates: ss.Candidates, n_documents: int) -> None:
         for n in study.tests.lengths:
             for test in study.tests.tests:
                 with problems.at(f"tests.tests (n = {n})"):
-                    check_comparison(candidates.outputs(n), comparison(test, study.tests))
+                    check_comparison(comparison(test, study.tests).on(candidates.outputs(n), study.seed))
     if (most := max(study.parts.n_parts)) > n_documents:
         problems.add("parts.n_parts", f"must be at most {n_documents}, the number of documents, not {most}")
     problems.raise_any()
@@ -220,7 +220,7 @@ def tests_by_length(candidates: ss.Candidates, study: Settings, context: RunCont
     asked = [(n, test) for n in study.tests.lengths for test in study.tests.tests]
     compared = run_comparisons(
         "tests by length",
-        [(candidates.outputs(n), comparison(test, study.tests), study.seed) for n, test in asked],
+        [comparison(test, study.tests).on(candidates.outputs(n), study.seed) for n, test in asked],
         context,
     )
     return pd.concat([t.assign(n=n) for t, (n, _) in zip(compared, asked, strict=True)], ignore_index=True)

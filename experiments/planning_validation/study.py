@@ -80,9 +80,9 @@ def _read(study: Settings, context: RunContext) -> tuple[Named, dict[tuple[str, 
     for part in study.sets:
         found, read = outputs_of(part.study, context, test_sets=part.test_sets, metrics=part.metrics)
         hashes[part.study] = hashes.get(part.study, {}) | read
-        for key, (outputs, _) in found.items():
-            if outputs.n_items >= study.least_items and outputs.n_systems >= 3:
-                sets[key], kinds[key] = outputs, part.kind
+        for key, one in found.items():
+            if one.outputs.n_items >= study.least_items and one.outputs.n_systems >= 3:
+                sets[key], kinds[key] = one.outputs, part.kind
     return sets, kinds, hashes
 
 
@@ -112,17 +112,18 @@ def _transfers(study: Settings, context: RunContext, hashes: dict[str, Any]) -> 
         names = [*dict.fromkeys([*part.sources, *part.targets])]
         found, read = outputs_of(part.study, context, test_sets=names, metrics=[part.metric])
         hashes[part.study] = hashes.get(part.study, {}) | read
+        outputs = {name: found[name, part.metric].outputs for name in names}
         cells += [
             Cell(
                 label=f"{target} from others",
                 description={
-                    "target": found[target, part.metric][0].fingerprint(),
-                    "sources": [found[source, part.metric][0].fingerprint() for source in part.sources],
+                    "target": outputs[target].fingerprint(),
+                    "sources": [outputs[source].fingerprint() for source in part.sources],
                     "n_draws": study.n_draws, "n_resamples": study.n_resamples, "seed": study.seed,
                 },
                 arguments=(
-                    found[target, part.metric][0],
-                    {source: found[source, part.metric][0] for source in part.sources if source != target},
+                    outputs[target],
+                    {source: outputs[source] for source in part.sources if source != target},
                     study.n_draws, study.n_resamples, study.seed,
                 ),
             )

@@ -25,19 +25,19 @@ def benchmarks(study: Settings, context: RunContext) -> tuple[pd.DataFrame, pd.D
     pairs: list[dict[str, Any]] = []
     hashes: dict[str, dict[str, str]] = {}
     for part in study.benchmarks:
-        outputs, read = outputs_of(part.study, context, test_sets=part.test_sets, metrics=part.metrics)
+        test_sets, read = outputs_of(part.study, context, test_sets=part.test_sets, metrics=part.metrics)
         hashes[part.study] = hashes.get(part.study, {}) | read
         cells = [
             Cell(
-                label=f"{name}, {metric}",
+                label=f"{one.name}, {one.metric}",
                 description={
-                    "outputs": one.fingerprint(),
-                    "by": list(by) if part.related else [],
+                    "outputs": one.outputs.fingerprint(),
+                    "by": list(one.by) if part.related else [],
                     **study.model_dump(include={"alpha", "min_pairs"}),
                 },
-                arguments=(one, by if part.related else (), study.alpha, study.min_pairs),
+                arguments=(one.outputs, one.by if part.related else (), study.alpha, study.min_pairs),
             )
-            for (name, metric), (one, by) in ordered(part, outputs)
+            for one in ordered(part, test_sets)
         ]
         for cell, done in zip(cells, context.run(f"{part.kind} of {part.study}", describe, cells), strict=True):
             own = {"study": part.study, "test_set": cell.arguments[0].test_set, "kind": part.kind}
@@ -46,12 +46,12 @@ def benchmarks(study: Settings, context: RunContext) -> tuple[pd.DataFrame, pd.D
     return pd.DataFrame(rows), pd.DataFrame(pairs), hashes
 
 
-def ordered(part: Benchmarks, outputs: dict[Any, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
-    """The outputs in the order of study.toml."""
+def ordered(part: Benchmarks, test_sets: dict[tuple[str, str], ss.TestSet]) -> Iterator[ss.TestSet]:
+    """The test sets in the order of study.toml."""
     for name in part.test_sets:
         for metric in part.metrics:
-            if (name, metric) in outputs:
-                yield (name, metric), outputs[name, metric]
+            if (name, metric) in test_sets:
+                yield test_sets[name, metric]
 
 
 def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: int) -> dict[str, list[dict[str, Any]]]:

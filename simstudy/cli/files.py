@@ -47,18 +47,8 @@ class Files:
         ),
     ] = None
 
-    def load(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
-        """The outputs in these files, and the hash of each file that was read.
-
-        Parameters
-        ----------
-        paths
-            Files, or folders of them.
-        metric
-            Its name, or module:function.
-        more
-            Other options of `simstudy.loaders.formats.load`.
-        """
+    def read(self, paths: list[Path], metric: str, **more: Any) -> tuple[Loaded, dict[str, str]]:
+        """What `simstudy.load` makes of the files, with `more` of its arguments, and the SHA-256 of each file."""
         from simstudy.cli.user_metric import metric_named
         from simstudy.loaders.formats import load
         from simstudy.loaders.reading import reading
@@ -66,8 +56,36 @@ class Files:
         # What a metric of the user's own prints is no part of our output, which may be JSON.
         with reading() as read, redirect_stdout(sys.stderr):
             loaded = load(
-                paths, metric_named(metric, self.lower_is_better), references=self.references or (),
-                format=self.format, items=self.items, systems=self.systems, columns=mapping(self.columns),
-                missing=self.missing, domain=self.domain, lower_is_better=self.lower_is_better, **more,
-            )  # fmt: skip
-        return loaded, {str(path): digest for path, digest in sorted(read.hashes.items())}
+                paths,
+                metric_named(metric, self.lower_is_better),
+                references=self.references or (),
+                format=self.format,
+                items=self.items,
+                systems=self.systems,
+                columns=mapping(self.columns),
+                missing=self.missing,
+                domain=self.domain,
+                lower_is_better=self.lower_is_better,
+                **more,
+            )
+        return loaded, read.files()
+
+    def relation(self, loaded: Loaded) -> str | None:
+        """What relation classes come from: what was asked for, else the group or family of the systems table."""
+        return relation_column(self.by, self.systems, loaded)
+
+
+def relation_column(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
+    """What relation classes come from: what was asked for, else the group or family of the systems table."""
+    from simstudy.examination.asking import own_relation
+    from simstudy.validation import nearest
+
+    if by is None:
+        return own_relation(loaded.outputs) if systems is not None else None
+    if systems is None:
+        raise ValueError(f"--by needs a systems table (--systems) with a column '{by}'")
+    table = loaded.outputs.systems
+    known = [str(name) for name in table if name != "name" and table[name].notna().any()]
+    if by in known:
+        return by
+    raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")

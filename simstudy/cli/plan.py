@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simstudy.cli.compare import relation_column
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import Files
 from simstudy.cli.groups import grouped, name_options, option, with_default
@@ -125,11 +124,11 @@ def _read(
     """The pilot in these files, notes, and the files' hashes."""
     from simstudy.planning.benchmarks import known_as
 
-    loaded, hashes = files.load(paths, metric)
+    loaded, hashes = files.read(paths, metric)
     notes = (*loaded.notes, *known_as(part.split(".")[0] for path in paths for part in path.parts[-2:]))
     # The groups of a systems table are of use for many systems; two are one pair.
     two = loaded.outputs.n_systems == 2
-    by = files.by if files.by is None and two else relation_column(files.by, files.systems, loaded)
+    by = files.by if files.by is None and two else files.relation(loaded)
     if by is None and not two:
         notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
     pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, n_sets=files.n_sets, seed=seed)

@@ -27,6 +27,7 @@ def run(
         str,
         typer.Argument(help="Name of a shipped study, or path of a study.toml or its folder; a study.py in it is run."),
     ],
+    *,
     jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,
     out: Annotated[Path | None, typer.Option(help="Folder of the results (default: results/<name>).")] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the study's own.")] = None,

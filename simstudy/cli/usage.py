@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,16 @@ def value_or_range(option: str, text: str | None) -> float | tuple[float, float]
     if len(parts) not in (1, 2) or not all(map(isfinite, parts)):
         raise ValueError(f"{option} must be a number, or a range like 0.5:0.7, not '{text}'")
     return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
+def as_given(paths: list[Path], metric: str, *groups: Any) -> dict[str, Any]:
+    """What a command was given, by the names of its options, as JSON has it; `groups` are as `grouped` made them."""
+    options = {
+        one.metadata.get("option", one.name): plain(getattr(group, one.name))
+        for group in groups
+        for one in fields(group)
+    }
+    return {"paths": plain(paths), "metric": metric, **options}
 
 
 def plain(value: Any) -> Any:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.examination.examination import Examination
-from simstudy.examination.page import sorted_pairs
+from simstudy.examination.rows import sorted_pairs, systems
 from simstudy.plain_text import json_text
 from simstudy.tables import records
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
 
 # Rows that are made into text together.
 _TOGETHER = 2**12
@@ -24,15 +26,13 @@ def as_json(found: Examination, settings: Mapping[str, Any]) -> Iterator[str]:
     Systems are listed best first, pairs the most significant first, groups as lists of names; tables are lists of
     rows. A million pairs are never held as one text.
     """
-    known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
-    systems = found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
     members = found.groups.groupby("group")["system"].agg(list)
     content: dict[str, Any] = {
         "simstudy": version("simstudy"),
         "settings": dict(settings),
         "verdict": found.verdict,
         "notes": list(found.notes),
-        "systems": systems,
+        "systems": systems(found),
         "pairs": sorted_pairs(found),
         "groups": [list(group) for group in members],
         "thresholds": found.thresholds,

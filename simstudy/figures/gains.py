@@ -14,11 +14,8 @@ from simstudy import plain_text
 from simstudy.figures.colours import colours_among, colours_of, relation_colour
 from simstudy.figures.style import (
     REFERENCE,
-    colours_among,
-    colours_of,
     dots,
     one_panel,
-    relation_colour,
     sides,
     styled,
     unit,

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import wraps
 from os.path import abspath
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 import pandas as pd
 
@@ -18,8 +18,9 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
+from simstudy.rankings.candidates import TIES
 from simstudy.showing import Shown
-from simstudy.validation import brief, check_choice, check_text, check_utf8, nearest
+from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
 
 P = ParamSpec("P")
 T = TypeVar("T", bound="Noted")
@@ -35,6 +36,46 @@ _SLIP = 0.75
 _KNOWN_SUFFIX = re.compile(
     r"\.(txt|text|csv|tsv|parquet|json|jsonl|conll|conllu|bio|iob|wa|talp|mrg|ptb|run|trec|out|hyp|pred)", re.I
 )
+
+
+@dataclass(frozen=True)
+class Texts:
+    """How BLEU and chrF count in plain texts, as in sacrebleu.
+
+    Attributes
+    ----------
+    tokenize
+        The name of one of sacrebleu's tokenizers, such as "zh"; None: the metric's own.
+    lowercase
+        Whether texts are put into lower case first.
+    """
+
+    tokenize: str | None = None
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        check_text("tokenize", self.tokenize, "the name of a tokenizer", or_none=True)
+        check_flag("lowercase", self.lowercase)
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What becomes of candidates with equal scores.
+
+    Attributes
+    ----------
+    how
+        "jitter": broken at random. "keep": an n-best list has all that tie with its last.
+    seed
+        Of the jitter.
+    """
+
+    how: str = "jitter"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("ties", self.how, TIES)
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)
@@ -57,10 +98,8 @@ class Source:
     items: Path | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     missing: str = "error"
-    tokenize: str | None = None
-    lowercase: bool = False
-    ties: str = "jitter"
-    seed: int = 0
+    texts: Texts = Texts()
+    ties: Ties = Ties()
     domain: str | None = None
     mark: str = ""
 
@@ -150,6 +189,12 @@ class Loaded(Noted):
 
     outputs: Outputs
     scored_by: tuple[str, ...] = ()
+
+    def named(self, *, test_set: str = "", task: str = "") -> Self:
+        """The same with names that appear in every table."""
+        check_text("test_set", test_set)
+        check_text("task", task)
+        return replace(self, outputs=replace(self.outputs, task=task, test_set=test_set))
 
     def _what(self) -> str:
         return self.outputs._summary()[0]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from simstudy.loaders.base import MISSING, counted
+from simstudy.loaders.base import MISSING, Ties, counted
 from simstudy.loaders.clusters import names_clusters
 from simstudy.loaders.item_scores import numbers
 from simstudy.loaders.tables import BLANK, Where, check_plain, coded, first_of, no_column, places, read_table, renamed
@@ -33,7 +33,7 @@ _COMMA = r"\s*[-+]?\d+,\d+\s*"
 
 
 def read_candidate_table(
-    path: Path, columns: Mapping[str, str], missing: str, ties: str, seed: int, has_items: bool = False
+    path: Path, columns: Mapping[str, str], missing: str, ties: Ties, has_items: bool = False
 ) -> tuple[Candidates, pd.DataFrame]:
     r"""Candidates and what describes them: a row for each with id, true, and the columns that are no scores.
 
@@ -45,7 +45,7 @@ def read_candidate_table(
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "candidates.csv"
     >>> _ = path.write_text("id,gold,t,length,kind\na,1,9,2,verb\nb,0,7,3,noun\n")
-    >>> candidates, items = read_candidate_table(path, {"length": "length"}, "error", "jitter", 0)
+    >>> candidates, items = read_candidate_table(path, {"length": "length"}, "error", Ties())
     >>> candidates.names, items.to_dict("list")
     (['t'], {'id': ['a', 'b'], 'true': [True, False], 'kind': ['verb', 'noun'], 'length': ['2', '3']})
     """
@@ -81,7 +81,9 @@ def read_candidate_table(
         where = places(frame, path)
         labels = [f"{name} ({where(row)})" for row, name in enumerate(items["id"])]
         scores = _with_measures(scores, association(frame[counts].set_axis(labels)), path)
-    candidates = Candidates.from_scores(scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties, seed=seed)
+    candidates = Candidates.from_scores(
+        scores.set_axis(items["id"]), items["true"].to_numpy(), ties=ties.how, seed=ties.seed
+    )
     _note_incomplete(scores)
     _note_binary(scores)
     return candidates, items

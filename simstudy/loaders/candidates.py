@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Noted, Source, check_columns, counted, noting
+from simstudy.loaders.base import Loaded, Noted, Source, Ties, check_columns, counted, noting
 from simstudy.loaders.candidate_tables import read_candidate_table
 from simstudy.loaders.items import items_by_id
 from simstudy.loaders.tables import read_header
@@ -97,7 +97,7 @@ def load_candidates(
     check_path("path", path)
     check_columns(columns)
     check_text("test_set", test_set)
-    candidates, items = read_candidate_table(Path(path), dict(columns or {}), missing, ties, seed)
+    candidates, items = read_candidate_table(Path(path), dict(columns or {}), missing, Ties(ties, seed))
     return LoadedCandidates(replace(candidates, test_set=test_set), items)
 
 
@@ -122,7 +122,7 @@ def read_candidates(source: Source) -> Loaded:
         raise ValueError(f"candidates are one table with a column for each scoring function, not {files}")
     path = source.paths[0]
     others = source.items is not None
-    candidates, own = read_candidate_table(path, source.columns, source.missing, source.ties, source.seed, others)
+    candidates, own = read_candidate_table(path, source.columns, source.missing, source.ties, others)
     # Which candidates are true, their own table says.
     items = items_by_id(source, own, ("gold", "item", *own)).assign(true=own["true"])
     if source.domain is not None:

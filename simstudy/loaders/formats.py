@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from simstudy.loaders.alignments import read_alignments
-from simstudy.loaders.base import MISSING, Loaded, Source, check_columns, noting
+from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
@@ -23,9 +23,7 @@ from simstudy.loaders.trec import read_trec
 from simstudy.loaders.trees import read_trees
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
-from simstudy.rankings.candidates import TIES
-from simstudy.unpacking import unpacking_at_most
-from simstudy.validation import check_choice, check_flag, check_list, check_path, check_seed, check_text
+from simstudy.validation import brief, check_choice, check_list, check_path, check_text
 
 
 @dataclass(frozen=True)
@@ -75,15 +73,10 @@ def load(
     systems: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
     missing: str = "error",
-    tokenize: str | None = None,
-    lowercase: bool = False,
-    ties: str = "jitter",
-    seed: int = 0,
     domain: str | None = None,
     lower_is_better: bool | None = None,
-    max_size: int | str | None = None,
-    task: str = "",
-    test_set: str = "",
+    texts: Texts | None = None,
+    ties: str | Ties = "jitter",
 ) -> Loaded:
     r"""Outputs of systems from the files that others wrote.
 
@@ -109,26 +102,23 @@ def load(
         which items are resampled together, and ``{"sample": "k"}`` what numbers several answers to one item.
     missing
         Where a system lacks an item: "error", "drop" the item, or "zero" for no answer.
-    tokenize, lowercase
-        For BLEU and chrF, as in sacrebleu.
-    ties, seed
-        Of candidates with equal scores: "jitter" (broken at random, by this seed) or "keep" (an n-best list has all
-        that tie with its last).
     domain
-        Only the items of this domain; candidates are ranked among those of it.
+        Only the items of this domain, which gives the test set its name; candidates are ranked among those of it.
     lower_is_better
         True for scores that are errors (word error rates, losses): the mean is then the metric "mean (lower is
         better)". With None there is a note where the files call the scores after an error.
-    max_size
-        What a packed file (.gz, .parquet) may unpack to: bytes, "4G", "none". By default the environment variable
-        SIMSTUDY_MAX_SIZE, or 1G.
-    task, test_set
-        Names that appear in every table; by default a test set of one domain has its name.
+    texts
+        For BLEU and chrF of plain texts: ``simstudy.loaders.base.Texts(tokenize="zh", lowercase=True)``.
+    ties
+        Of candidates with equal scores: "jitter" (broken at random), "keep" (an n-best list has all that tie with its
+        last), or ``simstudy.loaders.base.Ties("jitter", seed=3)``.
 
     Returns
     -------
     loaded
         The Outputs, with the systems' answers where the files have them, and notes on what was done to the files.
+        ``loaded.named(test_set="2024")`` gives them a name that appears in every table. A packed file (.gz, .parquet)
+        may unpack to 1G, or what the environment variable SIMSTUDY_MAX_SIZE says ("4G", "none").
 
     Raises
     ------
@@ -150,13 +140,9 @@ def load(
     """
     chosen = directed(get_metric(metric), lower_is_better)
     check_choice("missing", missing, MISSING)
-    check_choice("ties", ties, TIES)
-    check_seed(seed)
-    check_text("tokenize", tokenize, "the name of a tokenizer", or_none=True)
-    check_flag("lowercase", lowercase)
     check_text("domain", domain, "the name of a domain", or_none=True)
-    check_text("task", task)
-    check_text("test_set", test_set)
+    if not isinstance(texts, Texts | None):
+        raise ValueError(f"texts must be Texts(tokenize, lowercase), not {brief(texts)}")
     check_columns(columns, chosen)
     source = Source(
         tuple(_opened(_listed("paths", paths))),
@@ -165,16 +151,13 @@ def load(
         _file(items, "items") if items is not None else None,
         dict(columns or {}),
         missing,
-        tokenize,
-        lowercase,
-        ties,
-        seed,
+        texts or Texts(),
+        ties if isinstance(ties, Ties) else Ties(ties),
         domain,
     )
-    with unpacking_at_most(max_size):
-        loaded = read_source(source, format, lower_is_better)
-        outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
-    return replace(loaded, outputs=replace(outputs, task=task, test_set=test_set or domain or ""))
+    loaded = read_source(source, format, lower_is_better)
+    outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
+    return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""))
 
 
 @noting
@@ -185,9 +168,9 @@ def read_source(source: Source, format: str | None = None, lower_is_better: bool
     name = format or _format_of(source)
     source = replace(source, paths=_of_format(source.paths, name))
     what = FORMATS[name].what
-    if (source.tokenize or source.lowercase or source.mark) and name != "text":
+    if (source.texts != Texts() or source.mark) and name != "text":
         raise ValueError(f"tokenize and lowercase are for plain text, not for {what}")
-    if source.ties != "jitter" and name != "candidates":
+    if source.ties.how != "jitter" and name != "candidates":
         raise ValueError(f"ties are for candidates, not for {what}")
     if source.references and name in _SCORED:
         raise ValueError(f"references are not for {what}, {_SCORED[name]}")

@@ -32,6 +32,10 @@ class Reading:
     hashes: dict[Path, str] = field(default_factory=dict)
     kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
 
+    def files(self) -> dict[str, str]:
+        """Hashes by the names of the files, for a manifest."""
+        return {str(path): digest for path, digest in sorted(self.hashes.items())}
+
 
 _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 

@@ -34,7 +34,7 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
     >>> from simstudy.metrics import get_metric
     >>> from simstudy.notes import notes_kept
     >>> with notes_kept() as notes:
-    ...     note_script([["今天天气很好。"]], Source((), get_metric("bleu"), tokenize="zh"))
+    ...     note_script([["今天天气很好。"]], Source((), get_metric("bleu"), texts=Texts("zh")))
     ...     note_script([["今天天气很好。"]], Source((), get_metric("bleu")))
     >>> [text.split(",")[0] for text in notes]
     ['the references look Chinese']
@@ -51,7 +51,7 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
                 f"'{name}' does not see them; metric='chrf' does"
             )
         return
-    by_default = source.metric.tokenizers and source.tokenize is None
+    by_default = source.metric.tokenizers and source.texts.tokenize is None
     if not by_default and words != "spaced":
         return
     shares = ((one, len(script.findall(text)) / letters) for one, (script, _) in _SCRIPTS.items())

@@ -48,7 +48,8 @@ def read_text(source: Source) -> Loaded:
     known = pd.DataFrame({"id": gold.ids}) if gold and gold.ids else numbered(n)
     items = items_in_order(source, known, named=bool(gold and gold.ids))
     ids = items["id"].tolist()
-    counter = metric.text_counter(gold.texts, tokenize=source.tokenize, lowercase=source.lowercase) if gold else None
+    how = source.texts
+    counter = metric.text_counter(gold.texts, tokenize=how.tokenize, lowercase=how.lowercase) if gold else None
     if counter is not None:
         source = replace(source, metric=metric.signed(counter.signature))
     systems = []
@@ -74,9 +75,9 @@ def _check(source: Source) -> None:
     if not (metric.counts_texts or metric.item_range):
         known = ", ".join(["mean", *(name for name, one in METRICS.items() if one.counts_texts)])
         raise ValueError(f"metric must be one of {known} for plain text, not '{metric.name}'")
-    if source.lowercase and not metric.of_texts:
+    if source.texts.lowercase and not metric.of_texts:
         raise ValueError(f"lowercase is for metrics of texts, not for '{metric.name}'")
-    if source.tokenize is not None and not metric.tokenizers:
+    if source.texts.tokenize is not None and not metric.tokenizers:
         raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
     if source.references and not metric.counts_texts:
         raise ValueError(f"metric '{metric.name}' takes no references: lines of plain text are the scores")

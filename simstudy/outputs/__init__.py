@@ -2,5 +2,6 @@
 
 from simstudy.outputs.checks import check_outputs, require_outputs
 from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.test_set import TestSet
 
-__all__ = ["Outputs", "check_outputs", "require_outputs"]
+__all__ = ["Outputs", "TestSet", "check_outputs", "require_outputs"]

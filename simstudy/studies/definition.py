@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
+from simstudy.outputs import Outputs, TestSet
 from simstudy.pvalues import CONVENTIONS
 from simstudy.validation import check_choice
 
@@ -111,6 +112,14 @@ class Comparison(Keys):
         )
         check_resamples(self.test, self.n_resamples)
         return self
+
+    def on(self, outputs: Outputs, seed: int) -> TestSet:
+        """The test set of these outputs, whose pairs are tested so."""
+        return TestSet(outputs, unit=self.unit, settings=self.settings(seed))
+
+    def settings(self, seed: int) -> dict[str, Any]:
+        """What is said of a `TestSet`, but for its unit."""
+        return {**self.model_dump(exclude={"unit"}), "seed": seed}
 
 
 class SideBySide(Keys):

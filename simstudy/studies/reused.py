@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from simstudy.examination.examination import distinct
-from simstudy.outputs import Outputs
+from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.results_folder import MANIFEST, verify
 from simstudy.studies.catalogue import load_study, make_study
@@ -50,8 +51,8 @@ def hashes_of(study: str, context: RunContext) -> dict[str, str]:
 
 def outputs_of(
     study: str, context: RunContext, *, test_sets: Collection[str], metrics: Collection[str]
-) -> tuple[dict[tuple[str, str], tuple[Outputs, tuple[str, ...]]], dict[str, str]]:
-    """The outputs of a study of natural comparisons, as it reads them, and the SHA-256 of every file that was read.
+) -> tuple[dict[tuple[str, str], TestSet], dict[str, str]]:
+    """The test sets of a study of natural comparisons, as it reads them, and the SHA-256 of every file that was read.
 
     Of near-duplicates one is kept, unless the study keeps them.
 
@@ -66,8 +67,8 @@ def outputs_of(
 
     Returns
     -------
-    outputs
-        Name and metric -> outputs, and the columns of the systems table that tell how systems are related.
+    test_sets
+        Name and metric -> the test set, with the columns of the systems table that tell how systems are related.
     hashes
         Of files, by name.
 
@@ -85,16 +86,15 @@ def outputs_of(
         written = [metric for metric in part.written if metric in metrics]
         if each and written:
             wanted.append(part.model_copy(update={"each": each, "metric": written}))
-    there = {part.name.replace("{}", value) for part in wanted for value in part.each}
+    there = {name for part in wanted for name in part.names}
     if unknown := [name for name in test_sets if name not in there]:
         raise StudyError(f"study '{study}' has no test set '{unknown[0]}' with a metric among {', '.join(metrics)}")
     with progress_bar(f"reading outputs of {study}", n_test_sets(wanted)) as advance:
-        found, hashes = read_all(study, wanted, context.data_dir, advance, allow_outside=context.allow_outside)
-    kept = {
-        key: (distinct(one.loaded.outputs, one.settings.duplicates or asked.duplicates)[0], tuple(one.settings.by))
-        for key, one in found.items()
-    }
-    return kept, hashes
+        found, hashes = read_all(
+            study, wanted, context.data_dir, advance, allow_outside=context.allow_outside, duplicates=asked.duplicates
+        )
+    kept = [replace(one, outputs=distinct(one.outputs, one.duplicates)[0]) for one in found]
+    return {(one.name, one.metric): one for one in kept}, hashes
 
 
 def _folder(study: str, context: RunContext) -> Path:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.engines.asking import ask
+from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.metrics.ratio import Ratio
-from simstudy.outputs import Outputs
-from simstudy.studies.definition import Comparison
+from simstudy.outputs import Outputs, TestSet
 from simstudy.tasks import Task
 
 
@@ -32,6 +32,8 @@ def stand_in(task: Task, name: str, metric: str | None = None) -> Outputs:
     )
 
 
-def check_comparison(outputs: Outputs, settings: Comparison) -> None:
-    """Raise a ValueError where a test set can not be compared on as a study asks: its test, units, strata."""
-    ask(outputs.best_first(), **settings.model_dump())
+def check_comparison(test_set: TestSet) -> None:
+    """Raise a ValueError where a test set can not be compared on as its settings say: its test, units, strata."""
+    options = {"test": DEFAULT_TEST, **test_set.options}
+    options.pop("seed", None)
+    ask(test_set.outputs.best_first(), **options)

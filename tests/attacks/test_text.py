@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from simstudy import plot
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.verdict import verdict
-from simstudy.examination.examination import examine
+from simstudy.examination.asking import examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.plain_text import csv_cell, csv_name, json_text, label, line, markdown, paragraph, printable, shown

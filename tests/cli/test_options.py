@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 import typer
 
-from simstudy.loaders.base import Loaded
+from simstudy.cli.compare import HowTested
+from simstudy.outputs import TestSet
 from tests.cli.command import compare
 
 PLAIN = ("plain.csv", "--metric", "mean")
@@ -86,10 +87,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the command would compare, and how, instead of the comparison itself."""
     found: list[Any] = []
 
-    def examine(loaded: Loaded, options: dict[str, Any], **how: Any) -> None:
-        outputs = loaded.outputs
+    def examine(test_set: TestSet, how: HowTested) -> None:
+        outputs = test_set.outputs
         tables = [table.to_json() for table in (outputs.items, outputs.systems)]
-        found.append((outputs.metric.name, outputs.statistics.tolist(), tables, options, how))
+        asked = test_set.by, test_set.options, test_set.duplicates, how.alpha, how.margin
+        found.append((outputs.metric.name, outputs.statistics.tolist(), tables, asked))
         raise typer.Exit
 
     monkeypatch.setattr(import_module("simstudy.cli.compare"), "_examine", examine)

@@ -9,8 +9,8 @@ from scipy import stats
 
 from simstudy.comparisons.footing import cautioned
 from simstudy.comparisons.verdict import verdict
-from simstudy.examination import page
-from simstudy.examination.examination import examine
+from simstudy.examination.asking import examine
+from simstudy.examination.rows import pair_rows
 from simstudy.loaders.base import Loaded
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
@@ -77,7 +77,7 @@ def test_a_page_has_a_column_where_any_pair_has_a_caution() -> None:
     for columns, expected in ((even, False), (np.concatenate([even, skewed]), True)):
         outputs = Outputs.from_scores(pd.DataFrame(columns.T, columns=list("abcd")[: len(columns)]))
         found = examine(Loaded(outputs), comparison={"n_resamples": 99})
-        _, rows = page.pair_rows(found, 50)
+        _, rows = pair_rows(found, 50)
         assert ("caution" in rows.text()) == expected
         said = cautioned(found.pairs)
         assert said.startswith(" Column caution: where it says so (3 of 6 pairs)") if expected else said == ""

@@ -13,7 +13,7 @@ from scipy import stats
 
 from simstudy.decisions import Decision
 from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
-from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
+from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from simstudy.engines import memory
-from simstudy.examination import examination
+from simstudy.examination import asking, examination
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -68,11 +68,11 @@ def test_an_examination_that_would_not_fit_begins_nothing(monkeypatch: pytest.Mo
     outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
     begun: list[object] = []
     monkeypatch.setattr(memory, "available", lambda: memory.needed(40, 30, 2, 780))
-    monkeypatch.setattr(examination, "compare", lambda *given, **options: begun.append(options))
+    monkeypatch.setattr(asking, "compare", lambda *given, **options: begun.append(options))
     if duplicates == "keep":
         monkeypatch.setattr(examination, "near_duplicates", lambda *given: begun.append(given))
     with pytest.raises(ValueError, match=r"'sign' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
-        examination.examine(Loaded(outputs), duplicates=duplicates, comparison={"test": "sign"})
+        asking.examine(Loaded(outputs), duplicates=duplicates, comparison={"test": "sign"})
     assert not begun
 
 

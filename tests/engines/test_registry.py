@@ -7,13 +7,8 @@ import pytest
 from simstudy.engines.applicable import applicable
 from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG
 from simstudy.engines.registry import (
-    ACCEPTANCE_SETS,
     ALTERNATIVES,
-    COUNTS,
     DEFAULT_TEST,
-    ITEMS,
-    MEAN,
-    RIGHT_OR_WRONG,
     TESTS,
 )
 from simstudy.outputs import Outputs

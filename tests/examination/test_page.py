@@ -13,6 +13,7 @@ from scipy import stats
 
 from simstudy.engines.registry import TESTS
 from simstudy.examination import Examination, examine, page
+from simstudy.examination.rows import facts, pair_rows, threshold_rows
 from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
@@ -161,20 +162,20 @@ def test_very_many_systems_make_no_picture_of_a_matrix(tmp_path: Path) -> None:
     ],
 )
 def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) -> None:
-    listed = page.facts(examine(loaded, comparison=options))
+    listed = facts(examine(loaded, comparison=options))
     assert said in listed["Test"]
     assert listed["Null hypothesis"] == TESTS[str(options.get("test", "sign_flips"))].null
     assert (listed["Systems"], listed["Items"]) == ("5 (10 pairs)", "40")
-    assert "Note" not in page.facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
+    assert "Note" not in facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))
 
 
 def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
     items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
-    listed = page.facts(examine(by_document))
+    listed = facts(examine(by_document))
     assert listed["Items"] == "40; 8 units (cluster) are taken as wholes"
     assert "only 8 units (cluster): tests and intervals of fewer than 20 are rough" in listed["Note"]
-    assert page.facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
+    assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
 
 
 @pytest.mark.parametrize(("alternative", "other"), [("two-sided", "one-sided"), ("greater", "two-sided")])
@@ -185,9 +186,9 @@ def test_a_page_says_which_sides_and_never_the_others(
     text = written(found, tmp_path)
     sides = "one-sided" if alternative == "greater" else "two-sided"
     assert f"p-values are {sides}" in page.closing(found)
-    assert f", {sides}, " in page.facts(found)["Test"]
-    assert f"({sides} p)" in page.pair_rows(found, 50)[0]
-    assert f"({sides} p)" in page.pair_rows(found, 3)[0]
+    assert f", {sides}, " in facts(found)["Test"]
+    assert f"({sides} p)" in pair_rows(found, 50)[0]
+    assert f"({sides} p)" in pair_rows(found, 3)[0]
     warned = "two equally good systems have p <= 0.05 one time in ten" in page.closing(found)
     assert warned == (alternative == "greater")
     assert text.count(sides) >= 4
@@ -236,7 +237,7 @@ def test_thresholds_by_both_rules_as_text() -> None:
     """With enough pairs there are numbers and their intervals; too few are said to be too few."""
     outputs = correlated_accuracies(np.linspace(0.6, 0.8, 30).tolist(), 300, seed=4)
     found = examine(Loaded(outputs), comparison={"n_resamples": 1000, "monte_carlo": True})
-    table = page.threshold_rows(found).text()
+    table = threshold_rows(found).text()
     (row,), (every, doubtful) = table.to_dict("records"), found.gains.to_dict("records")
     assert row["pairs"] == "435"
     for column, name in (("observed, half of the pairs", "observed_50"), ("true, power 0.8", "true_80")):
@@ -244,9 +245,9 @@ def test_thresholds_by_both_rules_as_text() -> None:
         assert row[column] == f"{number:.2f} ({low:.2f}–{high:.2f})"
     assert row["observed, 95 % of the pairs"] == f"{every['observed_95']:.2f}"
     assert row["true, power 0.8, in doubt"] == f"{doubtful['true_80']:.2f}"
-    few = page.threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
+    few = threshold_rows(examine(Loaded(outputs.select(outputs.names[:3])))).text()
     assert few.iloc[0].tolist().count("too few pairs") == 5
 
 
 def test_one_pair_is_one_pair(loaded: Loaded) -> None:
-    assert page.facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"
+    assert facts(examine(Loaded(loaded.outputs.select(["good", "worst"]))))["Systems"] == "2 (1 pair)"

@@ -46,7 +46,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
     }
 
     def outputs_of(_: str, __: object, *, test_sets: list[str], metrics: list[str]) -> Any:
-        return {(name, metrics[0]): (sets[name], ()) for name in test_sets}, {f"{name}.csv": name for name in test_sets}
+        found = {(name, metrics[0]): ss.TestSet(sets[name]) for name in test_sets}
+        return found, {f"{name}.csv": name for name in test_sets}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(STUDY, "outputs_of", outputs_of)

@@ -45,7 +45,7 @@ def test_other_formats_are_cut_when_loaded(tmp_path: Path) -> None:
     loaded = load(path, "accuracy", domain="x")
     assert (loaded.outputs.items["id"].tolist(), loaded.outputs.test_set) == (["q1", "q3"], "x")
     assert loaded.outputs.scores().tolist() == [0.0, 100.0]
-    assert load(path, "accuracy", domain="x", test_set="mine").outputs.test_set == "mine"
+    assert load(path, "accuracy", domain="x").named(test_set="mine").outputs.test_set == "mine"
 
 
 @pytest.mark.parametrize(

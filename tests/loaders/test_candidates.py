@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from simstudy.analyses.duplicates import near_duplicates
-from simstudy.loaders.base import Loaded
+from simstudy.loaders.base import Loaded, Ties
 from simstudy.loaders.candidates import has_candidates, load_candidates
 from simstudy.loaders.formats import load
 from tests.oracles import compared
@@ -161,7 +161,7 @@ def test_ties_that_are_kept_make_longer_lists(tmp_path: Path) -> None:
 def test_the_seed_breaks_ties(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     pd.DataFrame({"gold": rng.integers(0, 2, 60), "t": rng.integers(0, 3, 60)}).to_csv(tmp_path / "c.csv", index=False)
-    one, same, other = (load(tmp_path / "c.csv", "precision@20", seed=seed).outputs for seed in (1, 1, 2))
+    one, same, other = (load(tmp_path / "c.csv", "precision@20", ties=Ties(seed=seed)).outputs for seed in (1, 1, 2))
     assert one.fingerprint() == same.fingerprint() != other.fingerprint()
 
 
@@ -172,7 +172,7 @@ def test_ties_are_for_candidates(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=re.escape("ties must be one of jitter, keep, not 'kep' (did you mean")):
         load(path, "accuracy", ties="kep")
     with pytest.raises(ValueError, match="seed must be at least 0"):
-        load(written(tmp_path, TABLE), "precision@2", seed=-1)
+        load(written(tmp_path, TABLE), "precision@2", ties=Ties(seed=-1))
 
 
 # A table of the items

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.base import Loaded, Source, Texts, Ties
 from simstudy.loaders.formats import FORMATS, load
 
 _LOG = "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
@@ -264,7 +264,7 @@ def test_a_metric_of_another_format(name: str, message: str, tmp_path: Path) -> 
 
 def test_task_and_test_set_are_in_the_outputs(example: Case) -> None:
     _, one, files, options = example
-    outputs = load(files, one.metric, task="quiz", test_set="2012", **options).outputs
+    outputs = load(files, one.metric, **options).named(task="quiz", test_set="2012").outputs
     assert (outputs.task, outputs.test_set) == ("quiz", "2012")
 
 
@@ -275,7 +275,7 @@ def test_texts_alone_are_tokenized_or_put_in_lower_case(options: dict[str, Any],
     if name == "text":
         message = f"{next(iter(options))} is for metric.*, not for 'accuracy'"
     with pytest.raises(ValueError, match=message):
-        load(files, one.metric, **references, **options)
+        load(files, one.metric, texts=Texts(**options), **references)
 
 
 @pytest.mark.parametrize("name", ["scores", "lm-eval", "inspect"])
@@ -348,7 +348,7 @@ def test_a_table_of_candidates_is_known_by_its_header(tmp_path: Path, asked: Cal
     for metric in ("precision@5", "ndcg@5", "ap"):
         assert asked(path, metric).name == "candidates"
     assert asked(path, "f1").name == "scores"
-    assert asked([tmp_path], "precision@5", ties="keep", seed=3).source.ties == "keep"
+    assert asked([tmp_path], "precision@5", ties=Ties("keep", seed=3)).source.ties == Ties("keep", 3)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -360,10 +360,12 @@ def test_a_format_may_be_given_by_name(name: str, tmp_path: Path, asked: Callabl
 def test_what_the_caller_says_reaches_the_loader(tmp_path: Path, asked: Callable[..., Asked]) -> None:
     path, table = written(tmp_path, "a.de", "x"), written(tmp_path, "items.csv", "x")
     source = asked(
-        path, "bleu", references=[table, path], items=table, columns={"id": "x"}, missing="drop", tokenize="zh",
-        lowercase=True, seed=5,
+        path, "bleu", references=[table, path], items=table, columns={"id": "x"}, missing="drop",
+        texts=Texts("zh", lowercase=True), ties=Ties(seed=5),
     ).source  # fmt: skip
-    expected = Source((path,), source.metric, (table, path), table, {"id": "x"}, "drop", "zh", lowercase=True, seed=5)
+    expected = Source(
+        (path,), source.metric, (table, path), table, {"id": "x"}, "drop", Texts("zh", True), Ties(seed=5)
+    )
     assert source == expected
     assert source.metric.name == "bleu"
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.base import Loaded, Source, Texts
 from simstudy.loaders.scripts import note_script
 from simstudy.loaders.text import read_text
 from simstudy.metrics import get_metric
@@ -29,7 +29,8 @@ def written(folder: Path, files: Mapping[str, str | bytes]) -> dict[str, Path]:
 
 
 def loaded(paths: Sequence[Path], metric: str, references: Sequence[Path] = (), **options: Any) -> Loaded:
-    return read_text(Source(tuple(paths), get_metric(metric), tuple(references), **options))
+    texts = Texts(**{name: options.pop(name) for name in ("tokenize", "lowercase") if name in options})
+    return read_text(Source(tuple(paths), get_metric(metric), tuple(references), texts=texts, **options))
 
 
 def refused(*arguments: Any, **options: Any) -> str:
@@ -343,7 +344,7 @@ def test_scripts_without_words_between_spaces_are_told(tmp_path: Path, language:
         (tmp_path / name).write_text(f"{text}\n{text} A B\n", encoding="utf-8")
 
     def notes(metric: str, tokenize: str | None = None) -> tuple[str, ...]:
-        source = Source((tmp_path / "sys",), get_metric(metric), references=(tmp_path / "ref",), tokenize=tokenize)
+        source = Source((tmp_path / "sys",), get_metric(metric), references=(tmp_path / "ref",), texts=Texts(tokenize))
         return read_text(source).notes
 
     (told,) = notes("bleu")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.baselines import baseline, compare_redrawn, n_units
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import StudyError
@@ -25,59 +25,53 @@ POPULATION = "population"
 
 
 def cross_domain(
-    study: NaturalStudy, part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], context: RunContext
+    study: NaturalStudy, part: CrossDomain, test_sets: Sequence[TestSet], context: RunContext
 ) -> pd.DataFrame:
     """What `simstudy.calibration` says for every home; the column ``homes`` names them together."""
-    homes = homes_of(part, outputs)
-    compared = run_comparisons("homes", [(home, study.comparison, study.seed) for home, _ in homes], context)
-    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs, "seed": study.seed}
+    homes = [(study.comparison.on(home, study.seed), elsewhere) for home, elsewhere in homes_of(part, test_sets)]
+    compared = run_comparisons("homes", [home for home, _ in homes], context)
+    options: dict[str, Any] = {"bins": part.bins, "min_pairs": part.min_pairs}
     tables = []
     for pairs, (home, elsewhere) in zip(compared, homes, strict=True):
-        found = calibration(pairs.assign(relation=ALL_PAIRS), elsewhere, **options)
+        found = calibration(pairs.assign(relation=ALL_PAIRS), elsewhere, seed=study.seed, **options)
         sizes = {name: other.n_items for name, other in elsewhere.items()}
-        halved = baseline(
-            home, sizes, study.comparison, n_splits=part.n_splits, context=context, relation=ALL_PAIRS, **options
-        )
+        halved = baseline(home, sizes, n_splits=part.n_splits, context=context, relation=ALL_PAIRS, **options)
         tables.append(with_baseline(found, halved))
     if part.n_draws and part.domains_of:
-        population = outputs[part.domains_of, _metric(part, outputs)]
-        size = int(np.median([n_units(home, study.comparison.unit) for home, _ in homes]))
-        redrawn = compare_redrawn(population, size, part.n_draws, study.comparison, study.seed, context)
+        (population,) = _of_metric(part, test_sets)
+        size = int(np.median([n_units(home) for home, _ in homes]))
+        redrawn = compare_redrawn(study.comparison.on(population, study.seed), size, part.n_draws, context)
         redrawn = redrawn.assign(relation=ALL_PAIRS, test_set=f"redrawn from {population.test_set}")
-        tables.append(calibration(redrawn, {POPULATION: population}, population=True, **options))
+        tables.append(calibration(redrawn, {POPULATION: population}, population=True, seed=study.seed, **options))
     return pd.concat(tables, ignore_index=True).assign(homes=part.domains_of or ", ".join(part.among))
 
 
-def homes_of(part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs]) -> list[tuple[Outputs, dict[str, Outputs]]]:
+def homes_of(part: CrossDomain, test_sets: Sequence[TestSet]) -> list[tuple[Outputs, dict[str, Outputs]]]:
     """Each home, and by name the test sets elsewhere; a StudyError where there are not two homes, or two systems."""
-    metric = _metric(part, outputs)
-    return _test_sets(part, outputs, metric) if part.among else _domains(part, outputs, metric)
+    outputs = _of_metric(part, test_sets)
+    return _test_sets(outputs) if part.among else _domains(part, outputs[0])
 
 
-def _metric(part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs]) -> str:
-    """The first that all test sets have: the definition makes sure that there is one."""
-    first, *others = part.among or [str(part.domains_of)]
-    return part.metric or next(m for name, m in outputs if name == first and all((o, m) in outputs for o in others))
+def _of_metric(part: CrossDomain, test_sets: Sequence[TestSet]) -> list[Outputs]:
+    """The test sets by one metric, the first that all have: the definition makes sure that there is one."""
+    names = part.among or [str(part.domains_of)]
+    known = {(one.name, one.metric): one.outputs for one in test_sets}
+    shared = (m for name, m in known if name == names[0] and all((other, m) in known for other in names))
+    metric = part.metric or next(shared)
+    return [known[name, metric] for name in names]
 
 
-def _test_sets(
-    part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], metric: str
-) -> list[tuple[Outputs, dict[str, Outputs]]]:
+def _test_sets(outputs: Sequence[Outputs]) -> list[tuple[Outputs, dict[str, Outputs]]]:
     """Each test set, with the systems that all have, and the others."""
-    names = outputs[part.among[0], metric].names
-    common = [name for name in names if all(name in outputs[other, metric].names for other in part.among)]
+    common = [name for name in outputs[0].names if all(name in other.names for other in outputs)]
     if len(common) < 2:
-        raise StudyError(f"fewer than 2 systems are in all of {', '.join(part.among)}")
-    sets = {name: outputs[name, metric].select(common) for name in part.among}
-    return [(home, {other: sets[other] for other in sets if other != name}) for name, home in sets.items()]
+        raise StudyError(f"fewer than 2 systems are in all of {', '.join(one.test_set for one in outputs)}")
+    homes = [one.select(common) for one in outputs]
+    return [(home, {other.test_set: other for other in homes if other is not home}) for home in homes]
 
 
-def _domains(
-    part: CrossDomain, outputs: Mapping[tuple[str, str], Outputs], metric: str
-) -> list[tuple[Outputs, dict[str, Outputs]]]:
+def _domains(part: CrossDomain, whole: Outputs) -> list[tuple[Outputs, dict[str, Outputs]]]:
     """Each domain of enough items, and all items of the other domains."""
-    assert part.domains_of
-    whole = outputs[part.domains_of, metric]
     label = whole.labels("domain")
     homes = [
         (replace(domain, test_set=f"{part.domains_of} / {name}"), {OTHERS: whole.take(np.flatnonzero(label != name))})

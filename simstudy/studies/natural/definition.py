@@ -115,6 +115,11 @@ class NaturalTestSet(Keys):
         """The metrics by their names in tables, which say where lower is better."""
         return [directed(get_metric(name), self.lower_is_better).name for name in self.written]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the test sets."""
+        return [self.name.replace("{}", value) for value in self.each]
+
 
 class CrossDomain(Keys):
     """Does the winner here win elsewhere? (Berg-Kirkpatrick et al. 2012, section 4.2 and Table 1)."""
@@ -168,9 +173,7 @@ class NaturalStudy(Study):
 
     @model_validator(mode="after")
     def _known_names(self) -> Self:
-        names = [
-            (part.name.replace("{}", value), m) for part in self.test_sets for value in part.each for m in part.metrics
-        ]
+        names = [(name, m) for part in self.test_sets for name in part.names for m in part.metrics]
         for key in names:
             if not key[0].strip():
                 raise ValueError("test_sets must have names; one is empty")

@@ -11,7 +11,7 @@ from simstudy import figures
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
-from simstudy.examination.page import gain_columns, gain_rows, gains_text
+from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.sections import Column, Figure, Section, Table
 

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pandas as pd
 
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.cells import Cell
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.interface import RunContext
 
 
-def leaderboards(
-    outputs: Mapping[tuple[str, str], Outputs], unit: str | None, seed: int, context: RunContext
-) -> pd.DataFrame:
-    """Every system's group, score with its interval, and the places that it may have.
-
-    Parameters
-    ----------
-    outputs
-        By test set and metric.
-    unit, seed
-        As `simstudy.leaderboard` takes them.
-    """
+def leaderboards(test_sets: Sequence[TestSet], seed: int, context: RunContext) -> pd.DataFrame:
+    """Every system's group, score with its interval, and the places that it may have."""
     cells = [
         Cell(
-            label=f"leaderboard of {name}, {metric}",
-            description={"kind": "leaderboard", "outputs": whole.fingerprint(), "unit": unit, "seed": seed},
-            arguments=(whole, unit, seed),
+            label=f"leaderboard of {one.name}, {one.metric}",
+            description={"kind": "leaderboard", "outputs": one.outputs.fingerprint(), "unit": one.unit, "seed": seed},
+            arguments=(one.outputs, one.unit, seed),
         )
-        for (name, metric), whole in outputs.items()
+        for one in test_sets
     ]
     boards: list[pd.DataFrame] = context.run("leaderboards", _leaderboard, cells)
     return pd.concat(boards, ignore_index=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.datasets import DataError, find, find_folder, registry
-from simstudy.loaders.base import Loaded, Source, noting, system_files
+from simstudy.loaders.base import Loaded, Source, Texts, noting, system_files
 from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.formats import read_source
 from simstudy.loaders.reading import reading
@@ -21,18 +21,10 @@ from simstudy.loaders.systems import describe_systems, read_systems
 from simstudy.loaders.tables import no_column
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.problems import Problems
 from simstudy.validation import check_choice
-
-
-@dataclass(frozen=True)
-class Found:
-    """A test set of one metric, read, and the part of the definition that it is from."""
-
-    loaded: Loaded
-    settings: NaturalTestSet
 
 
 def read_all(
@@ -42,32 +34,34 @@ def read_all(
     advance: Callable[[int], None],
     *,
     allow_outside: bool = False,
-) -> tuple[dict[tuple[str, str], Found], dict[str, str]]:
-    """All test sets of a study by name and metric, and the SHA-256 of every file that was read.
+    duplicates: str = "drop",
+) -> tuple[list[TestSet], dict[str, str]]:
+    """All test sets of a study, each by each metric, and the SHA-256 of every file that was read.
 
+    `duplicates` is for test sets that do not say what is done with near-duplicates; these are all there still.
     Where files are not at hand, or outside the folder of data, a DataError names all of them before any is read; where
     files cannot be read as the definition says, a StudyError names all their test sets.
     """
-    found: dict[tuple[str, str], Found] = {}
+    found: list[TestSet] = []
     files = _Files(data_dir, allow_outside)
     problems = Problems(study)
-    readers = {
-        (settings.name.replace("{}", value), metric): _Reader(settings, value, written, metric, files)
+    readers = [
+        _Reader(settings, files, value=value, written=written, metric=metric)
         for settings in test_sets
         for value in settings.each
         for written, metric in zip(settings.written, settings.metrics, strict=True)
-    }
-    for (name, _), reader in readers.items():
+    ]
+    for reader in readers:
         for file in reader.files():
-            with problems.at(f"test set '{name}'"):
+            with problems.at(f"test set '{reader.name}'"):
                 files.named(file)
     problems.raise_any()
-    uses = Counter(path for reader in readers.values() for path in reader.paths())
+    uses = Counter(path for reader in readers for path in reader.paths())
     with reading() as read:
         read.kept |= {path: {} for path, n in uses.items() if n > 1}
-        for key, reader in readers.items():
-            with problems.at(f"test set '{key[0]}'"):
-                found[key] = Found(reader.read(study, key[0]), reader.settings)
+        for reader in readers:
+            with problems.at(f"test set '{reader.name}'"):
+                found.append(reader.read(study, duplicates))
             uses.subtract(reader.paths())
             for path in [path for path in read.kept if not uses[path]]:
                 del read.kept[path]
@@ -111,8 +105,8 @@ class _Files:
 class _Reader:
     """Reads one test set under one metric."""
 
-    def __init__(self, settings: NaturalTestSet, value: str, written: str, metric: str, files: _Files) -> None:
-        self.settings = settings
+    def __init__(self, settings: NaturalTestSet, files: _Files, *, value: str, written: str, metric: str) -> None:
+        self.settings, self.name = settings, settings.name.replace("{}", value)
         self._value, self._written, self._metric = value, written, metric
         self._files = files
 
@@ -126,7 +120,8 @@ class _Reader:
         """Where these are, each once."""
         return list(dict.fromkeys(path for file in self.files() for path in self._files.named(file)))
 
-    def read(self, task: str, name: str) -> Loaded:
+    def read(self, task: str, duplicates: str) -> TestSet:
+        """The test set, as the definition has it."""
         settings = self.settings
         paths = [path for file in settings.paths for path in self._files.named(self._filled(file))]
         columns = {ours: self._filled(theirs) for ours, theirs in settings.columns.items()}
@@ -137,9 +132,15 @@ class _Reader:
             self._check_tabled()
         loaded = (self._rows if tables else self._texts)(paths, columns)
         with notes_kept() as notes:
-            outputs = self._described(replace(loaded.outputs, task=task, test_set=name))
-        told = tuple(self._told(note) for note in (*loaded.notes, *notes))
-        return replace(loaded, outputs=_mixed(outputs) if settings.mixed else outputs, notes=told)
+            outputs = self._described(replace(loaded.outputs, task=task, test_set=self.name))
+        return TestSet(
+            _mixed(outputs) if settings.mixed else outputs,
+            by=tuple(settings.by),
+            settings={"n_resamples": settings.n_resamples} if settings.n_resamples else {},
+            sizes=tuple(settings.sizes),
+            duplicates=settings.duplicates or duplicates,
+            notes=tuple(self._told(note) for note in (*loaded.notes, *notes)),
+        )
 
     def _described(self, outputs: Outputs) -> Outputs:
         """The systems with what the definition says of them."""
@@ -212,7 +213,7 @@ class _Reader:
             self._files.named(self._filled(settings.items))[0] if settings.items else None,
             columns,
             settings.missing,
-            lowercase=settings.lowercase,
+            Texts(lowercase=settings.lowercase),
             mark=settings.mark,
         )
 

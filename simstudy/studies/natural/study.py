@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import pandas as pd
 
 from simstudy.analyses.ranks import ranks
@@ -9,116 +11,106 @@ from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
 from simstudy.decisions import two_sided
 from simstudy.examination import Analysed, classified, distinct
-from simstudy.outputs import Outputs
+from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.natural import gains, page
-from simstudy.studies.natural.checks import check, settings_of
+from simstudy.studies.natural.checks import check
 from simstudy.studies.natural.cross_domain import cross_domain
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.leaderboards import leaderboards
-from simstudy.studies.natural.sources import Found, n_test_sets, read_all
+from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.points import even_choice
 
-Key = tuple[str, str]
-"""Name of a test set, and metric."""
+
+@dataclass(frozen=True)
+class Compared:
+    """A test set, and the comparisons on its segments (the whole comes last) and by items where these are no units."""
+
+    test_set: TestSet
+    segments: list[pd.DataFrame]
+    by_items: pd.DataFrame | None
 
 
 def run(study: NaturalStudy, context: RunContext) -> Findings:
     """Read, compare on all test sets, analyse and draw."""
     with context.clock("data"), progress_bar("reading outputs", n_test_sets(study.test_sets)) as advance:
         found, hashes = read_all(
-            study.name, study.test_sets, context.data_dir, advance, allow_outside=context.allow_outside
+            study.name,
+            study.test_sets,
+            context.data_dir,
+            advance,
+            allow_outside=context.allow_outside,
+            duplicates=study.duplicates,
         )
-    outputs, duplicates = _distinct(study, found)
-    check(study, outputs, {key: part.settings for key, part in found.items()})
+    asked = [one.with_settings(study.comparison.unit, **study.comparison.settings(study.seed)) for one in found]
+    test_sets, duplicates = _distinct(asked)
+    check(study, test_sets)
     with context.clock("comparisons"):
-        pairs = _compare_all(study, found, outputs, context)
-        whole = [(one, settings_of(study, found[key].settings), study.seed) for key, one in outputs.items()]
-        by_items = dict(zip(outputs, compare_by_items(whole, context), strict=True))
+        compared = _compare_all(test_sets, context)
     with context.clock("leaderboards"):
-        boards = leaderboards(outputs, study.comparison.unit, study.seed, context)
+        boards = leaderboards(test_sets, study.seed, context)
     with context.clock("calibration"):
-        calibrated = [cross_domain(study, part, outputs, context) for part in study.calibration]
+        calibrated = [cross_domain(study, part, test_sets, context) for part in study.calibration]
     with context.clock("analyses and figures"):
-        tables = _analyse(study, found, outputs, pairs, by_items, boards)
+        tables = _analyse(study, compared, boards)
         tables["duplicates"] = duplicates
         if calibrated:
             tables["calibration"] = pd.concat(calibrated, ignore_index=True)
         sections = page.sections(tables, study)
-    everything = pd.concat(pairs.values(), ignore_index=True)
-    facts = page.facts(study, everything, [note for part in found.values() for note in part.loaded.notes])
-    summary = gains.summary(tables["significant_gains"], study.shown)
+    everything = pd.concat([table for one in compared for table in one.segments], ignore_index=True)
     return Findings(
         tables=tables,
         sections=sections,
-        facts=facts,
+        facts=page.facts(study, everything, [note for one in found for note in one.notes]),
         closing=page.closing(study),
-        summary=summary,
+        summary=gains.summary(tables["significant_gains"], study.shown),
         data={"files": hashes},
         comparisons=everything,
     )
 
 
-def _distinct(study: NaturalStudy, found: dict[Key, Found]) -> tuple[dict[Key, Outputs], pd.DataFrame]:
+def _distinct(test_sets: list[TestSet]) -> tuple[list[TestSet], pd.DataFrame]:
     """The systems to compare, and the near-duplicates among all; the column dropped says which were left out."""
-    kept, tables = {}, []
-    for key, part in found.items():
-        kept[key], alike = distinct(part.loaded.outputs, part.settings.duplicates or study.duplicates)
-        staying = set(kept[key].names)
+    kept, tables = [], []
+    for one in test_sets:
+        outputs, alike = distinct(one.outputs, one.duplicates)
+        kept.append(replace(one, outputs=outputs))
+        staying = set(outputs.names)
         names = alike[["system_a", "system_b"]].to_numpy().tolist()
         dropped = [" and ".join(name for name in pair if name not in staying) for pair in names]
-        tables.append(alike.assign(metric=key[1], dropped=dropped))
+        tables.append(alike.assign(metric=one.metric, dropped=dropped))
     return kept, pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
-def _compare_all(
-    study: NaturalStudy, found: dict[Key, Found], outputs: dict[Key, Outputs], context: RunContext
-) -> dict[tuple[str, str, int], pd.DataFrame]:
-    """Comparisons by test set, metric and size: initial segments and the whole."""
-    segments: dict[tuple[str, str, int], Outputs] = {}
-    for (name, metric), whole in outputs.items():
-        sizes = [size for size in found[name, metric].settings.sizes if size < whole.n_items]
-        for size in [*sizes, whole.n_items]:
-            segments[name, metric, size] = whole.head(size)
-    asked = [
-        (segment, settings_of(study, found[name, metric].settings), study.seed)
-        for (name, metric, _), segment in segments.items()
-    ]
-    return dict(zip(segments, run_comparisons("comparing systems", asked, context), strict=True))
+def _compare_all(test_sets: list[TestSet], context: RunContext) -> list[Compared]:
+    segments = [one.segments() for one in test_sets]
+    pairs = iter(run_comparisons("comparing systems", [part for parts in segments for part in parts], context))
+    of_segments = [[next(pairs) for _ in parts] for parts in segments]
+    by_items = compare_by_items(test_sets, context)
+    return [Compared(*each) for each in zip(test_sets, of_segments, by_items, strict=True)]
 
 
-def _analyse(
-    study: NaturalStudy,
-    found: dict[Key, Found],
-    outputs: dict[Key, Outputs],
-    pairs: dict[tuple[str, str, int], pd.DataFrame],
-    by_items: dict[Key, pd.DataFrame | None],
-    boards: pd.DataFrame,
-) -> dict[str, pd.DataFrame]:
-    shown = study.shown or list(dict.fromkeys(name for name, _ in outputs))[:6]
+def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    shown = study.shown or list(dict.fromkeys(one.test_set.name for one in compared))[:6]
     fitted, scaled, curves, points = [], [], [], []
-    for key, whole in outputs.items():
-        name, metric = key
-        of_sizes = [table for (n, m, _), table in pairs.items() if (n, m) == key]
-        by_item = by_items[key]
+    for one in compared:
         # Without a column that tells classes apart there is one class.
-        for k, by in enumerate(found[key].settings.by or [""]):
-            for tables in [of_sizes, *([] if by_item is None else [[by_item]])]:
-                analysed = [Analysed(classified(table, whole, by), study.alpha, study.seed) for table in tables]
+        for k, by in enumerate(one.test_set.by or ("",)):
+            for tables in [one.segments, *([] if one.by_items is None else [[one.by_items]])]:
+                classes = [classified(table, one.test_set.outputs, by) for table in tables]
+                analysed = [Analysed(pairs, study.alpha, study.seed) for pairs in classes]
                 of_unit = {"by": by, "unit": tables[0]["unit"].iloc[0]}
                 again = {ALL_PAIRS} if k else set()
-                rows = size_fit(pd.concat([one.thresholds for one in analysed], ignore_index=True))
-                wanted = pd.concat([one.gains for one in analysed], ignore_index=True)
+                rows = size_fit(pd.concat([part.thresholds for part in analysed], ignore_index=True))
+                wanted = pd.concat([part.gains for part in analysed], ignore_index=True)
                 fitted.append(rows[~rows["relation"].isin(again)].assign(**of_unit))
                 scaled.append(wanted[~wanted["relation"].isin(again)].assign(**of_unit))
-                if name in shown and not k and tables is of_sizes:
+                if one.test_set.name in shown and not k and tables is one.segments:
                     curves.append(analysed[-1].curve)
                     points += [_drawn(rows) for _, rows in analysed[-1].pairs.groupby("relation", sort=False)]
-    whole_sets = pd.concat(
-        [pairs[name, metric, whole.n_items] for (name, metric), whole in outputs.items()], ignore_index=True
-    )
+    whole_sets = pd.concat([one.segments[-1] for one in compared], ignore_index=True)
     if study.comparison.alternative == "greater":
         # Who leads a leaderboard, nobody said beforehand.
         whole_sets = two_sided(whole_sets)

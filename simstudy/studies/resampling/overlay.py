@@ -32,13 +32,12 @@ def natural_outputs(study: ResamplingStudy, context: RunContext) -> tuple[Output
     wanted = [file.replace("{}", study.natural.each[0]).replace("{metric}", study.natural.written[0]) for file in files]
     if absent := [path for path in wanted if path not in registry() and not (folder and (folder / path).exists())]:
         return None, {}, f"{name} is left out: {', '.join(absent)} has no public address and is not at hand"
-    found, hashes = read_all(
+    (found,), hashes = read_all(
         study.name, [study.natural], context.data_dir, lambda _: None, allow_outside=context.allow_outside
     )
-    (part,) = found.values()
-    outputs, _ = distinct(part.loaded.outputs, study.natural.duplicates or "drop")
+    outputs, _ = distinct(found.outputs, found.duplicates)
     note = f"{outputs.n_systems} systems on {name}, {outputs.n_items:,} items"
-    return outputs, hashes, "; ".join([note, *part.loaded.notes])
+    return outputs, hashes, "; ".join([note, *found.notes])
 
 
 def overlaid(
@@ -46,7 +45,7 @@ def overlaid(
 ) -> dict[str, pd.DataFrame]:
     """Tables of the natural pairs on the resampled ones' curve, both by the same units: distances and points."""
     setting = study.comparison.model_copy(update={"unit": resampled["unit"].iloc[0]})
-    (pairs,) = run_comparisons("natural comparisons", [(natural, setting, study.seed)], context)
+    (pairs,) = run_comparisons("natural comparisons", [setting.on(natural, study.seed)], context)
     pairs = pairs.assign(relation=ALL_PAIRS)
     table = overlay(pairs, resampled, seed=study.seed)
     (row,) = thresholds(pairs, seed=study.seed).to_dict("records")

@@ -42,93 +42,84 @@ def sections(
     tables: Mapping[str, pd.DataFrame], *, home: str, home_size: int, domain_size: int | None
 ) -> list[Section]:
     """The parts of the page for which there is something to show."""
-    points, curves, thresholds = tables["points"], tables["curves"], _first_metric(_as_studied(tables["thresholds"]))
+    points, curves = tables["points"], tables["curves"]
     at_home, curves_at_home = (table[table["test_set"] == home] for table in (points, curves))
     whole, whole_curves = (table[table["n_items"] == home_size] for table in (at_home, curves_at_home))
     of_size, curves_of_size = (table[table["n_items"] == domain_size] for table in (points, curves))
-    at_sizes = thresholds[thresholds["test_set"] == home]
-    none = pd.DataFrame(columns=["relation", "elsewhere", "expected", "share"])
-    identical, domains = (tables.get(f"calibration_{name}", none) for name in ("identical", "domains"))
-    classes = identical[identical["relation"] != ALL_PAIRS]
-
-    def single(draw: Any, *shown: pd.DataFrame, title: str, width: float = 5.6, **options: Any) -> Any:
-        return partial(figures.single, draw, *shown, title=title, width=width, height=3.9, **options)
-
-    draw_whole = single(figures.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
-    draw_thresholds = single(figures.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
-    title = "Redrawn test sets: does the winner win in the population?"
-    draw_identical = single(figures.calibration, classes, title=title, width=5.8, by="relation")
     parts = []
-
-    def part(there: bool, heading: str, text: str, name: str, draw: Any, table: Table | None = None) -> None:
-        if there:
-            parts.append(Section(heading, text, figure=Figure(name, draw), table=table))
-
-    part(
-        len(whole) > 0,
-        "Gain against confidence",
-        "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % of "
-        "the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012).",
-        "gain_confidence",
-        draw_whole,
-    )
+    if len(whole):
+        text = (
+            "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % "
+            "of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012)."
+        )
+        draw = _single(figures.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
+        parts.append(Section("Gain against confidence", text, figure=Figure("gain_confidence", draw)))
     if "overlay" in tables:
         parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
-    part(
-        at_home["n_items"].nunique() > 1,
-        "Test sizes",
-        "The same for initial segments of the home test set (their figure 10).",
-        "sizes",
-        partial(_by_relation, at_home, curves_at_home, "n_items"),
-    )
-    part(
-        len(of_size) > 0,
-        "Domains",
-        "The same for initial segments of equal size of other test sets (their figure 11).",
-        "domains",
-        partial(_by_relation, of_size, curves_of_size, "test_set"),
-    )
-    part(
-        bool(at_sizes["threshold"].notna().any()),
+    if at_home["n_items"].nunique() > 1:
+        draw = partial(_by_relation, at_home, curves_at_home, "n_items")
+        text = "The same for initial segments of the home test set (their figure 10)."
+        parts.append(Section("Test sizes", text, figure=Figure("sizes", draw)))
+    if len(of_size):
+        draw = partial(_by_relation, of_size, curves_of_size, "test_set")
+        text = "The same for initial segments of equal size of other test sets (their figure 11)."
+        parts.append(Section("Domains", text, figure=Figure("domains", draw)))
+    thresholds = _first_metric(_as_studied(tables["thresholds"]))
+    at_sizes = thresholds[thresholds["test_set"] == home]
+    if at_sizes["threshold"].notna().any():
+        parts.append(_against_size(tables["thresholds"], at_sizes, home))
+    return [*parts, *_calibrations(tables)]
+
+
+def _single(draw: Any, *shown: pd.DataFrame, title: str, width: float = 5.6, **options: Any) -> Any:
+    return partial(figures.single, draw, *shown, title=title, width=width, height=3.9, **options)
+
+
+def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -> Section:
+    draw = _single(figures.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
+    return Section(
         "Gain threshold against test size",
         "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
         "cover (note and interval_for in thresholds.csv), and the fit c / sqrt(n) (their sections 3.1.1 and 4.1). The "
         "paper's thresholds are one-sided; where nobody predicted which system is the better, use the two-sided ones. "
         "The last column is how far the threshold is from the fit. "
         "Where the natural unit is a document, items taken one by one give smaller, too hopeful thresholds.",
-        "thresholds",
-        draw_thresholds,
-        _thresholds(tables["thresholds"]),
+        figure=Figure("thresholds", draw),
+        table=_thresholds(thresholds),
     )
-    part(
-        bool(classes["share"].notna().any()),
-        "Calibration under identical distribution",
-        "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
-        "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the share to "
-        "expect: in brackets, and as a broken line, what valid tests give where true gains are normal with the spread "
-        "that the observed ones have beyond their errors.",
-        "calibration_identical",
-        draw_identical,
-        _calibration(identical),
-    )
-    part(
-        bool(domains["share"].notna().any()),
-        "Calibration across domains",
-        f"Share of pairs whose winner on {_followed(domains)} also wins elsewhere, by p-value there (their Table 1), "
-        "with a 95 % interval for other variants of these families. Other items of the same domain have sampling "
-        "error too: in brackets, and as a grey line, the share within that test set's own population: winners of one "
-        "half followed on half as many items of the other half as there are elsewhere, or on all of it where that is "
-        "fewer, and then the share is too low. What is lost to the domain is the difference. The broken line is the "
-        "model of the section above.",
-        "calibration_domains",
-        partial(_by_test_set, domains),
-        _calibration(domains),
-    )
+
+
+def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
+    """The winners of redrawn test sets in the population, and of one domain in others."""
+    none = pd.DataFrame(columns=["relation", "elsewhere", "expected", "share"])
+    identical, domains = (tables.get(f"calibration_{name}", none) for name in ("identical", "domains"))
+    classes = identical[identical["relation"] != ALL_PAIRS]
+    parts = []
+    if classes["share"].notna().any():
+        title = "Redrawn test sets: does the winner win in the population?"
+        draw = _single(figures.calibration, classes, title=title, width=5.8, by="relation")
+        text = (
+            "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
+            "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the share to "
+            "expect: in brackets, and as a broken line, what valid tests give where true gains are normal with the "
+            "spread that the observed ones have beyond their errors."
+        )
+        figure = Figure("calibration_identical", draw)
+        parts.append(
+            Section("Calibration under identical distribution", text, figure=figure, table=_calibration(identical))
+        )
+    if domains["share"].notna().any():
+        text = (
+            f"Share of pairs whose winner on {domains['test_set'].iloc[0]} also wins elsewhere, by p-value there "
+            "(their Table 1), with a 95 % interval for other variants of these families. Other items of the same "
+            "domain have sampling error too: in brackets, and as a grey line, the share within that test set's own "
+            "population: winners of one half followed on half as many items of the other half as there are elsewhere, "
+            "or on all of it where that is fewer, and then the share is too low. What is lost to the domain is the "
+            "difference. The broken line is the model of the section above."
+        )
+        figure = Figure("calibration_domains", partial(_by_test_set, domains))
+        parts.append(Section("Calibration across domains", text, figure=figure, table=_calibration(domains)))
     return parts
-
-
-def _followed(domains: pd.DataFrame) -> str:
-    return str(domains["test_set"].iloc[0]) if "test_set" in domains else ""
 
 
 def summary(tables: Mapping[str, pd.DataFrame]) -> dict[str, Table]:

@@ -11,7 +11,7 @@ from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
-from simstudy.examination.page import described_test
+from simstudy.examination.rows import described_test
 from simstudy.generators.resampled import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.outputs import Outputs
 from simstudy.studies.baselines import baseline, compare_redrawn
@@ -42,8 +42,9 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         outputs = next(iter(of_metrics.values()))
     with context.clock("comparisons"):
         pairs = _compare_all(study, outputs, context)
-        whole = test_sets.find(outputs, study.home.test_set).head(study.home.sizes[-1])
-        (by_item,) = compare_by_items([(whole, study.comparison, study.seed)], context)
+        home, size = study.home.test_set, study.home.sizes[-1]
+        whole = test_sets.find(outputs, home).head(size)
+        (by_item,) = compare_by_items([study.comparison.on(whole, study.seed)], context)
         by_other_metrics = [_compare_home(study, other, context) for other in [*of_metrics.values()][1:]]
     halved = None
     if study.domains:
@@ -54,29 +55,27 @@ def run(study: ResamplingStudy, context: RunContext) -> Findings:
         with context.clock("redrawn test sets"):
             redrawn = _redrawn(study, study.calibration, outputs, context)
     with context.clock("analyses and figures"):
-        tables = _analyse(study, outputs, pairs, by_item, redrawn, halved)
+        tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item), "curves": curve(pairs)}
+        tables["points"] = page.thinned(pairs, home, size)
+        tables |= _calibrations(study, outputs, pairs, redrawn=redrawn, halved=halved)
         others = [rows for table in by_other_metrics for rows in _fitted(study, table)]
         tables["thresholds"] = pd.concat([tables["thresholds"], *others], ignore_index=True)
         tables["systems"] = _systems(of_metrics)
         if natural is not None:
-            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == study.home.test_set]
-            resampled = resampled[resampled["n_items"] == study.home.sizes[-1]]
+            resampled = by_item if by_item is not None else pairs[pairs["test_set"] == home]
+            resampled = resampled[resampled["n_items"] == size]
             tables |= overlaid(study, natural, resampled, context)
-        sections = page.sections(
-            tables,
-            home=study.home.test_set,
-            home_size=study.home.sizes[-1],
-            domain_size=study.domains.size if study.domains else None,
-        )
+        domain_size = study.domains.size if study.domains else None
+        sections = page.sections(tables, home=home, home_size=size, domain_size=domain_size)
     with context.clock("what p follows from"):
-        at_home = pairs[pairs["test_set"] == study.home.test_set]
+        at_home = pairs[pairs["test_set"] == home]
         told, sections_told = explained(at_home, whole, study.seed)
         tables |= told
         sections += sections_told
     if study.tests:
         with context.clock("tests side by side"):
-            home = test_sets.find(outputs, study.home.test_set)
-            beside, sections_beside = side_by_side(home, study.tests, study.seed, context)
+            at_all_sizes = test_sets.find(outputs, home)
+            beside, sections_beside = side_by_side(at_all_sizes, study.tests, study.seed, context)
         tables |= beside
         sections += sections_beside
     return Findings(
@@ -119,14 +118,14 @@ def _compare_all(study: ResamplingStudy, outputs: dict[str, Outputs], context: R
         # Home at the domains' size is one more of its nested sizes.
         segments.sort(key=lambda segment: (segment.test_set != home.test_set, segment.n_items))
     distinct = {(segment.test_set, segment.n_items): segment for segment in segments}.values()
-    asked = [(segment, study.comparison, study.seed) for segment in distinct]
+    asked = [study.comparison.on(segment, study.seed) for segment in distinct]
     return pd.concat(run_comparisons("comparing systems", asked, context), ignore_index=True)
 
 
 def _compare_home(study: ResamplingStudy, outputs: dict[str, Outputs], context: RunContext) -> pd.DataFrame:
     """The home test set at all sizes, by another metric than the first."""
     home = test_sets.find(outputs, study.home.test_set)
-    asked = [(home.head(size), study.comparison, study.seed) for size in study.home.sizes]
+    asked = [study.comparison.on(home.head(size), study.seed) for size in study.home.sizes]
     return pd.concat(run_comparisons(f"the same by {home.metric.label}", asked, context), ignore_index=True)
 
 
@@ -135,7 +134,7 @@ def _redrawn(
 ) -> pd.DataFrame:
     own = {"unit": asked.unit} if asked.unit else {}
     setting = study.comparison.model_copy(update={"n_resamples": asked.n_resamples, **own})
-    return compare_redrawn(_population(asked, outputs), asked.size, asked.n_draws, setting, study.seed, context)
+    return compare_redrawn(setting.on(_population(asked, outputs), study.seed), asked.size, asked.n_draws, context)
 
 
 def _baseline(
@@ -144,25 +143,22 @@ def _baseline(
     """What following winners gives within their own test set's population."""
     home = test_sets.domain_home(study, outputs)
     sizes = {name: test_sets.find(outputs, name).n_items for name in domains.test_sets}
-    return baseline(home, sizes, study.comparison, n_splits=domains.n_splits, seed=study.seed, context=context)
+    return baseline(study.comparison.on(home, study.seed), sizes, n_splits=domains.n_splits, context=context)
 
 
 def _population(asked: Calibration, outputs: dict[str, Outputs]) -> Outputs:
     return reduce(Outputs.join_items, (test_sets.find(outputs, name) for name in asked.population))
 
 
-def _analyse(
+def _calibrations(
     study: ResamplingStudy,
     outputs: dict[str, Outputs],
     pairs: pd.DataFrame,
-    by_item: pd.DataFrame | None,
+    *,
     redrawn: pd.DataFrame | None,
     halved: pd.DataFrame | None,
 ) -> dict[str, pd.DataFrame]:
-    home, sizes = study.home.test_set, study.home.sizes
-    tables = {"systems": pd.DataFrame(), "thresholds": _thresholds(study, pairs, by_item)}
-    tables["curves"] = curve(pairs)
-    tables["points"] = page.thinned(pairs, home, sizes[-1])
+    tables = {}
     if study.calibration and redrawn is not None:
         population = {"population": _population(study.calibration, outputs)}
         tables["calibration_identical"] = calibration(redrawn, population, population=True, seed=study.seed)

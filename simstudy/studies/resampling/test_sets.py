@@ -84,7 +84,7 @@ def check(study: ResamplingStudy, task: Task) -> None:
         outputs = {name: stand_in(task, name, metric) for name in task.test_sets}
         for key, name, size in compared:
             with problems.at(f"{key} {size}"):
-                check_comparison(find(outputs, name).head(size), study.comparison)
+                check_comparison(study.comparison.on(find(outputs, name).head(size), study.seed))
     problems.raise_any()
 
 

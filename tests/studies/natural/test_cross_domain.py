@@ -143,15 +143,16 @@ def test_redrawn_test_sets_have_as_many_clusters_as_the_home(monkeypatch: pytest
     home = population.take(np.flatnonzero(clusters.astype(int) < 40))
     drawn: list[Outputs] = []
 
-    def compared(_: str, asked: list[tuple[Outputs, Comparison, int]], context: object) -> list[pd.DataFrame]:
-        drawn.extend(test_set for test_set, _, _ in asked)
-        assert len({seed for _, _, seed in asked}) == 3, "each has resamples of its own"
-        return [compared(test_set, unit=unit, n_resamples=100) for test_set, _, _ in asked]
+    def found(_: str, asked: list[ss.TestSet], context: object) -> list[pd.DataFrame]:
+        drawn.extend(one.outputs for one in asked)
+        assert len({one.settings["seed"] for one in asked}) == 3, "each has resamples of its own"
+        assert {one.unit for one in asked} == {unit}
+        return [compared(one.outputs, unit=unit, n_resamples=100) for one in asked]
 
-    monkeypatch.setattr(baselines, "run_comparisons", compared)
-    size = n_units(home, unit)
+    monkeypatch.setattr(baselines, "run_comparisons", found)
+    size = n_units(Comparison(unit=unit).on(home, 0))
     context = RunContext(Path(), 1)
-    table = baselines.compare_redrawn(population, size, 3, Comparison(unit=unit), 0, context)
+    table = baselines.compare_redrawn(Comparison(unit=unit).on(population, 0), size, 3, context)
     assert size == 40
     assert len(drawn) == 3
     assert table["draw"].unique().tolist() == [1, 2, 3]

@@ -25,7 +25,7 @@ def read(
     steps: list[int] = []
     found, hashes = read_all(study.name, study.test_sets, data_dir, steps.append)
     assert sum(steps) == len(found) == n_test_sets(study.test_sets)
-    return {key: part.loaded.outputs for key, part in found.items()}, hashes
+    return {(one.name, one.metric): one.outputs for one in found}, hashes
 
 
 def problem(make: Make, data_dir: Path, test_set: dict[str, Any]) -> str:

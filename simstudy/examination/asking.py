@@ -1,0 +1,204 @@
+"""`examine`: from outputs, or files of them, to everything that they say about the systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simstudy.analyses.equivalence import check_margin, equivalence
+from simstudy.analyses.leaderboard import leaderboard
+from simstudy.analyses.multiplicity import corrected
+from simstudy.comparisons.comparing import compare
+from simstudy.engines.memory import check_memory
+from simstudy.engines.registry import DEFAULT_TEST
+from simstudy.examination import notes
+from simstudy.examination.examination import DUPLICATES, Examination, classified, distinct
+from simstudy.loaders.base import Loaded
+from simstudy.loaders.formats import load
+from simstudy.loaders.reading import reading
+from simstudy.metrics import Metric, get_metric
+from simstudy.notes import notes_kept
+from simstudy.outputs import Outputs, TestSet
+from simstudy.runner import n_workers
+from simstudy.validation import brief, check_choice, check_fraction
+
+# Of a comparison, by name.
+_OPTIONS = tuple(signature(compare).parameters)[1:]
+
+Paths = str | Path | Sequence[str | Path]
+
+
+def examine(
+    outputs: Outputs | TestSet | Loaded | Paths,
+    metric: str | Metric | None = None,
+    *,
+    references: Paths | None = None,
+    items: str | Path | None = None,
+    systems: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    by: str | None = None,
+    duplicates: str | None = None,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    comparison: Mapping[str, Any] | None = None,
+) -> Examination:
+    """Compare every pair of systems of one test set, and analyse what comes out: all that ``simstudy compare`` does.
+
+    Parameters
+    ----------
+    outputs
+        Outputs of at least two systems; or files or folders of outputs; or what `simstudy.load` gave, for files that
+        need more of its parameters than are here; or a `TestSet`, whose settings are taken where nothing else is said.
+    metric
+        Of files: what the items are scored by, as for `simstudy.load`. Of outputs it must be their own.
+    references, items, systems, columns
+        Of files: as for `simstudy.load`.
+    by
+        Column of the systems table that relation classes come from. None: of files with a table of systems its column
+        group or family; else all pairs are one class.
+    duplicates
+        "keep" near-duplicate systems (the default), or "drop" all but the first by name.
+    alpha
+        The level of significance. Groups are of systems that do not differ at it after Holm's correction.
+    margin
+        The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
+    comparison
+        Options of `simstudy.compare` by name: ``{"test": "bootstrap", "unit": "item", "seed": 1}``.
+
+    Returns
+    -------
+    found
+        ``print(found.text)`` is what the command prints, ``found.to_json()`` what it prints with ``--json``, and
+        ``found.write("report")`` what it writes with ``--out``. Its tables are data frames.
+
+    Raises
+    ------
+    ValueError
+        For files without a metric, outputs with another one, fewer than two systems (before or after near-duplicates
+        are dropped), and as `simstudy.load`, `simstudy.compare` and `simstudy.equivalence`.
+    FileNotFoundError
+        Where a path does not exist.
+
+    Examples
+    --------
+    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
+    >>> found.groups.groupby("group")["system"].agg(list).tolist()
+    [['system-3'], ['system-2'], ['system-1']]
+    >>> print(found.text.splitlines()[0])
+    Test set: synthetic
+    """
+    check_fraction("alpha", alpha)
+    if margin is not None:
+        check_margin(margin)
+    files: dict[str, str] = {}
+    if isinstance(outputs, Outputs | TestSet | Loaded):
+        given = {"references": references, "items": items, "systems": systems, "columns": columns}
+        test_set = _known(outputs, metric, [name for name, one in given.items() if one is not None])
+    else:
+        if metric is None:
+            raise ValueError("metric must be given with files: what the items are scored by, such as 'accuracy'")
+        with reading() as read:
+            gold = () if references is None else references
+            loaded = load(outputs, metric, references=gold, items=items, systems=systems, columns=columns)
+        test_set = TestSet(loaded.outputs, notes=loaded.notes)
+        files = read.files()
+        if systems is not None:
+            test_set = replace(test_set, by=own_relation(loaded.outputs) or ())
+    return _examined(_asked(test_set, by, duplicates, comparison), alpha=alpha, margin=margin, files=files)
+
+
+def own_relation(outputs: Outputs) -> str | None:
+    """The column that relation classes come from where none is named: group, or family where it says anything."""
+    known = [name for name in outputs.systems if outputs.systems[name].notna().any()]
+    own = "group" if "group" in known else "family"
+    return own if (outputs.systems[own] != outputs.systems["name"]).any() else None
+
+
+def _known(given: Outputs | TestSet | Loaded, metric: str | Metric | None, of_files: list[str]) -> TestSet:
+    """The test set of outputs that are there; a ValueError for what is said of files."""
+    if of_files:
+        raise ValueError(f"{of_files[0]} must not be given with outputs: it says how files are read")
+    if isinstance(given, TestSet):
+        test_set = given
+    elif isinstance(given, Loaded):
+        test_set = TestSet(given.outputs, notes=given.notes)
+    else:
+        test_set = TestSet(given)
+    if metric is not None and get_metric(metric).name != test_set.metric:
+        raise ValueError(f"metric must be that of the outputs, '{test_set.metric}', not {brief(metric)}")
+    return test_set
+
+
+def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison: Mapping[str, Any] | None) -> TestSet:
+    """The test set with what is said beside it."""
+    if not isinstance(comparison, Mapping | None):
+        raise ValueError(f"comparison must map options of simstudy.compare to values, not {brief(comparison)}")
+    settings = {**test_set.options, **(comparison or {})}
+    for name in settings:
+        check_choice("comparison", name, _OPTIONS)
+    test_set = replace(test_set, unit=settings.pop("unit"), settings=settings)
+    if by is not None:
+        test_set = replace(test_set, by=by)
+    if duplicates is not None:
+        test_set = replace(test_set, duplicates=duplicates)
+    check_choice("duplicates", test_set.duplicates, DUPLICATES)
+    return test_set
+
+
+def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: Mapping[str, str]) -> Examination:
+    every, options = test_set.outputs, test_set.options
+    by = test_set.by[0] if test_set.by else None
+    if test_set.duplicates == "keep":
+        _check_memory(test_set)
+    seed = options.get("seed", 0)
+    with notes_kept() as told:
+        outputs, alike = distinct(every, test_set.duplicates)
+        test_set = replace(test_set, outputs=outputs)
+        notes.note_duplicates(every, outputs, alike)
+        _check_memory(test_set)
+        notes.note_domains(outputs, options.get("strata"))
+        if outputs.n_systems > 1:
+            # A column that is not there, or says what it can not, is told before minutes of resampling.
+            names = outputs.names
+            classified(pd.DataFrame({"system_a": names[:1], "system_b": names[1:2]}), outputs, by)
+        pairs = corrected(classified(compare(outputs, **options).frame, outputs, by))
+        if margin is not None:
+            pairs = equivalence(pairs, margin, alpha=alpha)
+        board = leaderboard(outputs, unit=test_set.unit, seed=seed)
+        if len(pairs) > 1:
+            notes.note_few(pairs)
+            notes.note_one_sided(pairs)
+            notes.note_others(pairs, alpha)
+            notes.note_no_interval(pairs, board)
+    return Examination(
+        pairs,
+        alpha,
+        seed,
+        test_set=replace(test_set, notes=(*test_set.notes, *told)),
+        leaderboard=board,
+        duplicates=alike,
+        margin=margin,
+        files=files,
+    )
+
+
+def _check_memory(test_set: TestSet) -> None:
+    """Raise a ValueError where the comparison and what is made of it would take more memory than there is."""
+    outputs, options = test_set.outputs, test_set.options
+    k, n, s = outputs.statistics.shape
+    unit = test_set.unit or outputs.natural_unit
+    if isinstance(unit, str) and unit in outputs.items:
+        n = outputs.items[unit].nunique()
+    check_memory(
+        str(options.get("test", DEFAULT_TEST)),
+        (k, n, s),
+        k * (k - 1) // 2,
+        n_workers(options.get("n_jobs", 1)),
+        analysed=True,
+    )

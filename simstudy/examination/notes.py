@@ -1,0 +1,86 @@
+"""What a reader should know of an examination: near-duplicates, mixed domains, few units, missing intervals."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy.comparisons.verdict import FEW_UNITS
+from simstudy.decisions import Decision
+from simstudy.engines.registry import TESTS
+from simstudy.loaders.base import counted
+from simstudy.notes import note
+from simstudy.outputs import Outputs
+from simstudy.plain_text import shown
+
+# Systems that a note names.
+_MOST_NAMED = 20
+
+
+def note_duplicates(every: Outputs, kept: Outputs, alike: pd.DataFrame) -> None:
+    """Say which near-duplicates were dropped, or that there are some; ValueError where one system is left."""
+    if kept is every:
+        if len(alike):
+            first = f"{shown(alike['system_a'][0])} / {shown(alike['system_b'][0])}"
+            note(f"{counted(len(alike), 'pair')} of near-duplicates kept, first {first}")
+        return
+    if kept.n_systems < 2:
+        raise ValueError(f"duplicates must be 'keep': all {every.n_systems} systems are near-duplicates")
+    staying = set(kept.names)
+    dropped = [shown(name) for name in every.names if name not in staying]
+    more = f" and {len(dropped) - _MOST_NAMED} more" if len(dropped) > _MOST_NAMED else ""
+    note(f"near-duplicates dropped: {', '.join(dropped[:_MOST_NAMED])}{more}")
+
+
+def note_domains(outputs: Outputs, strata: str | None) -> None:
+    """Say where items of several domains are tested together: they are never mixed silently."""
+    if "domain" not in outputs.items or strata == "domain" or outputs.items["domain"].nunique() < 2:
+        return
+    counts = outputs.items["domain"].value_counts()
+    listed = ", ".join(f"{shown(name)} {count:,}" for name, count in counts.head(6).items())
+    more = f" and {len(counts) - 6} more" if len(counts) > 6 else ""
+    note(f"items of {len(counts)} domains are tested together: {listed}{more}")
+
+
+def note_few(pairs: pd.DataFrame) -> None:
+    """Say where there are so few units that tests and intervals are rough."""
+    n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
+    if n < FEW_UNITS:
+        rough = "intervals" if pairs["exact"].all() else "tests and intervals"
+        note(f"only {counted(n, 'unit')} ({shown(unit)}): {rough} of fewer than {FEW_UNITS} are rough")
+
+
+def note_one_sided(pairs: pd.DataFrame) -> None:
+    """Say what one-sided p-values of a table of all pairs are worth."""
+    if pairs["alternative"].iloc[0] != "two-sided":
+        note(
+            "p-values are one-sided, as was asked for: where the data choose the better system, two equally good ones "
+            "have p <= 0.05 one time in ten, in corrected p-values and groups too"
+        )
+
+
+def note_others(pairs: pd.DataFrame, alpha: float) -> None:
+    """Say where the test speaks for systems with the worse score: it asks something else than the scores do."""
+    against = pairs[Decision(alpha).speaks_for_other(pairs)]
+    if len(against):
+        first = f"{shown(against['system_a'].iloc[0])} / {shown(against['system_b'].iloc[0])}"
+        test = TESTS[against["test"].iloc[0]]
+        note(
+            f"the {test.title} speaks for the system with the worse score in {counted(len(against), 'pair')}, first "
+            f"{first}: its null hypothesis is that {test.null}; these pairs do not count as significant"
+        )
+
+
+def note_no_interval(pairs: pd.DataFrame, board: pd.DataFrame) -> None:
+    """Say how many pairs have no interval, and why."""
+    none = pairs[pairs["gain_low"].isna()]
+    undefined = board.loc[board["n_undefined"] > 0, "system"]
+    spread_unknown = none["system_a"].isin(undefined) | none["system_b"].isin(undefined)
+    alike = ~spread_unknown & (none["n_better"] + none["n_worse"] == 0)
+    reasons = {
+        "the two systems do equally well on every unit": alike,
+        "one system is ahead by the same on every unit": ~spread_unknown & ~alike,
+        "without one of the units a score is undefined (0 / 0), so that nothing is known of its spread": spread_unknown,
+    }
+    for reason, those in reasons.items():
+        if those.any():
+            note(f"no interval for {counted(int(those.sum()), 'pair')}: {reason}")

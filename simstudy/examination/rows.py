@@ -1,0 +1,174 @@
+"""What people see of an examination: its facts, and its tables as texts, the same in a terminal and on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.analyses.signature import signature
+from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
+from simstudy.engines.registry import TESTS
+from simstudy.loaders.base import counted
+from simstudy.metrics import label
+from simstudy.numerals import at_floor, p_floor, p_text, score_format
+from simstudy.plain_text import line, shown
+from simstudy.sections import Column, Table
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
+
+
+def facts(found: Examination) -> dict[str, str]:
+    """What was compared and how."""
+    one = found.pairs.iloc[0]
+    units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
+    listed = {"Test set": shown(one.test_set)} if one.test_set else {}
+    listed |= {
+        "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
+        "Items": f"{found.outputs.n_items:,}{units}",
+        "Metric": label(str(one.metric)),
+        "Test": described_test(found.pairs),
+        "Null hypothesis": TESTS[one.test].null,
+        "Signature": signature(found.pairs),
+    }
+    return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
+
+
+def described_test(pairs: pd.DataFrame) -> str:
+    """Test, sides, exactness, resamples and convention of Comparisons."""
+    one, drawn, share = pairs.iloc[0], pairs.loc[pairs["monte_carlo"], "n_resamples"], pairs["monte_carlo"].mean()
+    sides = "two-sided" if one.alternative == "two-sided" else "one-sided"
+    exact = "exact" if pairs["exact"].all() else "partly exact" if pairs["exact"].any() else "approximate"
+    how = "no Monte Carlo error" if drawn.empty else f"{drawn.max():,} resamples for {share:.0%} of the p-values"
+    convention = "" if one.convention == "default" else f", convention {one.convention}"
+    return f"{TESTS[one.test].title} ({one.test}), {sides}, {exact}, {how}{convention}"
+
+
+def ranking(found: Examination) -> Table:
+    """Systems, best first, with the intervals of their scores, the places they may have, and their groups."""
+    rows, digits = found.leaderboard, _digits(found)
+    groups = found.groups.groupby("system")["group"].agg(lambda numbers: " ".join(map(str, numbers)))
+    last = rows["place_high"].where(rows["place_low"] < rows["place_high"]).astype("Int64")
+    return Table(
+        rows.assign(groups=groups.loc[rows["system"]].to_numpy(), last_place=last),
+        {
+            "system": "{system:name}",
+            "score": f"{{score:{digits}}}",
+            "95 %": f"{{score_low:{digits}}}–{{score_high:{digits}}}",
+            "place": "{place}",
+            "places (95 %)": "{place_low}[–{last_place}]",
+            "groups": "{groups}",
+        },
+    )
+
+
+def pair_rows(found: Examination, most: int) -> tuple[str, Table]:
+    """A title, and pairs: the most significant first, or, where these are too many, neighbours by score."""
+    sides = found.pairs["alternative"].iloc[0].replace("greater", "one-sided")
+    if len(found.pairs) <= most:
+        pairs, title = sorted_pairs(found), f"Pairs, the most significant first ({sides} p)"
+    else:
+        pairs = found.neighbours.head(most)
+        title = f"Neighbours by score, {len(pairs)} of {len(found.pairs):,} pairs ({sides} p)"
+    digits = _digits(found)
+    other = pairs["favours"].where(pairs["favours"] != pairs["system_a"])
+    columns = {
+        "better": "{system_a:name}",
+        "worse": "{system_b:name}",
+        "relation": "{relation:name}",
+        "gain": f"{{gain:{digits}}}",
+        "95 %": f"{{gain_low:{digits}}} to {{gain_high:{digits}}}",
+        "units +/−": "{n_better:,}/{n_worse:,}",
+        "p": "{p}",
+        "speaks for": "[{other:name}]",
+        "p (Holm)": "{holm}",
+        "p (BH)": "{bh}",
+    }
+    if "conclusion" in pairs:
+        columns[f"margin {pairs['margin'].iloc[0]:g}"] = "{conclusion}"
+    if (pairs["caution"] != "").any():
+        columns["caution"] = "[{caution}]"
+    dull = {"relation": (pairs["relation"] == ALL_PAIRS).all(), "speaks for": (other.fillna("") == "").all()}
+    rows = pairs.assign(other=other, **_written(pairs))
+    return title, Table(rows, {name: columns[name] for name in columns if not dull.get(name)})
+
+
+def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
+    """p-values as people see them; those that are corrected are bounds where the p-value itself is one."""
+    columns = (pairs[name].tolist() for name in ("p_value", "p_holm", "p_bh", "n_resamples"))
+    written: dict[str, list[str]] = {"p": [], "holm": [], "bh": []}
+    for p, *adjusted, n_resamples in zip(*columns, strict=True):
+        floor = p_floor(n_resamples)
+        written["p"].append(p_text(p, floor=floor))
+        for name, q in zip(("holm", "bh"), adjusted, strict=True):
+            written[name].append(p_text(q, floor=max(q, floor) if at_floor(p, floor) and q < 1 else 0))
+    return written
+
+
+def sorted_pairs(found: Examination) -> pd.DataFrame:
+    """Comparisons, the most significant first; of equal p-values the widest gain first."""
+    return found.pairs.iloc[most_significant_first(found.pairs)].reset_index(drop=True)
+
+
+def most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:
+    """The order of the pairs, of equal p-values the widest gain first."""
+    return np.lexsort((-pairs["gain"].to_numpy(), pairs["p_value"].to_numpy()))
+
+
+def threshold_rows(found: Examination) -> Table:
+    """The gain that is usually significant, by both rules."""
+    columns = {"relation": "{relation:name}", "pairs": "{n_pairs:,}", "p ≈ 0.05": "{n_window}"}
+    rows = gain_rows(found.thresholds, found.gains, ["relation"])
+    return Table(rows, {**columns, **gain_columns(_digits(found))})
+
+
+def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Significant gains of all pairs and of those in doubt (``doubt_80``) beside the thresholds, by these keys."""
+    doubtful = gains.loc[gains["of"] == IN_DOUBT, [*keys, "true_80"]].rename(columns={"true_80": "doubt_80"})
+    rows = gains[gains["of"] == EVERY_PAIR].merge(doubtful, on=keys, how="left")
+    return rows.merge(thresholds[[*keys, "n_window", "threshold", "low", "high"]], on=keys, how="left")
+
+
+def gain_columns(form: str) -> dict[str, Column]:
+    """The columns of `gain_rows`, their gains in this format."""
+
+    def column(value: str, low: str = "", high: str = "") -> Column:
+        interval = f"[ ({{{low}:{form}}}–{{{high}:{form}}})]" if low else ""
+        return Column(f"{{{value}:{form}}}{interval}", missing="too few pairs")
+
+    return {
+        "threshold": column("threshold", "low", "high"),
+        "observed, half of the pairs": column("observed_50", "observed_50_low", "observed_50_high"),
+        "observed, 95 % of the pairs": column("observed_95"),
+        "true, power 0.8": column("true_80", "true_80_low", "true_80_high"),
+        "true, power 0.8, in doubt": column("doubt_80"),
+    }
+
+
+def gains_text(sides: str, alpha: float) -> str:
+    """What `gain_columns` are."""
+    return (
+        f"Threshold: 95th percentile of the gains of pairs with 0.04 <= p <= 0.06 ({sides}; Berg-Kirkpatrick et al. "
+        "2012, section 3.1.1), where there are at least 20 such pairs. The other columns are from the standard errors "
+        f"of all pairs of a class, {sides}, alpha = {alpha:g}, by the normal approximation. Observed: a gain on this "
+        "test set that is significant for half, and for 95 %, of the pairs. True: a system that is better by so much "
+        "is found to be so on a test set like this with power 0.8, on average over the pairs; in doubt are pairs whose "
+        "gain is below twice the one that would be just significant for them. Intervals (95 %) speak for other systems "
+        "on these items, or, where column interval_for of the CSV says so, only for other variants of these families; "
+        "where none is given, none is known to cover."
+    )
+
+
+def _digits(found: Examination) -> str:
+    return score_format(np.abs(found.outputs.scores()).max())
+
+
+def systems(found: Examination) -> pd.DataFrame:
+    """The leaderboard with what else is known of the systems."""
+    known = found.outputs.systems.drop(columns="family").rename(columns={"name": "system"})
+    return found.leaderboard.merge(known, on="system", how="left").dropna(axis="columns", how="all")
