@@ -17,8 +17,8 @@ import numpy as np
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.generators import PAIR_MODELS
 from simstudy.metrics.base import Array
+from simstudy.truth import PAIR_MODELS
 
 N_RESAMPLES = 999
 

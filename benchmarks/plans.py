@@ -36,7 +36,7 @@ def table(n_systems: int, n_items: int) -> None:
     """Rows of seconds."""
     guess = ["-m", "simstudy.cli", "plan", "--metric", "accuracy", "--score", "80", "--gain", "1"]
     started(*guess)
-    outputs = ss.correlated_accuracies([0.3 + 0.5 * k / n_systems for k in range(n_systems)], n_items)
+    outputs = ss.truth.correlated_accuracies([0.3 + 0.5 * k / n_systems for k in range(n_systems)], n_items)
     pilot = outputs.select(outputs.names[:2])
     ss.plan(pilot, gain=5)
     rows = [

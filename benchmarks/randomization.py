@@ -24,8 +24,8 @@ from simstudy.engines.exact_kernels import swapped_ratio_tails
 from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question
 from simstudy.engines.swap_kernels import Tail
-from simstudy.generators.messages import messages
 from simstudy.outputs import Outputs
+from simstudy.truth.messages import messages
 
 MUC_METRICS = ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r")
 FULL = 2**20

@@ -14,8 +14,8 @@ import pandas as pd
 from all_pairs import seconds
 from scipy import stats
 
-from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.differences import ranking_differences
 from simstudy.rankings.hypergeometric import fisher_exact
 
 TIMED = 300

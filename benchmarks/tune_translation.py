@@ -17,7 +17,7 @@ from simstudy.learners.examples import Examples
 from simstudy.learners.translation import bilingual_ngrams, phrase_based
 from simstudy.learners.translation.texts import count_bleu, index_texts
 from simstudy.metrics import get_metric
-from simstudy.tasks.translation import LANGUAGES, TRAIN, TUNE, read_pairs
+from simstudy.training.translation import LANGUAGES, TRAIN, TUNE, read_pairs
 
 STEP, LEAST_GAIN = 0.2, 0.03
 

@@ -29,7 +29,8 @@ class Decision:
       for any number of resamples (Phipson and Smyth 2010);
     - it is within reach: swapping the units that differ could give a p-value of at most alpha at all (p_floor);
     - where `certainty` is asked for, the probability that the significance level of all resamples together is at most
-      alpha is at least that (`simstudy.certainty`; Chinchor 1992, TST3). Without Monte Carlo error it is 0 or 1.
+      alpha is at least that (`simstudy.analyses.certainty`; Chinchor 1992, TST3). Without Monte Carlo error it is 0
+      or 1.
 
     A corrected p-value is some number of times as large as the pair's own. Reach and certainty are then asked for at
     alpha divided by this number, so that no correction makes a gain significant that is not so by itself.
@@ -44,7 +45,7 @@ class Decision:
     certainty
         A fraction, or None for p-values as they are; Chinchor's alpha and certainty are 0.1 and 0.99.
     p
-        The column that is decided on: "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`.
+        The column that is decided on: "p_value", or "p_holm" or "p_bh" of `simstudy.analyses.corrected`.
 
     Examples
     --------

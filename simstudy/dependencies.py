@@ -29,7 +29,7 @@ from typing import Any
 from simstudy.program_files import SOURCES
 
 # The one room that draws.
-_DRAWING = "simstudy.figures"
+_DRAWING = "simstudy.plot"
 
 # Where installed libraries lie: they are known by their versions, all other source by its content.
 _INSTALLED = ("site-packages", "dist-packages")

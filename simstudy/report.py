@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.files import atomic_path, check_file_names
 from simstudy.plain_text import code, csv_cell, markdown, paragraph
 from simstudy.results_folder import ResultsFolder
@@ -74,7 +74,7 @@ def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any
     """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
     write_tables(page.tables, results.gathered)
     for figure in page.drawn:
-        figures.save(figure.draw().figure, results.gathered / "figures" / figure.name)
+        plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
     write_page(page, results.gathered)
     results.publish(manifest)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import pydoc
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import simstudy
-from simstudy import figures
+from simstudy import planning, plot
 
 PACKAGE = Path(simstudy.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -28,11 +30,13 @@ FLOORS = [
     {"runner"},
     {"manifest"},
     {"outputs"},
-    {"rankings", "units", "sections"},
-    {"loaders", "engines", "analyses", "figures"},
-    {"comparisons", "learners"},
-    {"tasks", "report"},
-    {"generators", "examination"},
+    {"units", "sections"},
+    {"engines", "plot"},
+    {"analyses"},
+    {"rankings"},
+    {"loaders", "comparisons"},
+    {"learners", "report"},
+    {"truth", "training", "examination"},
     {"planning"},
     {"studies"},
     {"cli"},
@@ -74,8 +78,8 @@ def test_imports_point_down(path: Path) -> None:
         ("joblib", {"runner", "fingerprints"}),
         ("cloudpickle", {"workers", "calls"}),
         ("filelock", {"results_folder"}),
-        ("seaborn", {"figures"}),
-        ("matplotlib", {"figures"}),
+        ("seaborn", {"plot"}),
+        ("matplotlib", {"plot"}),
         ("networkx", set()),
         ("typer", {"cli"}),
         ("experiments", set()),
@@ -90,7 +94,7 @@ def test_libraries_stay_in_their_rooms(library: str, only: set[str]) -> None:
 PUBLIC = {
     "simstudy",
     "simstudy.datasets",
-    "simstudy.generators.scores",
+    "simstudy.truth.scores",
     "simstudy.planning",
     "simstudy.sections",
     "simstudy.studies",
@@ -116,7 +120,7 @@ def test_experiments_import_only_what_is_public(path: Path) -> None:
         elif isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "simstudy":
             assert node.module in PUBLIC, f"{path} imports from {node.module}"
             names = {alias.name for alias in node.names}
-            assert node.module != "simstudy" or names <= {*simstudy.__all__, "datasets"}
+            assert node.module != "simstudy" or names <= {*dir(simstudy), "datasets"}
             module = sys.modules.get(str(node.module)) or importlib.import_module(str(node.module))
             assert node.module == "simstudy" or names <= set(getattr(module, "__all__", dir(module)))
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ss":
@@ -233,11 +237,11 @@ def test_import_is_light_and_has_no_side_effects() -> None:
     code = """
 import os, sys, threading
 import simstudy
-from simstudy import figures
+from simstudy import plot
 assert "numpy" not in sys.modules and "sklearn" not in sys.modules, "import simstudy loads numpy or scikit-learn"
 import joblib, sklearn
 before = dict(os.environ)
-for name in simstudy.__all__:
+for name in dir(simstudy):
     getattr(simstudy, name)
 assert threading.active_count() == 1, threading.enumerate()
 assert "multiprocessing.process" not in sys.modules or not sys.modules["multiprocessing.process"].active_children()
@@ -249,18 +253,20 @@ for name in simstudy.plot.__all__:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
-def test_public_names_are_in_both_lists() -> None:
-    """What type checkers read and what is imported when it is first used: the same names from the same places."""
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    typed = next(node for node in tree.body if isinstance(node, ast.If)).body
-    read = {alias.asname: node.module for node in typed if isinstance(node, ast.ImportFrom) for alias in node.names}
-    del read[None]
-    assert read | {"plot": "simstudy.figures"} == simstudy._HOMES
-    tree = ast.parse((PACKAGE / "figures" / "__init__.py").read_text(encoding="utf-8"))
-    typed = next(node for node in tree.body if isinstance(node, ast.If)).body
-    drawn = [(node.module, alias.name) for node in typed if isinstance(node, ast.ImportFrom) for alias in node.names]
-    homes = figures._HOMES.items()
-    assert sorted(drawn) == sorted((f"simstudy.figures.{module}", name) for module, names in homes for name in names)
-    for package in (simstudy, figures):
-        with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-            package.nonsense  # noqa: B018 - the access is what is tested
+@pytest.mark.parametrize("package", [simstudy, plot, planning])
+def test_public_names_are_what_the_stub_lists(package: ModuleType) -> None:
+    """One list, for type checkers and for what is imported when it is first used; each name is found, not a module."""
+    tree = ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text(encoding="utf-8"))
+    stub = {alias.asname: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert set(dir(package)) == set(stub)
+    for name, module in stub.items():
+        assert isinstance(getattr(package, str(name)), ModuleType) == (module is None), name
+    with pytest.raises(AttributeError, match="nonsense"):
+        package.nonsense  # noqa: B018 - the access is what is tested
+
+
+def test_the_public_face_fits_on_a_page() -> None:
+    assert len(dir(simstudy)) <= 34
+    shown = pydoc.render_doc(simstudy, renderer=pydoc.plaintext)
+    assert "ss.compare(outputs)" in shown
+    assert len(shown.splitlines()) < 100

@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as arrays
 
 import simstudy as ss
 from simstudy.cells import DamagedCell, damaged, decoded, encoded, kept, note_seconds, seconds, write
-from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 SAMPLE = {"scores": np.arange(6.0).reshape(2, 3), "table": pd.DataFrame({"a": [1, 2], "b": ["x", None]}), "n": 3}

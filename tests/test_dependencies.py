@@ -18,7 +18,7 @@ import textwrap
 from typing import TYPE_CHECKING
 import simstudy as ss
 import simstudy.validation
-from simstudy import figures, numerals
+from simstudy import plot, numerals
 from . import page, numbers
 from .numbers import base as started
 from .page import TITLE
@@ -37,7 +37,7 @@ def cell(settings: Settings, k: int) -> float:
     return REGISTRY["scale"](k) + late(started) + helper(k)
 
 def helper(k):
-    return ss.certainty(k, 10, 0.1)
+    return ss.analyses.certainty(k, 10, 0.1)
 
 def begins():
     return started
@@ -46,7 +46,7 @@ def named(p):
     return FORMAT(p)
 
 def draws(table):
-    return page.sections(TITLE, figures.curve(table), textwrap.dedent(""))
+    return page.sections(TITLE, plot.curve(table), textwrap.dedent(""))
 
 async def checks(value):
     return simstudy.validation.brief(value)
@@ -93,7 +93,7 @@ def test_a_study_needs_what_its_function_uses(
     found = modules_behind([(program, name)])
     assert {each.removeprefix(f"{program}.") for each in found if each.startswith(f"{program}.")} == beside
     assert others <= found
-    assert not {*never, "simstudy", "matplotlib", "simstudy.figures", "simstudy.figures.gains"} & found
+    assert not {*never, "simstudy", "matplotlib", "simstudy.plot", "simstudy.plot.gains"} & found
 
 
 def test_packages_that_only_import_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ class TestCompare:
     @settings(max_examples=25, deadline=None)
     def test_errors_are_negated_scores(self, unit: str, values: list[float], data: st.DataObject) -> None:
         lower, higher = both(np.array(values).reshape(12, 3))
-        known = ss.applicable(higher, unit=unit)
+        known = ss.analyses.applicable(higher, unit=unit)
         asked = data.draw(st.sampled_from([asked for asked in options(unit) if asked["test"] in known]))
         one, other = compared(lower, asked), compared(higher, asked)
         assert_same(one, other)
@@ -91,8 +91,8 @@ class TestCompare:
     def test_wrong_answers_are_right_ones_taken_away(self, values: list[bool], data: st.DataObject) -> None:
         """Tests of counts look at what is right: 1 less the error."""
         lower, higher = both(np.array(values).reshape(12, 3).astype(int), of=1)
-        known = ss.applicable(higher, unit="item")
-        assert known == ss.applicable(lower, unit="item")
+        known = ss.analyses.applicable(higher, unit="item")
+        assert known == ss.analyses.applicable(lower, unit="item")
         assert set(OF_COUNTS) <= set(known)
         asked = data.draw(st.sampled_from([asked for asked in options("item") if asked["test"] in known]))
         assert_same(compared(lower, asked), compared(higher, asked), rtol=1e-9)
@@ -142,10 +142,18 @@ class TestAnalyses:
     @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
     def test_tables_of_pairs(self, boards: tuple[Outputs, Outputs], unit: str, alternative: str) -> None:
         pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
-        holm = [ss.corrected(table) for table in pairs]
+        holm = [ss.analyses.corrected(table) for table in pairs]
         for analysis in (
-            *(ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.intransitive, ss.gain_ranges),
-            *(lambda table: ss.equivalence(table, 0.02), ss.corrected),
+            *(
+                ss.curve,
+                ss.thresholds,
+                ss.significant_gains,
+                ss.ranks,
+                ss.groups,
+                ss.analyses.intransitive,
+                ss.analyses.gain_ranges,
+            ),
+            *(lambda table: ss.equivalence(table, 0.02), ss.analyses.corrected),
         ):
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
         assert_same(ss.groups(holm[0], p="p_holm"), ss.groups(holm[1], p="p_holm"))
@@ -159,8 +167,8 @@ class TestAnalyses:
                        else table_of(o, test=name, unit="item") for name in tests], ignore_index=True)
             for o in boards
         ]  # fmt: skip
-        assert_same(ss.agreement(of_tests[0]), ss.agreement(of_tests[1]))
-        assert_same(ss.correlation(boards[0]), ss.correlation(boards[1]))
+        assert_same(ss.analyses.agreement(of_tests[0]), ss.analyses.agreement(of_tests[1]))
+        assert_same(ss.analyses.correlation(boards[0]), ss.analyses.correlation(boards[1]))
 
     def test_winners_elsewhere(self, boards: tuple[Outputs, Outputs]) -> None:
         tables = []
@@ -179,7 +187,7 @@ class TestAnalyses:
             ss.calibration(pairs, {"there": boards[1]})
 
     def test_duplicates(self, boards: tuple[Outputs, Outputs]) -> None:
-        assert_same(*(ss.near_duplicates(outputs, share=0.1) for outputs in boards))
+        assert_same(*(ss.analyses.near_duplicates(outputs, share=0.1) for outputs in boards))
 
 
 class TestMetrics:

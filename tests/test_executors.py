@@ -20,11 +20,11 @@ import pytest
 from numpy.typing import NDArray
 
 from simstudy.cells import Cell
-from simstudy.generators.resampled import resample_training
 from simstudy.provenance import program_of
 from simstudy.runner import CellsFailed, run_cells, states
+from simstudy.training.resampling import resample_training
 from simstudy.workers import Processes
-from tests.generators.test_resampled import iris
+from tests.truth.test_resampled import iris
 
 
 @contextmanager

@@ -23,14 +23,14 @@ import simstudy
 from simstudy import provenance
 from simstudy.cells import Cell
 from simstudy.fingerprints import describe
-from simstudy.generators.resampled import train_variant
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.program_files import LOADED, SOURCES, load_program
 from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.definition import Comparison
 from simstudy.studies.interface import RunContext
+from simstudy.training.resampling import train_variant
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 # What somebody types at a prompt; each line that is changed below is there once.
@@ -195,7 +195,7 @@ def test_a_key_is_the_same_after_its_parts_were_used() -> None:
     [
         ("from scipy.special import expit\ndef f(x): return expit(x)", "scipy", "pandas"),
         ("def f(x):\n    import pandas\n    return pandas.Series(x)", "pandas", "simstudy.pvalues"),
-        ("import simstudy as ss\ndef f(x): return ss.certainty(x, 10, 0.1)", "simstudy.pvalues", "simstudy"),
+        ("import simstudy as ss\ndef f(x): return ss.analyses.certainty(x, 10, 0.1)", "simstudy.pvalues", "simstudy"),
         ("import simstudy as ss\ndef f(x): return compared(x)", "simstudy.comparisons.comparing", "simstudy.report"),
     ],
 )
@@ -448,7 +448,7 @@ def test_programs_have_what_they_execute_and_no_more() -> None:
     comparing, training = set(program_of(compared)), set(program_of(train_variant))
     assert {"simstudy.engines.kernels", "simstudy.metrics.bleu", "numpy", "scipy", "numba", "pandas"} <= comparing
     assert not [name for name in comparing if "figures" in name or "report" in name or name == "matplotlib"]
-    assert {"simstudy.generators.resampled", "simstudy.tasks.base", "scikit-learn", "scipy"} <= training
+    assert {"simstudy.training.resampling", "simstudy.training.base", "scikit-learn", "scipy"} <= training
     assert not [name for name in training if "engines" in name]
 
 
@@ -532,8 +532,9 @@ from sklearn.datasets import load_iris
 from models import Model
 import simstudy as ss
 X, y = load_iris(return_X_y=True)
-task = ss.Task.from_arrays("iris", X[::2], y[::2], test_sets={"test": (X[1::2], y[1::2])}, systems={"model": Model()})
-outputs = ss.resample_training(task, fractions=[1.0], replicates=[2], seed=0, cache="cells")["test"]
+test_sets, systems = {"test": (X[1::2], y[1::2])}, {"model": Model()}
+task = ss.training.Task.from_arrays("iris", X[::2], y[::2], test_sets=test_sets, systems=systems)
+outputs = ss.training.resample_training(task, fractions=[1.0], replicates=[2], seed=0, cache="cells")["test"]
 print(outputs.scores().tolist())
 """
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy import figures, report
+from simstudy import plot, report
 from simstudy.sections import Column, Figure, Section, Table
 
 ROWS = pd.DataFrame(
@@ -66,7 +66,7 @@ def test_a_table_without_rows_has_its_columns() -> None:
 
 def test_a_section_is_drawn_where_its_page_says(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("page")
-    figure = Figure("points", lambda: figures.panels(["two points"])[0])
+    figure = Figure("points", lambda: plot.panels(["two points"])[0])
     section = Section("A heading", "A caption.", figure=figure, table=Table(ROWS, {"n": "{n:,}"}))
     shown = report.Page(title="T", question="Q?", command="c", facts={}, sections=[section], tables={}, closing="End.")
     report.write_page(shown, folder)

@@ -26,7 +26,7 @@ def test_outputs_are_two_lines(outputs: ss.Outputs) -> None:
         "Outputs: 2 systems on 4 items of test set 'news', task 'tagging', metric accuracy\n"
         "best first: new 75, <b>old</b> 25"
     )
-    many = ss.correlated_accuracies([0.5 + k / 100 for k in range(9)], 100)
+    many = ss.truth.correlated_accuracies([0.5 + k / 100 for k in range(9)], 100)
     assert repr(many).count("\n") == 1
     assert repr(many).endswith(" and 4 more")
 
@@ -49,7 +49,7 @@ def test_what_files_gave(tmp_path: Path) -> None:
 
 def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
     features, labels = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
-    task = ss.Task.from_arrays(
+    task = ss.training.Task.from_arrays(
         "tiny", features, labels, test_sets={"test": (features, labels)}, systems={"bayes": GaussianNB()}
     )
     assert repr(task) == (

@@ -13,7 +13,7 @@ from tests.oracles import compared
 
 @pytest.fixture(scope="module")
 def outputs() -> ss.Outputs:
-    return ss.correlated_accuracies([0.6, 0.7], 50, test_set="quiz")
+    return ss.truth.correlated_accuracies([0.6, 0.7], 50, test_set="quiz")
 
 
 def test_it_has_the_name_and_the_metric_of_its_outputs(outputs: ss.Outputs) -> None:

@@ -62,7 +62,7 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 
 
 class MucLike(Keys):
-    """The synthetic test set; see `simstudy.messages`."""
+    """The synthetic test set; see `simstudy.truth.messages`."""
 
     n_systems: Annotated[int, Field(ge=2, le=100)]
     n_messages: Annotated[int, Field(ge=2, le=500)]
@@ -89,7 +89,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         constructed = constructed.assign(published=named.map(PUBLISHED).astype(float)).reset_index(drop=True)
         tables = {"worked": worked, "readings": readings(), "constructed": constructed}
     with context.clock("the MUC-like set"):
-        outputs = ss.messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
+        outputs = ss.truth.messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
         sets = compare_all(by_metric, study.seed, context)
     with context.clock("groups"):
@@ -99,8 +99,12 @@ def run(study: Settings, context: RunContext) -> Findings:
         every = [shuffled for shuffled, _ in (*cases.values(), *sets.values())]
         grouped = [[ss.groups(pairs, rule=rule, **rules) for rule in RULES] for pairs in every]
         tables["groups"] = pd.concat([found for of_one in grouped for found in of_one], ignore_index=True)
-        tables["intransitive"] = pd.concat([ss.intransitive(pairs, **rules) for pairs in every], ignore_index=True)
-        tables["gain_ranges"] = pd.concat([ss.gain_ranges(p, **rules) for p, _ in sets.values()], ignore_index=True)
+        tables["intransitive"] = pd.concat(
+            [ss.analyses.intransitive(pairs, **rules) for pairs in every], ignore_index=True
+        )
+        tables["gain_ranges"] = pd.concat(
+            [ss.analyses.gain_ranges(p, **rules) for p, _ in sets.values()], ignore_index=True
+        )
     titles = {f"case_{k}": title for k, title in enumerate(cases, start=1)} | {metric: label(metric) for metric in sets}
     drawn = [
         drawn_pairs(pairs, maximal, name, title, rules)
@@ -148,7 +152,7 @@ def both(outputs: ss.Outputs, seed: int) -> Both:
 def tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Each pair by 9,999 shuffles, with their certainty, and exactly."""
     columns = ["test_set", "metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
-    certainty = ss.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff)
+    certainty = ss.analyses.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.cutoff)
     return shuffled[columns].assign(certainty=certainty, exact_p=exact["p_value"])
 
 
@@ -156,8 +160,8 @@ def readings() -> pd.DataFrame:
     """The printed confidence, what the printed level gives, and which level would give the printed confidence."""
     reading: dict[str, Any] = dict(READING)
     n, cutoff = reading["n_shuffles"], reading["cutoff"]
-    nearest = int(np.abs(ss.certainty(np.arange(n + 1), n, cutoff) - reading["confidence"]).argmin())
-    computed = float(ss.certainty(round(reading["level"] * (n + 1)) - 1, n, cutoff))
+    nearest = int(np.abs(ss.analyses.certainty(np.arange(n + 1), n, cutoff) - reading["confidence"]).argmin())
+    computed = float(ss.analyses.certainty(round(reading["level"] * (n + 1)) - 1, n, cutoff))
     return pd.DataFrame([{**reading, "computed": computed, "level_of_printed": (nearest + 1) / (n + 1)}])
 
 
@@ -174,10 +178,10 @@ def compare_all(by_metric: dict[str, ss.Outputs], seed: int, context: RunContext
 
 def decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """One row a pair: p by shuffles, certainty, decision, corrected p, and the exact p."""
-    table = ss.corrected(shuffled)
+    table = ss.analyses.corrected(shuffled)
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     return table[columns].assign(
-        certainty=ss.certainty(table["n_extreme"], table["n_resamples"], study.cutoff),
+        certainty=ss.analyses.certainty(table["n_extreme"], table["n_resamples"], study.cutoff),
         significant=Decision(study.cutoff, study.certainty).significant(table),
         exact_p=exact["p_value"],
         at_cutoff=study.cutoff,

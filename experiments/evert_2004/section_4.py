@@ -73,10 +73,12 @@ def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> dic
                 seed=seed,
             )
             wanted = settings.share_accepted * sum(part.n_candidates for part in sets) / n_parts
-            table = ss.repetitions(sets, {name: ss.common_threshold(sets, name, wanted) for name in settings.rankings})
+            table = ss.rankings.repetitions(
+                sets, {name: ss.rankings.common_threshold(sets, name, wanted) for name in settings.rankings}
+            )
             size = [(part.test_set, part.n_candidates, part.baseline) for part in sets]
             sizes = pd.DataFrame(size, columns=["test_set", "n_candidates", "baseline"])
-            for tables, rows in zip(found.values(), (table, ss.binomial_check(table), sizes), strict=True):
+            for tables, rows in zip(found.values(), (table, ss.rankings.binomial_check(table), sizes), strict=True):
                 rows.insert(0, "arrangement", arrangement)
                 rows.insert(1, "n_parts", n_parts)
                 tables.append(rows)
@@ -119,7 +121,7 @@ def experiments(
     """One cell: a row for each experiment from number `first` on."""
     rows = []
     for k in range(first, min(first + TOGETHER, settings.n_experiments)):
-        sets = ss.simulated_candidates(
+        sets = ss.rankings.simulated_candidates(
             settings.n_sets,
             n_candidates=settings.n_candidates,
             share_true=settings.share_true,
@@ -129,10 +131,12 @@ def experiments(
             within=within,
             seed=derived_seed(seed, "simulated", cluster_size, within, k) % 2**64,
         )
-        table = ss.repetitions(sets, {"g1": ss.common_threshold(sets, "g1", settings.n_accepted)})
-        check = ss.binomial_check(table).iloc[0]
+        table = ss.rankings.repetitions(sets, {"g1": ss.rankings.common_threshold(sets, "g1", settings.n_accepted)})
+        check = ss.rankings.binomial_check(table).iloc[0]
         n_best = [min(settings.n_accepted, evaluation.n_candidates) for evaluation in sets]
-        told = [ss.ranking_differences(one, [n])["p_value"].iloc[0] for one, n in zip(sets, n_best, strict=True)]
+        told = [
+            ss.rankings.ranking_differences(one, [n])["p_value"].iloc[0] for one, n in zip(sets, n_best, strict=True)
+        ]
         rows.append(
             {
                 "cluster_size": cluster_size,

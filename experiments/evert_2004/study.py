@@ -93,8 +93,8 @@ def run(study: Settings, context: RunContext) -> Findings:
     check(study, candidates, len(documents))
     with context.clock("figures 1 - 3"):
         lengths = range(study.figures.n_from, study.figures.n_to + 1)
-        curves = ss.precision_curve(candidates, lengths)
-        differences = ss.ranking_differences(candidates, lengths, multiplicity=True)
+        curves = ss.rankings.precision_curve(candidates, lengths)
+        differences = ss.rankings.ranking_differences(candidates, lengths, multiplicity=True)
         ties = tie_seeds(candidates, study)
         tables = {
             "claims": claims(curves[curves["ranking"].isin(RANKINGS)], differences, ties, study.alpha),
@@ -131,7 +131,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     )
 
 
-def check(study: Settings, candidates: ss.Candidates, n_documents: int) -> None:
+def check(study: Settings, candidates: ss.rankings.Candidates, n_documents: int) -> None:
     """Raise a StudyError that says all that cannot be done with these candidates and documents."""
     problems = Problems(study.name)
     longest = max(study.figures.n_to, *study.tests.lengths)
@@ -150,7 +150,7 @@ def check(study: Settings, candidates: ss.Candidates, n_documents: int) -> None:
 # Figures 1 - 3
 
 
-def krenn_candidates(path: Path, seed: int = 0) -> ss.Candidates:
+def krenn_candidates(path: Path, seed: int = 0) -> ss.rankings.Candidates:
     """The candidates of section 1: PP-verb pairs with f >= 30 in the Frankfurter Rundschau Corpus.
 
     Krenn (2000) says which of them are collocations. The scores are those that Evert stored with the candidates (his R
@@ -165,7 +165,9 @@ def krenn_candidates(path: Path, seed: int = 0) -> ss.Candidates:
     frame = pyreadr.read_r(str(path))["KrennPPV"]
     scores = frame[list(COLUMNS)].rename(columns=COLUMNS)
     scores.index = frame["PP"].astype(str) + " " + frame["verb"].astype(str)
-    return ss.Candidates.from_scores(scores, frame["is.colloc"].to_numpy(), seed=seed, test_set="PP-verb pairs")
+    return ss.rankings.Candidates.from_scores(
+        scores, frame["is.colloc"].to_numpy(), seed=seed, test_set="PP-verb pairs"
+    )
 
 
 def every_so_many(table: pd.DataFrame) -> pd.DataFrame:
@@ -178,13 +180,13 @@ def of_pair(table: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
     return table[table[[one, other]].isin(PAIR).all(axis=1)]
 
 
-def tie_seeds(candidates: ss.Candidates, study: Settings) -> pd.DataFrame:
+def tie_seeds(candidates: ss.rankings.Candidates, study: Settings) -> pd.DataFrame:
     """Up to which n the pair of figure 3 differs significantly, for many ways to break ties and with ties kept."""
     pair = candidates.select(PAIR)
     lengths = range(study.figures.n_from, study.figures.n_to + 1)
     rows = []
     for ties, seed in [*(("jitter", study.seed + k) for k in range(study.figures.n_seeds)), ("keep", study.seed)]:
-        table = ss.ranking_differences(replace(pair, ties=ties, seed=seed), lengths).set_index("n")
+        table = ss.rankings.ranking_differences(replace(pair, ties=ties, seed=seed), lengths).set_index("n")
         significant = table["p_value"] <= study.alpha
         rows.append({"ties": ties, "seed": seed, "significant_up_to": up_to(significant), "share": significant.mean()})
     return pd.DataFrame(rows)
@@ -215,7 +217,7 @@ def shares(differences: pd.DataFrame, alpha: float) -> pd.DataFrame:
 # Tests by length
 
 
-def tests_by_length(candidates: ss.Candidates, study: Settings, context: RunContext) -> pd.DataFrame:
+def tests_by_length(candidates: ss.rankings.Candidates, study: Settings, context: RunContext) -> pd.DataFrame:
     """Comparisons of all rankings by every test at every length, which is column ``n``."""
     asked = [(n, test) for n in study.tests.lengths for test in study.tests.tests]
     compared = run_comparisons(
@@ -236,7 +238,7 @@ def beside_fisher(pairs: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """How each test decides beside Fisher's, over all pairs, for each length."""
     kept = ["test", "n_pairs", "n_rejected", "only_test", "only_reference", "median_ratio"]
     tables = {
-        n: ss.agreement(of_length, alpha=study.alpha, reference="fisher", seed=study.seed)[kept]
+        n: ss.analyses.agreement(of_length, alpha=study.alpha, reference="fisher", seed=study.seed)[kept]
         for n, of_length in pairs.groupby("n", sort=True)
     }
     return pd.concat(tables, names=["n"]).reset_index("n").reset_index(drop=True)

@@ -12,8 +12,8 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy import datasets
-from simstudy.generators.scores import Fitted, fit
 from simstudy.studies import RunContext
+from simstudy.truth.scores import Fitted, fit
 
 from .settings import RealSet
 

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.generators.scores import held_out_split
 from simstudy.studies import Cell, Findings, RunContext, derived_seed
+from simstudy.truth.scores import held_out_split
 
 from .page import CLOSING, headline, sections
 from .sets import fitted_to_all, found, hashes, read

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.generators.scores import held_out_summary
+from simstudy.truth.scores import held_out_summary
 
 from .settings import Settings
 

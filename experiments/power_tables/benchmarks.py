@@ -60,7 +60,7 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
     pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided").frame
     same = np.zeros(len(pairs), dtype=bool)
     for column in by:
-        same |= ss.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()
+        same |= ss.analyses.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()
     pairs = pairs.assign(relation=np.where(same, VARIANTS, UNLIKE)).merge(
         unit_correlations(outputs), on=["system_a", "system_b"], validate="1:1"
     )
@@ -112,7 +112,7 @@ def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alp
 def unit_correlations(outputs: ss.Outputs) -> pd.DataFrame:
     """The correlation of each two systems' contributions of a unit: an item, or a document where these are known."""
     unit = outputs.natural_unit
-    return ss.correlation(outputs if unit == "item" else outputs.sum_by(unit))[["system_a", "system_b", "r12"]]
+    return ss.analyses.correlation(outputs if unit == "item" else outputs.sum_by(unit))[["system_a", "system_b", "r12"]]
 
 
 def spread(values: pd.Series[float], name: str) -> dict[str, float]:

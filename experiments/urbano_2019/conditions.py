@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.generators.scores import SYMMETRIC, Dependence, Margin, best_fit, fit_families, pseudo_observations
 from simstudy.studies import DrawnPairs, derived_seed
+from simstudy.truth.scores import SYMMETRIC, Dependence, Margin, best_fit, fit_families, pseudo_observations
 
 from .runs import Collections, Floats
 from .settings import Settings

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.generators.scores import SYMMETRIC, best_fit, fit_families, pseudo_observations
 from simstudy.studies import derived_seed
+from simstudy.truth.scores import SYMMETRIC, best_fit, fit_families, pseudo_observations
 
 from .conditions import Model, of_copula, of_topics, profile, tested, with_mean
 from .runs import Collections, Floats, fitted_margin

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.generators.scores import Margin, Smoothed, effectiveness
+from simstudy.truth.scores import Margin, Smoothed, effectiveness
 
 from .settings import Settings
 

@@ -79,7 +79,7 @@ def rejections(settings: Dependence, within: float, seed: int) -> list[int]:
     """One cell: how many pairs of equally good systems randomization of each unit tells apart, two-sided."""
     rejected = dict.fromkeys(UNITS, 0)
     for k in range(settings.n_data):
-        pair = ss.clustered_accuracies(
+        pair = ss.truth.clustered_accuracies(
             [settings.accuracy, settings.accuracy],
             settings.n_clusters,
             settings.cluster_size,

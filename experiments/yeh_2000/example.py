@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
+from simstudy.comparisons import run_twice
 from simstudy.studies import Cell, RunContext, clopper_pearson, derived_seed, independence_ratio
 
 # Finding modifier relations, methods I and II (sections 2.2 and 3.3): what both found, only I, only II.
@@ -74,7 +75,7 @@ def quantities(relations: int) -> dict[str, tuple[str, float]]:
         },
         "chi_square": ("chi-square of the precisions", float(chi.statistic)),
         "chi_square_p": ("its p-value", float(chi.p_value)),
-        "r12": ("correlation r12 of the recalls", float(ss.correlation(found_or_not(relations))["r12"][0])),
+        "r12": ("correlation r12 of the recalls", float(ss.analyses.correlation(found_or_not(relations))["r12"][0])),
     }
 
 
@@ -99,7 +100,7 @@ def randomization(n_shuffles: int, seed: int, n_jobs: int) -> pd.DataFrame:
             exact = {
                 n: float(ss.compare(responses(n, metric), monte_carlo=False, **asked)["p_value"][0]) for n in RELATIONS
             }
-            twice = ss.run_twice(
+            twice = run_twice(
                 responses(RELATIONS[0], metric), seeds=seeds, n_resamples=n_shuffles, n_jobs=n_jobs, **asked
             ).iloc[0]
             low, high = clopper_pearson(twice.n_extreme_1, n_shuffles)
@@ -139,7 +140,7 @@ def tests_of(metric: str) -> list[dict[str, Any]]:
     """One cell: what every test that applies says of one metric."""
     rows = []
     outputs = found_or_not(RELATIONS[0]) if metric == "recall" else responses(RELATIONS[0], metric)
-    for test in ss.applicable(outputs):
+    for test in ss.analyses.applicable(outputs):
         both = ss.compare(outputs, test=test, alternative="two-sided").frame.iloc[0]
         row = {"metric": metric, "test": test, "better": str(both.system_a), "gain": float(both.gain)}
         has_one = "greater" in ss.TESTS[test].alternatives

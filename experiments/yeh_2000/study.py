@@ -55,7 +55,7 @@ class Settings(Study):
 def run(study: Settings, context: RunContext) -> Findings:
     """Compute every figure that the paper prints, and do its experiments on systems of our own."""
     with context.clock("data"):
-        task = ss.load_task(study.systems.task, context.data_dir)
+        task = ss.training.load_task(study.systems.task, context.data_dir)
     problems = Problems(study.name)
     check_systems(task, study.systems.test_set, study.systems.training, problems)
     problems.raise_any()

@@ -54,7 +54,7 @@ def agreement(
     Examples
     --------
     >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
     >>> table = agreement(pd.concat([compare(outputs, test=test).frame for test in tests]))
@@ -143,7 +143,7 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     Examples
     --------
     >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
     >>> table = disagreements(pd.concat([compare(outputs, test=test).frame for test in tests]))

@@ -96,7 +96,7 @@ def calibration(
 
     Examples
     --------
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> true = [0.7 + k / 200 for k in range(30)]
     >>> here, there = correlated_accuracies(true, 400, seed=1), correlated_accuracies(true, 100_000, seed=2)
@@ -166,7 +166,7 @@ def _share(
 def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
     """A calibration across domains with what comes out where there is no other domain.
 
-    The baseline is what `calibration` returned for halves of the home test set (`simstudy.generators.redrawn.halves`):
+    The baseline is what `calibration` returned for halves of the home test set (`simstudy.truth.redrawn.halves`):
     p-values from one half, winners looked for on items of the other, for each test set elsewhere as many as keep the
     ratio of the two numbers of items. Then a share is comparable, although both sampling errors are larger; with the
     full number of items the baseline would be too high. What is lost to the domain is baseline less share.

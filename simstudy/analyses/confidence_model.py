@@ -47,7 +47,7 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     pairs
         Comparisons of the same systems on one or more test sets of different sizes, by one metric.
     correlations
-        What `simstudy.correlation` says of these systems on the largest of them.
+        What `simstudy.analyses.correlation` says of these systems on the largest of them.
     seed
         For the halves.
 
@@ -69,7 +69,7 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     --------
     >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.analyses.correlation import correlation
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(24)], 800)
     >>> pairs = pd.concat([compare(outputs.head(n), test="z_paired").frame for n in (200, 800)])
     >>> table = confidence_models(pairs, correlation(outputs))

@@ -52,8 +52,8 @@ def groups(
         group begins; members of a group may differ from each other. "adjacent": runs in which no system differs
         from the next; ends of a run often differ.
     p
-        "p_value", or "p_holm" or "p_bh" of `simstudy.corrected`: a pair that does not differ by its own p-value does
-        not by a corrected one either.
+        "p_value", or "p_holm" or "p_bh" of `simstudy.analyses.corrected`: a pair that does not differ by its own
+        p-value does not by a corrected one either.
 
     Returns
     -------

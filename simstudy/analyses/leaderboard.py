@@ -84,7 +84,7 @@ def leaderboard(
 
     Examples
     --------
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> board = leaderboard(correlated_accuracies([0.5, 0.7, 0.7, 0.9], 300))
     >>> board[["system", "place", "place_low", "place_high", "may_be_best"]].head(3).to_numpy().tolist()
     [['system-4', 1, 1, 1, True], ['system-2', 2, 2, 3, False], ['system-3', 3, 2, 3, False]]

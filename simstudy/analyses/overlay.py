@@ -79,7 +79,7 @@ def overlay(
     Examples
     --------
     >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> one, other = (
     ...     compare(correlated_accuracies([0.7 + k / 300 for k in range(12)], 500, seed=seed)) for seed in (1, 2)
     ... )

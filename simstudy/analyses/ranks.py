@@ -46,7 +46,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
 
     Examples
     --------
-    >>> from simstudy.generators.synthetic import correlated_accuracies
+    >>> from simstudy.truth.synthetic import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.analyses.leaderboard import leaderboard
     >>> outputs = correlated_accuracies([0.5, 0.7, 0.9], 400)

@@ -29,7 +29,7 @@ class Pair:
     Examples
     --------
     >>> import simstudy as ss
-    >>> pair = ss.compare(ss.correlated_accuracies([0.7, 0.9], 400)).pair("system-1", "system-2")
+    >>> pair = ss.compare(ss.truth.correlated_accuracies([0.7, 0.9], 400)).pair("system-1", "system-2")
     >>> pair.system_a, pair.gain > 10, pair.significant()
     ('system-2', True, True)
     """

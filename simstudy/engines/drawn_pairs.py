@@ -29,7 +29,7 @@ class DrawnPairs:
     Parameters
     ----------
     statistics
-        (M, 2, n units, S), as a model of `simstudy.generators.PAIR_MODELS` draws them.
+        (M, 2, n units, S), as a model of `simstudy.truth.PAIR_MODELS` draws them.
     metric
         A name of `simstudy.metrics.METRICS`.
     n_resamples, seed
@@ -42,7 +42,7 @@ class DrawnPairs:
 
     Examples
     --------
-    >>> from simstudy.generators import PAIR_MODELS
+    >>> from simstudy.truth import PAIR_MODELS
     >>> model = PAIR_MODELS["RightOrWrong"]((0.8, 0.8), between=0.5)
     >>> drawn = DrawnPairs(model.draw(200, 60, np.random.default_rng(0)).by("item"), "accuracy")
     >>> two_sided, one_sided = (row["n_rejected"] for row in drawn.decisions(["sign_flips"]))

@@ -171,7 +171,7 @@ class Examination(Shown, Analysed):
 
 
 def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
-    """The systems that are to be compared, and the near-duplicates among all (`simstudy.near_duplicates`).
+    """The systems that are to be compared, and the near-duplicates among all (`simstudy.analyses.near_duplicates`).
 
     With "drop" the first by name is kept of systems that are near-duplicates of one another.
     """
@@ -182,5 +182,5 @@ def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
 
 
 def classified(pairs: pd.DataFrame, outputs: Outputs, by: str | None) -> pd.DataFrame:
-    """Comparisons with relation classes from a column of the systems table (`simstudy.related`); None: all are one."""
+    """Comparisons with relation classes from a column of the systems table; None: all are one class."""
     return related(pairs, outputs.systems, by) if by else pairs.assign(relation=ALL_PAIRS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.analyses.signature import signature
 from simstudy.comparisons.footing import cautioned
 from simstudy.examination.rows import (
@@ -108,7 +108,7 @@ def _sections(found: Examination) -> list[Section]:
             Section(
                 "Leaderboard",
                 "Scores with their 95 % intervals, and the places that each system may have.",
-                figure=Figure("leaderboard", lambda: figures.leaderboard(found.leaderboard)),
+                figure=Figure("leaderboard", lambda: plot.leaderboard(found.leaderboard)),
             )
         )
     curve = found.curve[found.curve["relation"].isin(found.pairs["relation"].unique())]
@@ -116,7 +116,7 @@ def _sections(found: Examination) -> list[Section]:
         Section(
             "Gain against confidence",
             "Each point is a pair of systems; lines are running medians, bands hold 5-95 % of the pairs.",
-            figure=Figure("gain_confidence", lambda: figures.curve(found.pairs, curve)),
+            figure=Figure("gain_confidence", lambda: plot.curve(found.pairs, curve)),
         ),
         Section(
             "The gain that is significant on this test set",
@@ -130,7 +130,7 @@ def _sections(found: Examination) -> list[Section]:
             Section(
                 "Gains of neighbours",
                 "Each system's gain over the next one by score, with its 95 % interval; neither is corrected.",
-                figure=Figure("gains", lambda: figures.gain_intervals(neighbours, alpha=found.alpha)),
+                figure=Figure("gains", lambda: plot.gain_intervals(neighbours, alpha=found.alpha)),
             )
         )
     return [*parts, _pairs(found, drawn=small), *([_duplicates(found)] if len(found.duplicates) else [])]
@@ -145,7 +145,7 @@ def _systems(found: Examination, sides: str, *, drawn: bool) -> Section:
         f"(Mogstad, Romano, Shaikh and Wilhelm 2024): {best} may be the best. Systems of one group do not differ "
         f"significantly at {found.alpha:g} after Holm's correction for all pairs ({sides}, {rule} groups, which "
         "are not transitive).",
-        figure=Figure("groups", lambda: figures.groups(found.groups)) if drawn else None,
+        figure=Figure("groups", lambda: plot.groups(found.groups)) if drawn else None,
         table=ranking(found),
     )
 
@@ -155,7 +155,7 @@ def _pairs(found: Examination, *, drawn: bool) -> Section:
     return Section(
         "Pairs",
         f"{title}. All are in pairs.csv.{_what_is_corrected(found, drawn)}",
-        figure=Figure("matrix", lambda: figures.matrix(found.pairs, alpha=found.alpha)) if drawn else None,
+        figure=Figure("matrix", lambda: plot.matrix(found.pairs, alpha=found.alpha)) if drawn else None,
         table=rows,
     )
 

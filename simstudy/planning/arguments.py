@@ -287,8 +287,8 @@ class Pilot:
     unit
         What is drawn independently, "item" or a column of the items; None: the natural unit.
     duplicates
-        Three systems or more: "drop" leaves near-duplicates out (`simstudy.near_duplicates`), which differ less than
-        systems that somebody would compare, if three others are left; or "keep".
+        Three systems or more: "drop" leaves near-duplicates out (`simstudy.analyses.near_duplicates`), which differ
+        less than systems that somebody would compare, if three others are left; or "keep".
     n_sets
         Test sets to draw from a fitted model, to compare the closed form with: at least 200, or 0 for none.
     n_draws
@@ -305,7 +305,7 @@ class Pilot:
     Examples
     --------
     >>> import simstudy as ss
-    >>> outputs = ss.correlated_accuracies([0.7, 0.75], n_items=200)
+    >>> outputs = ss.truth.correlated_accuracies([0.7, 0.75], n_items=200)
     >>> found = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5)
     >>> found.simulated is None
     True

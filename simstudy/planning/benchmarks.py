@@ -82,7 +82,7 @@ def benchmarks() -> pd.DataFrame:
           right or wrong), n_items, n_units;
         - relation, n_systems and n_pairs that the row is about, score (the median of these systems');
         - r12_10, r12, r12_90: the 10th percentile, median and 90th percentile, over pairs, of the correlation of the
-          two systems' contributions of a unit (`simstudy.correlation`);
+          two systems' contributions of a unit (`simstudy.analyses.correlation`);
         - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale,
           so that sd / sqrt(n_units) is the standard error of the gain;
         - detectable: the true gain, on the metric's scale, that is found with power 0.8 (two-sided, 0.05) on average

@@ -93,7 +93,7 @@ def predict(
     Examples
     --------
     >>> import simstudy as ss
-    >>> outputs = ss.correlated_accuracies([0.60 + k / 100 for k in range(12)], 400)
+    >>> outputs = ss.truth.correlated_accuracies([0.60 + k / 100 for k in range(12)], 400)
     >>> small, large = predict(outputs, [400, 4000], n_draws=200)["share_significant"]
     >>> bool(small < large)
     True

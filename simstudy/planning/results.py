@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.metrics import label
 from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
@@ -100,10 +100,10 @@ class Plan(Shown):
         """Power and detectable gain by size: matplotlib's Figure."""
         has_gain = self.target.gain is not None and self.target.gain > 0
         titles = ["Power", "Detectable gain"] if has_gain else ["Detectable gain"]
-        drawn, axes = figures.panels([f"{title}, {label(self.target.metric.name)}" for title in titles])
+        drawn, axes = plot.panels([f"{title}, {label(self.target.metric.name)}" for title in titles])
         if has_gain:
-            figures.planned_power(self.power_curve(), self.answers, power=self.target.power, ax=axes[0])
-        figures.planned_gains(self.sizes, ax=axes[-1])
+            plot.planned_power(self.power_curve(), self.answers, power=self.target.power, ax=axes[0])
+        plot.planned_gains(self.sizes, ax=axes[-1])
         return drawn
 
     def as_json(self, settings: Mapping[str, Any] | None = None) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 from scipy import special
 
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.generators.scores import fit
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
@@ -28,6 +27,7 @@ from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.target import Target
 from simstudy.planning.tilted import TiltedUnits
 from simstudy.pvalues import clopper_pearson
+from simstudy.truth.scores import fit
 from simstudy.units import in_units
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.

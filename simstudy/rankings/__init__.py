@@ -1,1 +1,19 @@
-"""Candidates that scoring functions rank, each true or false (Evert 2004): collocations, documents, leads."""
+"""Rankings of candidates (Evert 2004): association measures, precision of n-best lists, repeated evaluations."""
+
+from simstudy.rankings.association import association
+from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.differences import ranking_differences
+from simstudy.rankings.precision_curves import precision_curve
+from simstudy.rankings.repetitions import binomial_check, common_threshold, repetitions
+from simstudy.rankings.simulated import simulated_candidates
+
+__all__ = [
+    "Candidates",
+    "association",
+    "binomial_check",
+    "common_threshold",
+    "precision_curve",
+    "ranking_differences",
+    "repetitions",
+    "simulated_candidates",
+]

@@ -2,7 +2,7 @@
 
 A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
 and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, models of known truth
-from `simstudy.generators.scores`, and from here: what studies are made of, and building blocks that check their
+from `simstudy.truth.scores`, and from here: what studies are made of, and building blocks that check their
 arguments less than the functions of `simstudy` do.
 """
 
@@ -13,9 +13,6 @@ from simstudy.cells import Cell
 from simstudy.decisions import Decision
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
-from simstudy.generators import PAIR_MODELS, pair_model
-from simstudy.generators.clustered import all_alike
-from simstudy.generators.particles import ARRANGEMENTS, particle_sets
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
 from simstudy.planning.benchmarks import central_range
@@ -51,7 +48,10 @@ from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
-from simstudy.tasks import TASKS
+from simstudy.training import TASKS
+from simstudy.truth import PAIR_MODELS, pair_model
+from simstudy.truth.clustered import all_alike
+from simstudy.truth.particles import ARRANGEMENTS, particle_sets
 
 __all__ = [
     "ARRANGEMENTS",

@@ -12,10 +12,10 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
-from simstudy.generators.redrawn import LEAST_SPLIT, at_least, halves, redraw
 from simstudy.outputs import TestSet
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.interface import RunContext
+from simstudy.truth.redrawn import LEAST_SPLIT, at_least, halves, redraw
 
 # Draws of halves need no finer p-values than bins have.
 _HALVES_RESAMPLES = 100_000

@@ -14,10 +14,10 @@ from simstudy.analyses.stepdown import Places, places
 from simstudy.engines.drawn_pairs import p_values
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
-from simstudy.generators.scores import KnownTruth
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, n_undefined
+from simstudy.truth.scores import KnownTruth
 from simstudy.validation import check_choice, check_whole
 
 # Scores of one system on one item that are in memory together.
@@ -42,7 +42,7 @@ class DrawnBoards:
 
     Examples
     --------
-    >>> from simstudy.generators.scores import Bernoulli, GaussianCopula, ScoreModel
+    >>> from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
     >>> model = ScoreModel([Bernoulli(0.7)] * 3, GaussianCopula(0.5), metric="accuracy")
     >>> (drawn,) = DrawnBoards.of(model, 40, 100, np.random.default_rng(0))
     >>> p = drawn.p_values("sign_flips")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
@@ -70,8 +70,8 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             "must be where a test takes them to be independent.",
             figure=Figure(
                 "correlation",
-                lambda: figures.single(
-                    figures.correlations,
+                lambda: plot.single(
+                    plot.correlations,
                     tables["correlation_shares"],
                     title=where,
                     width=7.8,
@@ -105,8 +105,8 @@ def _sections(tables: dict[str, pd.DataFrame], alpha: float, where: str) -> list
             ),
             figure=Figure(
                 "tests",
-                lambda: figures.single(
-                    figures.rejections,
+                lambda: plot.single(
+                    plot.rejections,
                     tests,
                     title=where,
                     width=8.0,

@@ -8,7 +8,7 @@ from simstudy.engines.asking import ask
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs, TestSet
-from simstudy.tasks import Task
+from simstudy.training import Task
 
 
 def stand_in(task: Task, name: str, metric: str | None = None) -> Outputs:

@@ -12,7 +12,7 @@ import pytest
 import simstudy as ss
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.engines.applicable import applicable
-from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 FAMILIES = dict(zip("abcdef", "xxxyyz", strict=True))
@@ -105,7 +105,7 @@ def test_the_tests_of_compare_can_be_held_against_each_other() -> None:
     outputs = correlated_accuracies([0.7, 0.75, 0.8, 0.8], 300)
     tests = applicable(outputs)
     pairs = pd.concat([compared(outputs, test=test, n_resamples=2_000) for test in tests])
-    table = ss.agreement(pairs)
+    table = ss.analyses.agreement(pairs)
     assert table["test"].tolist() == tests
     assert (table["n_pairs"] == 6).all()
 

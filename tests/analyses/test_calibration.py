@@ -9,9 +9,9 @@ from scipy import stats
 
 from simstudy.analyses.calibration import TABLE_1, calibration, with_baseline
 from simstudy.analyses.expected_wins import expected_wins
-from simstudy.generators.redrawn import at_least, halves, redraw
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from simstudy.truth.redrawn import at_least, halves, redraw
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 TRUE = [0.7 + 0.08 * k / 24 for k in range(24)]

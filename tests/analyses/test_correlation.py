@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.correlation import correlation, correlation_summary, independence_ratio
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import GEOMETRIC, compared
 
 

@@ -144,7 +144,7 @@ def test_the_better_system_is_not_worse_where_its_interval_is_above_minus_the_ma
 
 def test_a_table_of_many_pairs_is_one_family() -> None:
     """Step by step, from the smallest one-sided p-value on: of each pair one null hypothesis at most can be true."""
-    outputs = ss.correlated_accuracies([0.6, 0.6, 0.63, 0.66, 0.72, 0.85], 3000, seed=5)
+    outputs = ss.truth.correlated_accuracies([0.6, 0.6, 0.63, 0.66, 0.72, 0.85], 3000, seed=5)
     pairs = compared(outputs)
     before = pairs.copy()
     found = equivalence(pairs, 6)
@@ -164,7 +164,7 @@ def test_a_table_of_many_pairs_is_one_family() -> None:
         largest = max(largest, min(p * min(15, 30 - step), 1.0))
         assert found[f"{name}_holm"].iloc[k] == pytest.approx(largest, rel=1e-12)
     assert (found["p_noninferiority_holm"] <= found["p_equivalence_holm"]).all()
-    better = ss.corrected(pairs)["p_holm"] <= 0.05
+    better = ss.analyses.corrected(pairs)["p_holm"] <= 0.05
     for k in range(15):
         small, not_worse = (found[f"{name}_holm"].iloc[k] <= 0.025 for name in ("p_equivalence", "p_noninferiority"))
         other = NOT_WORSE if not_worse else UNDECIDED
@@ -197,7 +197,7 @@ def test_false_equivalences_of_a_table_are_rare_however_many_pairs_it_has() -> N
     n_tables, shares = 400, [75] * 5 + [70] * 5
     any_single = any_equivalent = any_not_worse = n_shown = 0
     for seed in range(n_tables):
-        outputs = ss.correlated_accuracies([share / 100 for share in shares], 2500, seed=seed)
+        outputs = ss.truth.correlated_accuracies([share / 100 for share in shares], 2500, seed=seed)
         true = dict(zip(outputs.names, shares, strict=True))
         found = equivalence(compared(outputs), 5)
         gain = found["system_a"].map(true) - found["system_b"].map(true)

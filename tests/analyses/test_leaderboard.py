@@ -11,11 +11,11 @@ from scipy import stats
 from simstudy.analyses.gain_parts import GainParts
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.stepdown import Places, places
-from simstudy.generators.clustered import clustered_accuracies
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
+from simstudy.truth.clustered import clustered_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 
 SETS = ["place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
 

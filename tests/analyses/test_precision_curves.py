@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.precision_curves import count_up_to, precision_curve
 from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.precision_curves import count_up_to, precision_curve
 from tests.rankings.test_candidates import FRAME, random_candidates
 
 

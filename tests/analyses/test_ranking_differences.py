@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.multiplicity import corrected
-from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.differences import ranking_differences
 from tests.oracles import compared
 from tests.rankings.test_candidates import FRAME, random_candidates
 

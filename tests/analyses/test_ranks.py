@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.analyses.ranks import ranks
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 

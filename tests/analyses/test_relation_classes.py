@@ -19,10 +19,10 @@ from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import speaks_for_gain
-from simstudy.figures.pairs import matrix
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from simstudy.plot.pairs import matrix
 from simstudy.tables import QUESTION, require_one_question
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared as table_of
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import integrate, special, stats
 
-from simstudy.analyses.repetitions import binomial_check, common_threshold, repetitions
 from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.repetitions import binomial_check, common_threshold, repetitions
 
 N_SETS = 80
 

@@ -8,7 +8,7 @@ import pytest
 
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import significant_gains
-from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 

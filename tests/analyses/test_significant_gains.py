@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.significant_gains import just_significant, significant_gains
-from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 OBSERVED = ["observed_50", "observed_80", "observed_95"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.analyses.thresholds import size_fit, thresholds, weighted_percentile
-from simstudy.generators.synthetic import correlated_accuracies
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 

@@ -13,6 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
+from simstudy.comparisons import run_twice
+from simstudy.studies import load_study
 from tests.oracles import compared
 from tests.planning.options import plan_with
 
@@ -36,12 +38,12 @@ PAIRS = compared(OUTPUTS)
 SYSTEMS = pd.DataFrame({"name": ["old", "new", "tiny"], "group": ["x", "x", "y"]})
 
 # Enough pairs for thresholds, curves and intervals, and two test sizes.
-MANY = ss.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=1)
+MANY = ss.truth.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=1)
 MANY_PAIRS = pd.concat([compared(MANY), compared(MANY.head(60))], ignore_index=True)
-ELSEWHERE = ss.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=2)
+ELSEWHERE = ss.truth.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=2)
 TWO_TESTS = pd.concat([compared(OUTPUTS), compared(OUTPUTS, test="t_paired")], ignore_index=True)
 THRESHOLDS = ss.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
-SIZE_FIT = ss.size_fit(THRESHOLDS)
+SIZE_FIT = ss.analyses.size_fit(THRESHOLDS)
 GAINS = ss.significant_gains(MANY_PAIRS)
 ALL_GAINS = GAINS[(GAINS["of"] == "all pairs")]
 CALIBRATION = ss.calibration(compared(MANY), {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
@@ -51,13 +53,13 @@ PLAN = ss.plan(metric="accuracy", gain=5, guess=ss.Guess(score=80, agreement=0.8
 
 CANDIDATES_FRAME = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
 GOLD = np.arange(20) % 2 == 0
-CANDIDATES = ss.Candidates.from_scores(CANDIDATES_FRAME, GOLD)
-SETS = ss.simulated_candidates(3, n_candidates=60)
-REPETITIONS = ss.repetitions(SETS, {"g1": 1.5})
+CANDIDATES = ss.rankings.Candidates.from_scores(CANDIDATES_FRAME, GOLD)
+SETS = ss.rankings.simulated_candidates(3, n_candidates=60)
+REPETITIONS = ss.rankings.repetitions(SETS, {"g1": 1.5})
 FREQUENCIES = pd.DataFrame({"f": [30, 2], "f1": [100, 40], "f2": [50, 50], "N": [1000, 1000]})
 
 FEATURES, LABELS = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
-TASK = ss.Task.from_arrays(
+TASK = ss.training.Task.from_arrays(
     "tiny", FEATURES, LABELS, test_sets={"test": (FEATURES, LABELS)}, systems={"bayes": GaussianNB()}
 )
 
@@ -96,15 +98,15 @@ _MADE: dict[str, Call] = {
         {"gold": ["a", "b"], "responses": {"one": ["a"], "two": ["b", "c"]}, "metric": "f1"},
     ),
     "from_candidates": (
-        ss.Candidates.from_scores,
+        ss.rankings.Candidates.from_scores,
         {"scores": CANDIDATES_FRAME, "true": GOLD, "ties": "jitter", "seed": 0, "test_set": ""},
     ),
     "from_features": (
-        ss.Candidates.from_features,
+        ss.rankings.Candidates.from_features,
         {"features": FREQUENCIES, "true": [1, 0], "functions": {"f": lambda frame: np.arange(len(frame))}},
     ),
     "from_arrays": (
-        ss.Task.from_arrays,
+        ss.training.Task.from_arrays,
         {
             "name": "tiny",
             "features": FEATURES,
@@ -117,7 +119,7 @@ _MADE: dict[str, Call] = {
         },
     ),
     "clustered_accuracies": (
-        ss.clustered_accuracies,
+        ss.truth.clustered_accuracies,
         {
             "accuracies": [0.6, 0.7],
             "n_clusters": 5,
@@ -129,7 +131,7 @@ _MADE: dict[str, Call] = {
         },
     ),
     "correlated_accuracies": (
-        ss.correlated_accuracies,
+        ss.truth.correlated_accuracies,
         {
             "accuracies": [0.6, 0.7],
             "n_items": 10,
@@ -141,7 +143,7 @@ _MADE: dict[str, Call] = {
         },
     ),
     "messages": (
-        ss.messages,
+        ss.truth.messages,
         {
             "n_systems": 2,
             "n_messages": 5,
@@ -156,7 +158,7 @@ _MADE: dict[str, Call] = {
         },
     ),
     "simulated_candidates": (
-        ss.simulated_candidates,
+        ss.rankings.simulated_candidates,
         {
             "n_sets": 2,
             "n_candidates": 10,
@@ -168,7 +170,7 @@ _MADE: dict[str, Call] = {
             "seed": 0,
         },
     ),
-    "redraw": (ss.redraw, {"population": CLUSTERED, "size": 5, "draw": 1, "unit": None, "seed": 0}),
+    "redraw": (ss.truth.redraw, {"population": CLUSTERED, "size": 5, "draw": 1, "unit": None, "seed": 0}),
     "metric": (
         ss.metric,
         {
@@ -180,9 +182,9 @@ _MADE: dict[str, Call] = {
             "of_item": ["hits"],
         },
     ),
-    "signature": (ss.signature, {"pairs": PAIRS}),
+    "signature": (ss.analyses.signature, {"pairs": PAIRS}),
     "resample_training": (
-        ss.resample_training,
+        ss.training.resample_training,
         {
             "task": TASK,
             "fractions": [1.0],
@@ -285,8 +287,8 @@ _FILES: dict[str, Call] = {
             "test_set": "",
         },
     ),
-    "load_study": (ss.load_study, {"study": "quickstart"}),
-    "load_task": (ss.load_task, {"name": "digits", "data_dir": None}),
+    "load_study": (load_study, {"study": "quickstart"}),
+    "load_task": (ss.training.load_task, {"name": "digits", "data_dir": None}),
 }
 
 _ANALYSES: dict[str, Call] = {
@@ -307,10 +309,10 @@ _ANALYSES: dict[str, Call] = {
             "progress": None,
         },
     ),
-    "run_twice": (ss.run_twice, {"outputs": OUTPUTS, "seeds": (0, 1), "test": "sign_flips", "n_resamples": 20}),
-    "applicable": (ss.applicable, {"outputs": CLUSTERED, "unit": None, "of_scores": False}),
+    "run_twice": (run_twice, {"outputs": OUTPUTS, "seeds": (0, 1), "test": "sign_flips", "n_resamples": 20}),
+    "applicable": (ss.analyses.applicable, {"outputs": CLUSTERED, "unit": None, "of_scores": False}),
     "agreement": (
-        ss.agreement,
+        ss.analyses.agreement,
         {"pairs": TWO_TESTS, "alpha": 0.05, "reference": "t_paired", "n_bootstrap": 10, "seed": 0},
     ),
     "calibration": (
@@ -325,22 +327,22 @@ _ANALYSES: dict[str, Call] = {
             "seed": 0,
         },
     ),
-    "certainty": (ss.certainty, {"n_extreme": [0, 1], "n_resamples": 19, "alpha": 0.1}),
-    "corrected": (ss.corrected, {"pairs": PAIRS}),
-    "correlation": (ss.correlation, {"outputs": OUTPUTS}),
+    "certainty": (ss.analyses.certainty, {"n_extreme": [0, 1], "n_resamples": 19, "alpha": 0.1}),
+    "corrected": (ss.analyses.corrected, {"pairs": PAIRS}),
+    "correlation": (ss.analyses.correlation, {"outputs": OUTPUTS}),
     "curve": (ss.curve, {"pairs": MANY_PAIRS, "n_points": 5}),
     "equivalence": (ss.equivalence, {"pairs": PAIRS, "margin": 3.0, "alpha": 0.05}),
-    "gain_ranges": (ss.gain_ranges, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
+    "gain_ranges": (ss.analyses.gain_ranges, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
     "groups": (
         ss.groups,
         {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99, "rule": "maximal", "p": "p_value"},
     ),
-    "intransitive": (ss.intransitive, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
+    "intransitive": (ss.analyses.intransitive, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99}),
     "leaderboard": (ss.leaderboard, {"outputs": OUTPUTS, "level": 0.95, "unit": None, "n_bootstrap": 99, "seed": 0}),
-    "near_duplicates": (ss.near_duplicates, {"outputs": OUTPUTS}),
+    "near_duplicates": (ss.analyses.near_duplicates, {"outputs": OUTPUTS}),
     "ranks": (ss.ranks, {"pairs": PAIRS, "alpha": 0.05, "leaderboards": BOARD}),
-    "related": (ss.related, {"pairs": PAIRS, "systems": SYSTEMS, "by": "group"}),
-    "rule_of_thumb": (ss.rule_of_thumb, {"table": ALL_GAINS, "numbers": ["true_80"]}),
+    "related": (ss.analyses.related, {"pairs": PAIRS, "systems": SYSTEMS, "by": "group"}),
+    "rule_of_thumb": (ss.analyses.rule_of_thumb, {"table": ALL_GAINS, "numbers": ["true_80"]}),
     "significant_gains": (
         ss.significant_gains,
         {"pairs": MANY_PAIRS, "alpha": 0.05, "power": (0.5, 0.8), "min_pairs": 10},
@@ -403,8 +405,8 @@ _ANALYSES: dict[str, Call] = {
             "seed": 0,
         },
     ),
-    "overlay": (ss.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
-    "size_fit": (ss.size_fit, {"table": THRESHOLDS}),
+    "overlay": (ss.analyses.overlay, {"pairs": ONE_SET, "others": ONE_SET, "n_bootstrap": 5, "seed": 0}),
+    "size_fit": (ss.analyses.size_fit, {"table": THRESHOLDS}),
     "thresholds": (
         ss.thresholds,
         {
@@ -417,15 +419,18 @@ _ANALYSES: dict[str, Call] = {
         },
     ),
     "verdict": (ss.verdict, {"pair": PAIRS.iloc[0], "alpha": 0.05, "margin": 1.0}),
-    "association": (ss.association, {"frequencies": FREQUENCIES, "measures": ["t_score"]}),
-    "binomial_check": (ss.binomial_check, {"table": REPETITIONS}),
-    "common_threshold": (ss.common_threshold, {"sets": SETS, "name": "g1", "n_accepted": 5}),
-    "precision_curve": (ss.precision_curve, {"candidates": CANDIDATES, "n": [5, 10], "level": 0.95}),
-    "ranking_differences": (ss.ranking_differences, {"candidates": CANDIDATES, "n": [5, 10], "multiplicity": False}),
-    "repetitions": (ss.repetitions, {"sets": SETS, "thresholds": {"g1": 1.5}, "level": 0.95}),
+    "association": (ss.rankings.association, {"frequencies": FREQUENCIES, "measures": ["t_score"]}),
+    "binomial_check": (ss.rankings.binomial_check, {"table": REPETITIONS}),
+    "common_threshold": (ss.rankings.common_threshold, {"sets": SETS, "name": "g1", "n_accepted": 5}),
+    "precision_curve": (ss.rankings.precision_curve, {"candidates": CANDIDATES, "n": [5, 10], "level": 0.95}),
+    "ranking_differences": (
+        ss.rankings.ranking_differences,
+        {"candidates": CANDIDATES, "n": [5, 10], "multiplicity": False},
+    ),
+    "repetitions": (ss.rankings.repetitions, {"sets": SETS, "thresholds": {"g1": 1.5}, "level": 0.95}),
 }
 
-_AGREEMENT = ss.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
+_AGREEMENT = ss.analyses.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
 _ERROR_RATES = pd.DataFrame(
     {"test": "sign_flips", "n_units": [10, 100], "alpha": 0.05, "share": [0.03, 0.05], "low": 0.02, "high": 0.06}
 )
@@ -447,7 +452,7 @@ _UNIFORM = pd.DataFrame(
 _CHOICES = pd.DataFrame(
     {"situation": "F1", "sizes": "10 - 30", "test": ["t", "sign"], "verdict": ["nearly", "first choice"], "power": 0.5}
 )
-_DIFFERENCES = ss.ranking_differences(CANDIDATES, [5, 10])
+_DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
@@ -476,7 +481,7 @@ _FIGURES: dict[str, Call] = {
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (
         ss.plot.correlations,
-        {"table": correlation_shares(ss.correlation(OUTPUTS)), "ax": None},
+        {"table": correlation_shares(ss.analyses.correlation(OUTPUTS)), "ax": None},
     ),
     "coverage": (ss.plot.coverage, {"table": _COVERAGE, "target": (0.93, 0.97), "least": 0.75, "ax": None}),
     "curve": (ss.plot.curve, {"points": PAIRS, "curves": None, "by": "relation", "ax": None}),
@@ -510,7 +515,7 @@ _FIGURES: dict[str, Call] = {
     "precision_curve": (
         ss.plot.precision_curve,
         {
-            "curves": ss.precision_curve(CANDIDATES, [5, 10]),
+            "curves": ss.rankings.precision_curve(CANDIDATES, [5, 10]),
             "differences": _DIFFERENCES,
             "intervals": True,
             "alpha": 0.05,
@@ -520,7 +525,7 @@ _FIGURES: dict[str, Call] = {
     ),
     "precision_spread": (
         ss.plot.precision_spread,
-        {"repetitions": REPETITIONS, "check": ss.binomial_check(REPETITIONS), "ranking": "g1", "ax": None},
+        {"repetitions": REPETITIONS, "check": ss.rankings.binomial_check(REPETITIONS), "ranking": "g1", "ax": None},
     ),
     "rejections": (ss.plot.rejections, {"table": _AGREEMENT, "ax": None}),
     "thresholds": (ss.plot.thresholds, {"table": SIZE_FIT, "ax": None}),

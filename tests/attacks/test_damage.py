@@ -132,7 +132,7 @@ from tests.oracles import compared
 class Settings(Study): ...
 def run(study, context):
     found = context.run("cells", double, [Cell(f"{n}", {"n": n}, (n,)) for n in range(1)])
-    pairs = compared(ss.correlated_accuracies([0.7, 0.8], n_items=50))
+    pairs = compared(ss.truth.correlated_accuracies([0.7, 0.8], n_items=50))
     return Findings(tables={"doubled": pd.DataFrame({"doubled": found})}, sections=[], comparisons=pairs)
 def double(n):
     return 2 * n

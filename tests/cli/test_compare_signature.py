@@ -56,7 +56,7 @@ def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     assert "test_set" not in out
     outputs = ss.load("all.csv", "accuracy").outputs
     both = pd.concat([compared(outputs.domain(name)) for name in ("java", "c")])
-    assert "test_set" not in ss.signature(both)
+    assert "test_set" not in ss.analyses.signature(both)
 
 
 def test_sacrebleu_s_own_signature_is_part_of_it() -> None:
@@ -76,12 +76,12 @@ def test_tables_that_ask_several_questions_have_several_signatures() -> None:
     outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1] * 30, "old": [1, 0] * 15}), "accuracy")
     both = pd.concat([compared(outputs), compared(outputs, test="t_paired")])
     with pytest.raises(ValueError, match="^pairs must be of one question, not of 2: metric:accuracy.test:sign_flips"):
-        ss.signature(both)
+        ss.analyses.signature(both)
     both.to_csv("both.csv", index=False)
     read = pd.read_csv("both.csv")
-    assert [ss.signature(rows) for _, rows in read.groupby("test")] == [
-        ss.signature(compared(outputs)),
-        ss.signature(compared(outputs, test="t_paired")),
+    assert [ss.analyses.signature(rows) for _, rows in read.groupby("test")] == [
+        ss.analyses.signature(compared(outputs)),
+        ss.analyses.signature(compared(outputs, test="t_paired")),
     ]
 
 

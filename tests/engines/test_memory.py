@@ -34,7 +34,7 @@ compared(outputs.head(20).select(outputs.names[:3]))   # compiled loops are read
 before = peak()
 pairs = compared(outputs, test="{test}")
 compared = peak()
-pairs = ss.corrected(pairs.assign(relation="all pairs"))
+pairs = ss.analyses.corrected(pairs.assign(relation="all pairs"))
 for analysis in (ss.thresholds, ss.significant_gains, ss.curve):
     analysis(pairs)
 print(before, compared, peak(), memory.needed(*shape, 2, len(pairs)) / 1024)

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.generators import PAIR_MODELS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from simstudy.truth import PAIR_MODELS
 from tests.oracles import compared
 
 ACCEPTED = METRICS["precision_of_accepted"]

@@ -23,7 +23,7 @@ def with_columns(loaded: Loaded, **columns: object) -> Loaded:
 def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
     found = examine(loaded, alpha=0.1, comparison=options)
-    pairs = ss.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
+    pairs = ss.analyses.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs[pairs.columns], pairs)
     assert len(found.pairs) == 10
     pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
@@ -86,8 +86,8 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     """
     n_runs, told, uncorrected = 300, 0, 0
     for seed in range(n_runs):
-        outputs = ss.correlated_accuracies([0.6] * 10, 200, seed=seed)
-        told += Analysed(ss.corrected(compared(outputs))).groups["group"].nunique() > 1
+        outputs = ss.truth.correlated_accuracies([0.6] * 10, 200, seed=seed)
+        told += Analysed(ss.analyses.corrected(compared(outputs))).groups["group"].nunique() > 1
         if seed < 60:
             one_sided = compared(outputs, alternative="greater")
             uncorrected += ss.groups(one_sided)["group"].nunique() > 1
@@ -210,7 +210,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     """30 systems that differ within ten threes, and in no other pair: 3^10 maximal groups (Moon and Moser 1965)."""
     table = (rng.random((40, 30)) < 0.5).astype(int)
     outputs = Outputs.from_scores(pd.DataFrame(table, columns=[f"s{k}" for k in range(30)]), "accuracy")
-    pairs = ss.corrected(compared(outputs, n_resamples=10))
+    pairs = ss.analyses.corrected(compared(outputs, n_resamples=10))
     place = {name: k for k, name in enumerate(outputs.best_first().names)}
     three = pairs["system_a"].map(place) // 3 == pairs["system_b"].map(place) // 3
     # Systems of equal score are put apart too: what counts here is the number of groups.

@@ -14,9 +14,9 @@ from scipy import stats
 from simstudy.engines.registry import TESTS
 from simstudy.examination import Examination, examine, page
 from simstudy.examination.rows import facts, pair_rows, threshold_rows
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.test_proportions import by_quartic
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}

@@ -31,7 +31,7 @@ SMALL: dict[str, Any] = {
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     (folder / "made").mkdir()
-    many = ss.correlated_accuracies(np.linspace(0.5, 0.8, 10).tolist(), 120)
+    many = ss.truth.correlated_accuracies(np.linspace(0.5, 0.8, 10).tolist(), 120)
     scores = many.statistics[..., 0]
     # The last system is the first one again.
     pd.DataFrame({"item": np.arange(120)} | {f"s{k}": own for k, own in enumerate([*scores, scores[0]])}).to_csv(

@@ -14,8 +14,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.fingerprints import derived_seed
-from simstudy.generators.synthetic import outcome_correlation
 from simstudy.studies import DrawnBoards, Results, StudyError
+from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 
@@ -156,7 +156,7 @@ def test_counts_are_those_of_single_tables(done: Results) -> None:
     for drawn in DrawnBoards.of(model, 4, 40, np.random.default_rng(seed)):
         for statistics in drawn.statistics:
             outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
-            pairs = ss.corrected(compared(outputs, alternative="two-sided"))
+            pairs = ss.analyses.corrected(compared(outputs, alternative="two-sided"))
             false = pairs["system_a"].map(scores) <= pairs["system_b"].map(scores)
             for p in n_any:
                 n_any[p] += bool(((pairs[p] <= ALPHA) & false & (pairs["gain"] > 0)).any())

@@ -14,7 +14,7 @@ halves, tables = (program("planning_validation", part) for part in ("halves", "t
 
 @pytest.fixture(scope="module")
 def outputs() -> ss.Outputs:
-    return ss.clustered_accuracies([0.6 + k / 30 for k in range(8)], 60, 4, within=0.2, between=0.5)
+    return ss.truth.clustered_accuracies([0.6 + k / 30 for k in range(8)], 60, 4, within=0.2, between=0.5)
 
 
 def test_halves_share_no_cluster_and_miss_none(outputs: ss.Outputs) -> None:

@@ -33,7 +33,7 @@ SMALL: dict[str, Any] = {
 
 
 def made(name: str, n: int, k: int) -> ss.Outputs:
-    return ss.correlated_accuracies(np.linspace(0.2, 0.95, k).tolist(), n, test_set=name)
+    return ss.truth.correlated_accuracies(np.linspace(0.2, 0.95, k).tolist(), n, test_set=name)
 
 
 @pytest.fixture(scope="module")

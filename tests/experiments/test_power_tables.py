@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.generators.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
 from simstudy.studies import Results, StudyError
+from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
 from tests.experiments.programs import program, small
 
 BENCHMARKS, CHECKS, PUBLISHED, TABLES = (

@@ -10,7 +10,7 @@ import numpy as np
 from simstudy.learners.dependencies.trees import Integers, Parses, Words, index_sentences
 from simstudy.learners.examples import Examples
 from simstudy.loaders.conllu import Sentence
-from simstudy.tasks.treebanks import item_table
+from simstudy.training.treebanks import item_table
 
 Heads = tuple[int, ...]
 

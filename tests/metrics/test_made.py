@@ -110,7 +110,7 @@ def test_two_functions_of_one_name_have_signatures_of_their_own(statistics: np.n
 
     functions = [f1, missed, lambda correct, guessed, gold: correct / gold, power(2), power(3)]
     said = {
-        ss.signature(compared(ss.Outputs.from_statistics(statistics, metric("mine", function))))
+        ss.analyses.signature(compared(ss.Outputs.from_statistics(statistics, metric("mine", function))))
         for function in (*functions, power(2))
     }
     assert len(said) == len(functions)

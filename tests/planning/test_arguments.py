@@ -13,7 +13,7 @@ import simstudy as ss
 from simstudy.planning import arguments
 from tests.planning.options import NOUNS
 
-TWO = ss.correlated_accuracies([0.6, 0.7], 50)
+TWO = ss.truth.correlated_accuracies([0.6, 0.7], 50)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_the_range_is_that_of_the_factors() -> None:
 
 def test_a_plan_of_a_leaderboard_says_what_holds_for_the_next_edition() -> None:
     """Gains times the factor; items times its square."""
-    board = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 300, seed=3)
+    board = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 300, seed=3)
     low, _, high = next_edition()
     plan = ss.plan(ss.Pilot(board, n_sets=0, n_draws=0), gain=4.0, sizes=[])
     n = plan.answers["n_items"].iloc[0]

@@ -76,7 +76,7 @@ def pilot(name: str) -> ss.Outputs:
         statistics = np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(int)
         return ss.Outputs.from_statistics(statistics, "precision", ["new", "old"])
     if name.endswith("answers"):
-        return ss.correlated_accuracies([0.62, 0.6, 0.7, 0.72][:k], 150, families=list("aabb")[:k])
+        return ss.truth.correlated_accuracies([0.62, 0.6, 0.7, 0.72][:k], 150, families=list("aabb")[:k])
     codes = np.repeat(np.arange(40), rng.integers(1, 9, 40))
     scores = 30 * rng.normal(size=(len(codes), k)) + 15 * rng.normal(size=(40, k))[codes] + np.arange(0, 3 * k, 3)
     items = pd.DataFrame({"id": range(len(codes)), "cluster": codes})
@@ -340,7 +340,7 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
 
 
 def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = ss.correlated_accuracies((0.6 + np.arange(50) / 400).tolist(), 200)
+    outputs = ss.truth.correlated_accuracies((0.6 + np.arange(50) / 400).tolist(), 200)
     found = predict(outputs, [300], level=Level(0.01, "greater", 3), n_draws=100)
     monkeypatch.setattr(leaderboards, "_WINDOW", (0.08, 0.12))
     expected = predict(outputs, [300], level=Level(0.3), n_draws=100)

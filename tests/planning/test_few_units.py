@@ -106,7 +106,7 @@ def test_few_clusters_of_a_pilot_have_no_power() -> None:
 
 
 def test_predictions_of_few_units_have_no_significant_pair() -> None:
-    outputs = ss.correlated_accuracies([0.1 + k / 12 for k in range(10)], 300)
+    outputs = ss.truth.correlated_accuracies([0.1 + k / 12 for k in range(10)], 300)
     rows = predict(outputs, [5, 6, 60], n_draws=100).set_index("n_units")
     shown = ["share_significant", "separated", "separated_corrected"]
     assert (rows.loc[5, [f"{name}_high95" for name in shown]] == 0).all()

@@ -16,7 +16,7 @@ ACCURACIES = [0.60 + k / 60 for k in range(14)]
 
 @pytest.fixture(scope="module")
 def outputs() -> ss.Outputs:
-    return ss.correlated_accuracies(ACCURACIES, 500, families=list("aabbccddeeffgg"), seed=5)
+    return ss.truth.correlated_accuracies(ACCURACIES, 500, families=list("aabbccddeeffgg"), seed=5)
 
 
 def test_scores_are_drawn_together_by_the_part_that_is_error() -> None:
@@ -37,11 +37,11 @@ def test_equal_errors_of_variants_leave_their_difference_known() -> None:
 
 def test_large_pilots_predict_what_fresh_test_sets_show() -> None:
     """Medians of 40 fresh test sets, from 20,000 items of the same systems."""
-    known = ss.correlated_accuracies(ACCURACIES, 20_000, seed=6)
+    known = ss.truth.correlated_accuracies(ACCURACIES, 20_000, seed=6)
     row = predict(known, [300], n_draws=400).iloc[0]
     shown = []
     for seed in range(40):
-        pairs = compared(ss.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
+        pairs = compared(ss.truth.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
         ranks = ss.ranks(pairs).iloc[0]
         groups = ss.groups(pairs, rule="greedy")["group"].max()
         share = float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean())
@@ -87,8 +87,10 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         rng = np.random.default_rng([k, n, seed])
         spread = -0.08 * rng.gamma(1.0, 1.0, k) + 0.85 if skewed else 0.7 + 0.05 * rng.normal(size=k)
         true = np.clip(spread, 0.02, 0.98).tolist()
-        row = predict(ss.correlated_accuracies(true, n, seed=2 * seed + 1), [wanted], n_draws=200, seed=seed).iloc[0]
-        pairs = compared(ss.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
+        row = predict(
+            ss.truth.correlated_accuracies(true, n, seed=2 * seed + 1), [wanted], n_draws=200, seed=seed
+        ).iloc[0]
+        pairs = compared(ss.truth.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
         shown = {
             "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
             "separated": float(ss.ranks(pairs)["n_separated"].iloc[0]),

@@ -135,7 +135,7 @@ def test_the_unit_of_scores_does_not_matter() -> None:
 
 @pytest.fixture(scope="module")
 def documents() -> ss.Outputs:
-    return ss.clustered_accuracies([0.4, 0.48, 0.53, 0.6, 0.62, 0.7, 0.75, 0.79], 40, 5, within=0.4, between=0.3)
+    return ss.truth.clustered_accuracies([0.4, 0.48, 0.53, 0.6, 0.62, 0.7, 0.75, 0.79], 40, 5, within=0.4, between=0.3)
 
 
 class TestOutputs:
@@ -151,7 +151,7 @@ class TestOutputs:
         assert by_item["n_units"].item() == pytest.approx(size_by(np.sqrt((items**2).mean() - 25), 5), rel=0.04)
 
     def test_relations(self) -> None:
-        outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
+        outputs = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
         asked: dict[str, Any] = {"n_items": 200, "sizes": [200], "n_sets": 0, "n_draws": 0}
         assert len(plan_with(outputs, **asked, by="family").answers) > 1
         assert plan_with(outputs, **asked).answers["relation"].tolist() == ["all pairs"]
@@ -235,7 +235,7 @@ class TestPredictions:
         assert 0.97 * least < found < 1.06 * most
 
     def test_relations(self) -> None:
-        outputs = ss.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
+        outputs = ss.truth.correlated_accuracies([0.6 + k / 100 for k in range(12)], 200, families=list("aabbccddeeff"))
         rows = predict(outputs, [200], by="family", n_draws=100)
         assert rows["relation"].nunique() == 3
         assert predict(outputs, [200], n_draws=100)["relation"].tolist() == ["all pairs"]

@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.generators.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
 from simstudy.planning.differences import NormalDifference
@@ -21,6 +20,7 @@ from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
+from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
 from tests.oracles import compared
 from tests.planning.options import plan_with
 
@@ -32,7 +32,9 @@ def normal_size(sd: float, gain: float, power: float = 0.8, alpha: float = 0.05)
 
 @pytest.fixture(scope="module")
 def many() -> ss.Outputs:
-    return ss.correlated_accuracies([0.6 + k / 100 for k in range(14)], 300, families=list("aabbccddeeffgg"), seed=3)
+    return ss.truth.correlated_accuracies(
+        [0.6 + k / 100 for k in range(14)], 300, families=list("aabbccddeeffgg"), seed=3
+    )
 
 
 @pytest.fixture(scope="module")
@@ -292,4 +294,4 @@ def test_pilots_that_say_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="are alike, as they may be where up to 11.6 % differ"):
         ss.plan(ss.Outputs.from_scores(pd.DataFrame({"a": [1] * 30, "b": [1] * 30}), "accuracy"))
     with pytest.raises(ValueError, match="score must be None with outputs"):
-        ss.plan(ss.correlated_accuracies([0.6, 0.7], 50), gain=1, guess=ss.Guess(score=80))
+        ss.plan(ss.truth.correlated_accuracies([0.6, 0.7], 50), gain=1, guess=ss.Guess(score=80))

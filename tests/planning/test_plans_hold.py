@@ -9,9 +9,12 @@ import pytest
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.generators import PAIR_MODELS
-from simstudy.generators.pair_base import PairModel
-from simstudy.generators.scores import (
+from simstudy.outputs import Outputs
+from simstudy.planning.margins import EQUIVALENT, NOT_WORSE
+from simstudy.planning.pilots import of_two
+from simstudy.truth import PAIR_MODELS
+from simstudy.truth.pair_base import PairModel
+from simstudy.truth.scores import (
     Beta,
     BetaBinomial,
     GaussianCopula,
@@ -21,9 +24,6 @@ from simstudy.generators.scores import (
     Ordinal,
     ScoreModel,
 )
-from simstudy.outputs import Outputs
-from simstudy.planning.margins import EQUIVALENT, NOT_WORSE
-from simstudy.planning.pilots import of_two
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.generators.synthetic import outcome_correlation
 from simstudy.planning import leaderboards, predict
 from simstudy.planning.level import Level
+from simstudy.truth.synthetic import outcome_correlation
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -40,7 +40,7 @@ def test_neighbours_and_ranks_are_counted_as_of_a_table(seed: int) -> None:
 def test_wrong_winners_and_significant_pairs_are_those_of_the_normal_form() -> None:
     """Of so many items that true scores are known: the means over 190 pairs of two normal probabilities."""
     true, n = np.linspace(0.55, 0.75, 20).tolist(), 500
-    row = predict(ss.correlated_accuracies(true, 40_000, between=0.5), [n], n_draws=500).iloc[0]
+    row = predict(ss.truth.correlated_accuracies(true, 40_000, between=0.5), [n], n_draws=500).iloc[0]
     wrong, significant = [], []
     for a in range(20):
         for b in range(a):
@@ -58,7 +58,7 @@ def test_wrong_winners_and_significant_pairs_are_those_of_the_normal_form() -> N
 
 
 def test_what_does_not_hang_on_the_scale_does_not() -> None:
-    outputs = ss.correlated_accuracies([0.5, 0.55, 0.6, 0.7, 0.75], 200)
+    outputs = ss.truth.correlated_accuracies([0.5, 0.55, 0.6, 0.7, 0.75], 200)
     scores = pd.DataFrame(
         outputs.statistics[..., 0].T.astype(float) + np.arange(200)[:, None] % 7, columns=outputs.names
     )
@@ -71,7 +71,7 @@ def test_what_does_not_hang_on_the_scale_does_not() -> None:
 
 def test_documents_are_what_is_drawn() -> None:
     """Items of a document that are all alike are one: what is predicted is as of the documents."""
-    outputs = ss.correlated_accuracies(np.linspace(0.5, 0.8, 6).tolist(), 100)
+    outputs = ss.truth.correlated_accuracies(np.linspace(0.5, 0.8, 6).tolist(), 100)
     scores = outputs.statistics[..., 0].T.astype(float)
     once = ss.Outputs.from_scores(pd.DataFrame(scores, columns=outputs.names), "mean")
     names = [f"{k}-{i}" for k in range(100) for i in range(5)]
@@ -96,6 +96,6 @@ def test_documents_are_what_is_drawn() -> None:
     ],
 )
 def test_bad_input_is_named(options: dict[str, object], message: str) -> None:
-    outputs = ss.correlated_accuracies(np.linspace(0.5, 0.7, 4).tolist(), 50)
+    outputs = ss.truth.correlated_accuracies(np.linspace(0.5, 0.7, 4).tolist(), 50)
     with pytest.raises(ValueError, match=message):
         predict(outputs, **{"n_units": [100], **options})  # type: ignore[arg-type]

@@ -95,7 +95,7 @@ class TestManySystems:
     @pytest.fixture(scope="class")
     @classmethod
     def answers(cls) -> ss.Outputs:
-        return ss.correlated_accuracies([0.6 + k / 80 for k in range(9)], 260, seed=3)
+        return ss.truth.correlated_accuracies([0.6 + k / 80 for k in range(9)], 260, seed=3)
 
     def test_the_range_of_answers_is_one_of_spreads(self, answers: ss.Outputs) -> None:
         """The sentence says by what factor spreads are smaller and larger: standard deviations, not shares."""
@@ -122,7 +122,7 @@ class TestManySystems:
         assert told == pytest.approx(powers, abs=0.006)
 
     def test_documents_are_the_units_of_predictions(self) -> None:
-        outputs = ss.clustered_accuracies([0.5, 0.58, 0.63, 0.7], 40, 5, within=0.4, between=0.3)
+        outputs = ss.truth.clustered_accuracies([0.5, 0.58, 0.63, 0.7], 40, 5, within=0.4, between=0.3)
         plan = ss.plan(ss.Pilot(outputs, n_sets=0, n_draws=100), n_items=100, sizes=[100, 300])
         assert plan.predicted["n_units"].tolist() == [20, 60]
         assert plan.predicted["n_items"].tolist() == [100, 300]
@@ -170,7 +170,7 @@ def test_the_largest_gain_of_an_agreement_and_of_a_judge() -> None:
 
 
 def test_simulations_of_a_named_system_are_one_sided() -> None:
-    outputs = ss.correlated_accuracies([0.6, 0.7], 200, seed=1)
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
     case = of_two(outputs)
     held = {}
     for alternative in ("two-sided", "greater"):

@@ -76,7 +76,7 @@ def test_a_plan_that_is_off_is_told() -> None:
 
 
 def test_how_many_sets_are_too_few() -> None:
-    outputs = ss.correlated_accuracies([0.6, 0.7], 100, seed=1)
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 100, seed=1)
     case = of_two(outputs)
     with pytest.raises(ValueError, match="Pilot.n_sets must be at least 200, not 100"):
         ss.Pilot(outputs, n_sets=100)
@@ -87,7 +87,7 @@ def test_how_many_sets_are_too_few() -> None:
 @pytest.mark.statistical
 def test_simulated_answers_are_rarely_off() -> None:
     """The whole of it: 300 simulations of one plan by sign flips; nine and more once in a hundred runs, 16 never."""
-    outputs = ss.correlated_accuracies([0.6, 0.66], 200, seed=5)
+    outputs = ss.truth.correlated_accuracies([0.6, 0.66], 200, seed=5)
     asked, case = Target(outputs.metric, 6.0), of_two(outputs)
     rows = [simulate(outputs, asked, 400, case=case, n_sets=400, seed=seed) for seed in range(300)]
     assert sum(row.off for row in rows if isinstance(row, Simulated)) <= 15

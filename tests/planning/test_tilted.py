@@ -7,8 +7,8 @@ import pytest
 from scipy import optimize, stats
 
 import simstudy as ss
-from simstudy.generators import PAIR_MODELS
 from simstudy.planning.tilted import TiltedUnits
+from simstudy.truth import PAIR_MODELS
 
 
 def f1_pilot(n: int = 200) -> ss.Outputs:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared, exact_bootstrap_p, intervals_that_miss
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]

@@ -12,10 +12,10 @@ from scipy import stats
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
-from simstudy.generators.clustered import clustered_accuracies
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.made import metric as make_metric
 from simstudy.pvalues import CONVENTIONS
+from simstudy.truth.clustered import clustered_accuracies
 from tests.oracles import compared
 
 pytestmark = pytest.mark.statistical

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.repetitions import binomial_check, repetitions
-from simstudy.generators.candidates import average_precision, simulated_candidates
+from simstudy.rankings.repetitions import binomial_check, repetitions
+from simstudy.rankings.simulated import average_precision, simulated_candidates
 
 pytestmark = pytest.mark.statistical
 

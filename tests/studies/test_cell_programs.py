@@ -17,20 +17,20 @@ from sklearn.naive_bayes import GaussianNB
 import simstudy
 from simstudy import dependencies, provenance
 from simstudy.cells import Cell
-from simstudy.generators.resampled import Variant
-from simstudy.generators.synthetic import correlated_accuracies
 from simstudy.program_files import LOADED, SOURCES
 from simstudy.provenance import program_of
 from simstudy.runner import _needed
 from simstudy.studies import load_study, shipped_studies
 from simstudy.studies.definition import Comparison
+from simstudy.training.resampling import Variant
+from simstudy.truth.synthetic import correlated_accuracies
 
 PACKAGE = Path(simstudy.__file__).parent
 STUDIES = PACKAGE.parent / "experiments"
 
 # Modules that only write pages, draw, or talk to a terminal.
 SHOWING = (
-    "simstudy.figures",
+    "simstudy.plot",
     "simstudy.report",
     "simstudy.sections",
     "simstudy.cli",
@@ -146,7 +146,7 @@ def executed(function: Callable[..., Any], *arguments: Any) -> set[Path]:
 
 OUTPUTS = correlated_accuracies([0.6, 0.7, 0.8], 60)
 X, Y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
-TASK = simstudy.Task.from_arrays("t", X, Y, test_sets={"test": (X, Y)}, systems={"bayes": GaussianNB()})
+TASK = simstudy.training.Task.from_arrays("t", X, Y, test_sets={"test": (X, Y)}, systems={"bayes": GaussianNB()})
 
 # A file, a function that it hands over, and arguments with which it is soon done; texts in brackets are studies.
 CASES: list[tuple[Path, str, tuple[Any, ...]]] = [

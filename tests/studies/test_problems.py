@@ -9,11 +9,11 @@ import pytest
 
 import simstudy as ss
 from simstudy.datasets import DataError, registry
-from simstudy.generators.resampled import variants
 from simstudy.studies import StudyError, load_study, make_study
 from simstudy.studies.problems import Problems
 from simstudy.studies.stand_ins import stand_in
-from simstudy.tasks import load_task
+from simstudy.training import load_task
+from simstudy.training.resampling import variants
 from tests.experiments.programs import small
 
 DIGITS: dict[str, Any] = {
@@ -70,10 +70,10 @@ def test_systems_to_come_are_of_the_kind_that_stands_in_for_them() -> None:
     """Trained digits' classifiers can be asked the tests that their stand-ins can."""
     task = load_task("digits")
     (first, *_) = variants(task, [0.1], [2])
-    outputs = ss.resample_training(task, fractions=[0.1], replicates=[2])["test"]
+    outputs = ss.training.resample_training(task, fractions=[0.1], replicates=[2])["test"]
     ahead = stand_in(task, "test")
     assert first.name in outputs.names
-    assert ss.applicable(ahead) == ss.applicable(outputs)
+    assert ss.analyses.applicable(ahead) == ss.analyses.applicable(outputs)
     assert (ahead.items.equals(outputs.items), ahead.metric) == (True, outputs.metric)
     assert ahead.scores()[0] == 100
 

@@ -13,9 +13,9 @@ import simstudy as ss
 from simstudy.learners import Examples
 from simstudy.studies import StudyError, make_study
 from simstudy.studies.run import Results
-from simstudy.tasks import TASKS, Task
+from simstudy.training import TASKS, Task
 from tests.oracles import compared
-from tests.tasks.test_structured import Lookup, count_spans, count_tags
+from tests.training.test_structured import Lookup, count_spans, count_tags
 
 N = 240
 
@@ -61,7 +61,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve systems of others: the resampled ones of another seed, as a table of counts."""
     folder = tmp_path_factory.mktemp("data")
     (folder / "made").mkdir()
-    outputs = ss.resample_training(tags(None), fractions=[0.5, 0.2], replicates=[3, 3], seed=9)["home"]
+    outputs = ss.training.resample_training(tags(None), fractions=[0.5, 0.2], replicates=[3, 3], seed=9)["home"]
     rows = [
         {"system": name, "item": item, "c": c, "g": g, "n": n}
         for name, counts in zip(outputs.names, outputs.statistics, strict=True)
@@ -79,7 +79,9 @@ def done(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Results:
 def test_every_metric_has_scores_and_thresholds(done: Results) -> None:
     task = tags(None)
     for metric, label in (("span_f1", "span F1"), ("accuracy", "accuracy")):
-        outputs = ss.resample_training(task, metric=metric, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"]
+        outputs = ss.training.resample_training(task, metric=metric, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)[
+            "home"
+        ]
         np.testing.assert_allclose(done.tables["systems"][f"{label} on home"], outputs.scores())
         options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1}
         wanted = ss.thresholds(compared(outputs, **options), seed=1)
@@ -100,13 +102,13 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(done: Results, 
     options: Any = {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000, "seed": 1, "unit": "item"}
     task = tags(None)
     resampled = compared(
-        ss.resample_training(task, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"], **options
+        ss.training.resample_training(task, fractions=[0.5, 0.2], replicates=[10, 10], seed=1)["home"], **options
     )
     loaded = ss.load(
         data / "made" / "span_f1.csv", "span_f1", columns={"correct": "c", "guessed": "g", "gold": "n"}
     ).outputs
     pairs = compared(loaded, **options).assign(relation="all pairs")
-    wanted, found = ss.overlay(pairs, resampled, seed=1), done.tables["overlay"]
+    wanted, found = ss.analyses.overlay(pairs, resampled, seed=1), done.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
         np.testing.assert_allclose(found[column], wanted[column])
@@ -138,7 +140,9 @@ def test_the_winners_of_one_domain_are_followed_to_others(tmp_path: Path) -> Non
         "domains": {"home": "rotated 10°", "test_sets": ["noise 2/16", "test"], "size": 120, "n_splits": 3},
     }  # fmt: skip
     results = ss.run_study(make_study(content, "here"), out=tmp_path / "out", n_jobs=1)
-    outputs = ss.resample_training(ss.load_task("digits"), fractions=[0.1, 0.05], replicates=[4, 4], seed=3)
+    outputs = ss.training.resample_training(
+        ss.training.load_task("digits"), fractions=[0.1, 0.05], replicates=[4, 4], seed=3
+    )
     pairs = compared(outputs["rotated 10°"], n_resamples=500, seed=3)
     wanted = ss.calibration(pairs, {name: outputs[name] for name in ("noise 2/16", "test")}, seed=3)
     found = results.tables["calibration_domains"]

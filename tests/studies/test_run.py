@@ -27,7 +27,7 @@ from simstudy.cli import app
 from simstudy.results_folder import verify
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
-from simstudy.tasks import TASKS, Task
+from simstudy.training import TASKS, Task
 from tests.oracles import compared
 
 SMALL = """
@@ -97,13 +97,13 @@ def test_everything_is_there(done: Results) -> None:
 
 def test_tables_hold_what_the_api_gives(done: Results) -> None:
     """The study's numbers, made again by hand from its public parts."""
-    task = ss.load_task("digits")
-    outputs = ss.resample_training(task, fractions=[0.3, 0.1], replicates=[4, 4], seed=7)
+    task = ss.training.load_task("digits")
+    outputs = ss.training.resample_training(task, fractions=[0.3, 0.1], replicates=[4, 4], seed=7)
     pairs = compared(outputs["test"].head(300), n_resamples=20_000, seed=7)
     mine = done.comparisons.query("test_set == 'test' and n_items == 300").reset_index(drop=True)
     pd.testing.assert_frame_equal(mine, pairs)
     at_home = done.comparisons.query("test_set == 'test'")
-    models = confidence_models(at_home, ss.correlation(outputs["test"].head(300)), seed=7)
+    models = confidence_models(at_home, ss.analyses.correlation(outputs["test"].head(300)), seed=7)
     pd.testing.assert_frame_equal(done.tables["confidence_models"], models)
     trained = training_variance(pairs, outputs["test"].head(300))
     pd.testing.assert_frame_equal(done.tables["training_variance"], trained)
@@ -126,7 +126,7 @@ def test_the_manifest_tells_how_to_get_the_numbers_again(done: Results) -> None:
     manifest = json.loads((done.folder / "manifest.json").read_text())
     assert manifest["study"]["seed"] == 7
     assert manifest["versions"]["numpy"] == np.__version__
-    assert manifest["data"]["task"] == ss.load_task("digits").fingerprint
+    assert manifest["data"]["task"] == ss.training.load_task("digits").fingerprint
     for name, digest in manifest["files"].items():
         assert sha256((done.folder / name).read_bytes()).hexdigest() == digest
     assert set(tables(done.folder)) <= set(manifest["files"])
@@ -230,7 +230,7 @@ class Shaky(ClassifierMixin, BaseEstimator):
 
 def shaky(_: Path | None) -> Task:
     """Digits, of which one of two base systems does not always learn."""
-    digits = ss.load_task("digits")
+    digits = ss.training.load_task("digits")
     train, test = digits.train, digits.test_sets["test"]
     return Task.from_arrays(
         "shaky",

@@ -32,8 +32,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def home() -> Outputs:
-    task = ss.load_task("digits")
-    return ss.resample_training(task, fractions=[0.3, 0.1], replicates=[2, 2], seed=7)["test"]
+    task = ss.training.load_task("digits")
+    return ss.training.resample_training(task, fractions=[0.3, 0.1], replicates=[2, 2], seed=7)["test"]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
@@ -36,7 +36,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[s
         Section(
             "The gain that is significant",
             gains_text(_SIDES[every["alternative"].iloc[0]], every["alpha"].iloc[0]),
-            figure=Figure("significant_gains", lambda: figures.gains_by_test_set(chart)) if len(chart) else None,
+            figure=Figure("significant_gains", lambda: plot.gains_by_test_set(chart)) if len(chart) else None,
             table=_table(tables["thresholds"], rows),
         )
     ]
@@ -45,7 +45,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[s
             "A point for each test set, all pairs together: the true gain that is found with power 0.8 "
             f"({_asked(every)}), and c / sqrt(n) with the median c of the test sets; the band holds c of 80 % of them."
         )
-        drawn = Figure("test_sizes", lambda: figures.gains_by_size(known))
+        drawn = Figure("test_sizes", lambda: plot.gains_by_size(known))
         parts.append(Section("Test size", text + _rule(known), figure=drawn))
     segments = _all_pairs(gains).groupby(["test_set", "metric"], sort=False).filter(lambda rows: len(rows) > 1)
     if segments["true_80"].notna().any():
@@ -140,7 +140,7 @@ def _draw_segments(gains: pd.DataFrame) -> Any:
     named = gains.assign(test_set=gains["test_set"] + (", " + gains["metric"].map(label) if several else ""))
     # A longer legend would lie on the lines.
     aside = named["test_set"].nunique() > 4
-    return figures.single(figures.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
+    return plot.single(plot.gains_by_size, named, by="test_set", width=6.4, height=4.0, legend_aside=aside)
 
 
 def _table(thresholds: pd.DataFrame, gains: pd.DataFrame) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.plain_text import shown
@@ -101,13 +101,13 @@ def _draw_curves(points: pd.DataFrame, curves: pd.DataFrame) -> Any:
     several = points["metric"].nunique() > 1
     titles = [f"{name}, {label(metric)}" if several else f"{name}, {n:,} items" for name, metric, n in keys]
     columns = 2 if len(keys) in (2, 4) else min(3, len(keys))
-    figure, axes = figures.panels(titles, per_row=columns, width=4.0, height=3.2, shared=False)
+    figure, axes = plot.panels(titles, per_row=columns, width=4.0, height=3.2, shared=False)
     for (name, metric, _), ax in zip(keys, axes, strict=True):
         own = points[(points["test_set"] == name) & (points["metric"] == metric)]
         lines = curves[(curves["test_set"] == name) & (curves["metric"] == metric)]
         undecided = own.loc[own["p_value"] >= 0.001, "relation"].value_counts()
         lines = lines[lines["relation"].isin(undecided.index[undecided >= _LEAST_PAIRS])]
-        figures.curve(own, lines, ax=ax)
+        plot.curve(own, lines, ax=ax)
     return figure
 
 
@@ -152,7 +152,7 @@ def _leaderboard(boards: pd.DataFrame, study: NaturalStudy) -> Section:
         f"all, all at once with 95 % confidence; {best} of {len(board)} systems may be the best. All are in "
         "leaderboard.csv."
     )
-    drawn = Figure("leaderboard", lambda: figures.leaderboard(board.head(_MOST_SYSTEMS)))
+    drawn = Figure("leaderboard", lambda: plot.leaderboard(board.head(_MOST_SYSTEMS)))
     return Section("Leaderboard", text, figure=drawn)
 
 
@@ -180,18 +180,18 @@ def _calibrations(table: pd.DataFrame) -> list[Section]:
 def _draw_domains(rows: pd.DataFrame, homes: str) -> Any:
     named = rows.assign(home=rows["test_set"].str.removeprefix(f"{homes} / "))
     known = named[named.groupby("home")["share"].transform("count") > 0]
-    return figures.single(figures.calibration, known, title=homes, width=6.2, height=3.9, legend_aside=True, by="home")
+    return plot.single(plot.calibration, known, title=homes, width=6.2, height=3.9, legend_aside=True, by="home")
 
 
 def _draw_test_sets(rows: pd.DataFrame) -> Any:
     titles = list(dict.fromkeys(rows["test_set"]))
-    figure, axes = figures.panels(titles, per_row=min(2, len(titles)), width=3.9, height=3.0)
+    figure, axes = plot.panels(titles, per_row=min(2, len(titles)), width=3.9, height=3.0)
     for title, ax in zip(titles, axes, strict=True):
         own = rows[rows["test_set"] == title]
         if own["share"].notna().any():
-            figures.calibration(own, by="elsewhere", among=titles, ax=ax)
+            plot.calibration(own, by="elsewhere", among=titles, ax=ax)
     axes[0].set_ylim(bottom=max(0.0, min(0.45, float(rows["low"].min()) - 0.02)))
-    figures.share_legend(figure, axes)
+    plot.share_legend(figure, axes)
     return figure
 
 

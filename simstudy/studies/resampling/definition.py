@@ -21,7 +21,7 @@ from simstudy.studies.definition import (
     one_of,
 )
 from simstudy.studies.natural.definition import NaturalTestSet
-from simstudy.tasks import TASKS
+from simstudy.training import TASKS
 
 
 class Home(Keys):

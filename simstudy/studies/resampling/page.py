@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy import figures
+from simstudy import plot
 from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.sections import Column, Figure, Section, Table
@@ -52,7 +52,7 @@ def sections(
             "Each point is a pair of systems on the whole home test set; lines are running medians, bands hold 5-95 % "
             "of the pairs (the manner of figure 5 of Berg-Kirkpatrick et al. 2012)."
         )
-        draw = _single(figures.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
+        draw = _single(plot.curve, whole, whole_curves, title=f"{home}, {home_size:,} items")
         parts.append(Section("Gain against confidence", text, figure=Figure("gain_confidence", draw)))
     if "overlay" in tables:
         parts.append(_overlay(tables["overlay"], tables["overlay_points"]))
@@ -72,11 +72,11 @@ def sections(
 
 
 def _single(draw: Any, *shown: pd.DataFrame, title: str, width: float = 5.6, **options: Any) -> Any:
-    return partial(figures.single, draw, *shown, title=title, width=width, height=3.9, **options)
+    return partial(plot.single, draw, *shown, title=title, width=width, height=3.9, **options)
 
 
 def _against_size(thresholds: pd.DataFrame, at_sizes: pd.DataFrame, home: str) -> Section:
-    draw = _single(figures.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
+    draw = _single(plot.thresholds, at_sizes, title=f"{home}: 95 % of just significant gains are below")
     return Section(
         "Gain threshold against test size",
         "95th percentile of the gains of pairs with 0.04 <= p <= 0.06, with 95 % intervals where these are known to "
@@ -97,7 +97,7 @@ def _calibrations(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     parts = []
     if classes["share"].notna().any():
         title = "Redrawn test sets: does the winner win in the population?"
-        draw = _single(figures.calibration, classes, title=title, width=5.8, by="relation")
+        draw = _single(plot.calibration, classes, title=title, width=5.8, by="relation")
         text = (
             "Test sets redrawn from a population: share of pairs whose winner is the population's winner, by p-value "
             "(their section 4.2), with a 95 % interval for other variants of these families. 1 - p is not the share to "
@@ -171,7 +171,7 @@ def _overlay(table: pd.DataFrame, points: pd.DataFrame) -> Section:
     first = table.iloc[0]
     natural, home = first["test_set"], first["others_test_set"]
     title = f"{natural} over {home}"
-    draw = partial(figures.single, figures.curve, points, over=natural, title=title, width=5.6, height=3.9)
+    draw = partial(plot.single, plot.curve, points, over=natural, title=title, width=5.6, height=3.9)
     return Section(
         "Natural comparisons on the same curve",
         f"Systems that others made ({natural}, {first['n_items']:,} items) over the resampled ones "
@@ -246,26 +246,26 @@ def _by_test_set(table: pd.DataFrame) -> Any:
     if len(names) == 1:
         classes = table[table["relation"] != ALL_PAIRS]
         rows = classes if classes["share"].notna().any() else table
-        return figures.single(
-            figures.calibration, rows, title=names[0], width=7.6, height=3.9, legend_aside=True, by="relation"
+        return plot.single(
+            plot.calibration, rows, title=names[0], width=7.6, height=3.9, legend_aside=True, by="relation"
         )
     columns = 4 if len(names) > 6 else 3
-    figure, axes = figures.panels(names, per_row=columns, width=2.9, height=2.5)
+    figure, axes = plot.panels(names, per_row=columns, width=2.9, height=2.5)
     for k, (name, ax) in enumerate(zip(names, axes, strict=True)):
         rows = table[table["elsewhere"] == name]
         classes = rows[rows["relation"] != ALL_PAIRS]
-        figures.calibration(classes if classes["share"].notna().any() else rows, by="relation", ax=ax)
+        plot.calibration(classes if classes["share"].notna().any() else rows, by="relation", ax=ax)
         lowest = k // columns == (len(names) - 1) // columns
         ax.tick_params(labelbottom=lowest)
         ax.set(xlabel=ax.get_xlabel() if lowest else "", ylabel="" if k % columns else ax.get_ylabel())
     axes[0].set_ylim(bottom=max(0.0, table["low"].min() - 0.02))
-    figures.share_legend(figure, axes)
+    plot.share_legend(figure, axes)
     return figure
 
 
 def _by_relation(points: pd.DataFrame, curves: pd.DataFrame, by: str) -> Any:
     relations = sorted(points["relation"].unique(), reverse=True)
-    figure, axes = figures.panels(relations, width=4.9, height=3.7)
+    figure, axes = plot.panels(relations, width=4.9, height=3.7)
     for relation, ax in zip(relations, axes, strict=True):
-        figures.curve(points[points["relation"] == relation], curves[curves["relation"] == relation], by=by, ax=ax)
+        plot.curve(points[points["relation"] == relation], curves[curves["relation"] == relation], by=by, ax=ax)
     return figure

@@ -12,7 +12,6 @@ from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.examination.rows import described_test
-from simstudy.generators.resampled import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.outputs import Outputs
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
@@ -24,7 +23,8 @@ from simstudy.studies.resampling.definition import Calibration, Domains, Resampl
 from simstudy.studies.resampling.explained import explained
 from simstudy.studies.resampling.overlay import natural_outputs, overlaid
 from simstudy.studies.side_by_side import side_by_side
-from simstudy.tasks import Task, load_task
+from simstudy.training import Task, load_task
+from simstudy.training.resampling import outputs_of_variants, train_variant, training_cells, variants
 from simstudy.validation import check_choice
 
 

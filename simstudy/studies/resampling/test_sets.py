@@ -8,13 +8,13 @@ from itertools import combinations
 
 import pandas as pd
 
-from simstudy.generators.resampled import variants
 from simstudy.outputs import Outputs
 from simstudy.studies.definition import StudyError
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.definition import ResamplingStudy
 from simstudy.studies.stand_ins import check_comparison, stand_in
-from simstudy.tasks import Task
+from simstudy.training import Task
+from simstudy.training.resampling import variants
 from simstudy.validation import check_choice, nearest
 
 _SEPARATOR = " / "

@@ -15,8 +15,8 @@ import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs, p_values
 from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
-from simstudy.generators.synthetic import outcome_correlation
 from simstudy.studies import StudyError
+from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.error_rates.small import CONDITIONS, ERRORS, NULLS, SMALL, VIEWS, study
 from tests.experiments.programs import small
 from tests.oracles import compared

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.fingerprints import derived_seed
-from simstudy.generators.synthetic import outcome_correlation
+from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.error_rates.small import CHOICES, CONDITIONS, ERRORS, TABLES, study
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.precision_curves import precision_curve
-from simstudy.analyses.ranking_differences import ranking_differences
 from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.differences import ranking_differences
+from simstudy.rankings.precision_curves import precision_curve
 from tests.experiments.programs import program
 
 EVERT = program("evert_2004", "claims")

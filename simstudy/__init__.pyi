@@ -1,0 +1,36 @@
+from . import analyses as analyses
+from . import plot as plot
+from . import rankings as rankings
+from . import training as training
+from . import truth as truth
+from .analyses.calibration import calibration as calibration
+from .analyses.curves import curve as curve
+from .analyses.equivalence import equivalence as equivalence
+from .analyses.groups import groups as groups
+from .analyses.leaderboard import leaderboard as leaderboard
+from .analyses.ranks import ranks as ranks
+from .analyses.significant_gains import significant_gains as significant_gains
+from .analyses.thresholds import thresholds as thresholds
+from .comparisons import Comparisons as Comparisons
+from .comparisons import compare as compare
+from .comparisons import verdict as verdict
+from .engines.registry import TESTS as TESTS
+from .examination import examine as examine
+from .loaders.base import Texts as Texts
+from .loaders.base import Ties as Ties
+from .loaders.candidates import load_candidates as load_candidates
+from .loaders.formats import load as load
+from .loaders.systems import describe_systems as describe_systems
+from .metrics.made import metric as metric
+from .outputs import Outputs as Outputs
+from .outputs import TestSet as TestSet
+from .planning import Clusters as Clusters
+from .planning import Costs as Costs
+from .planning import Guess as Guess
+from .planning import Judge as Judge
+from .planning import Level as Level
+from .planning import Pilot as Pilot
+from .planning import plan as plan
+from .studies import run_study as run_study
+
+__version__: str

@@ -1,0 +1,9 @@
+from .arguments import Clusters as Clusters
+from .arguments import Costs as Costs
+from .arguments import Guess as Guess
+from .arguments import Judge as Judge
+from .arguments import Pilot as Pilot
+from .leaderboards import predict as predict
+from .level import Level as Level
+from .plans import plan as plan
+from .results import Plan as Plan

@@ -1,0 +1,120 @@
+"""The figure of a leaderboard: each system's score with its interval, and the places that it may have."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.transforms import offset_copy
+
+from simstudy import plain_text
+from simstudy.plot.style import better_end, one_panel, score_unit, styled
+from simstudy.tables import check_table
+
+# From so many systems on rows are low, and the axes are at the top too.
+_MANY = 40
+
+# Inches: a row, a low row, a letter of a name, the scores, the places.
+_ROW, _LOW_ROW, _LETTER, _SCORES, _PLACES = 0.22, 0.145, 0.072, 2.8, 3.4
+
+# Okabe and Ito (2008): vermilion may be the best, blue not; the set for all systems at once is paler.
+_MAY_BE_BEST, _NOT_BEST = "#D55E00", "#0072B2"
+_PALE = 0.3
+
+
+@styled
+def leaderboard(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """A row for each system, best first: its score with interval, and at the right the places that it may have.
+
+    A pale bar holds the places with those of all the other systems at once, the dark bar in it is for the reader who
+    asked about this one system beforehand, and the mark is the place by score. Systems that may be the best have
+    another colour.
+
+    Parameters
+    ----------
+    table
+        What `simstudy.leaderboard` returned, of one test set.
+    ax
+        Where to draw: a panel, whose right half the places take. By default a new figure that is large enough.
+
+    Returns
+    -------
+    ax
+        The scores' Axes; that of the places is the last of its figure.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, the table is of more than one test set, or ax is no panel of a grid.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"metric": "accuracy", "level": 0.95, "system": ["new", "old"], "score": [80.0, 75.0],
+    ...                       "score_low": [76.0, 71.0], "score_high": [84.0, 79.0], "place": [1, 2],
+    ...                       "place_low": [1, 1], "place_high": [2, 2], "place_low_own": [1, 1],
+    ...                       "place_high_own": [2, 2], "may_be_best": [True, True]})
+    >>> [tick.get_text() for tick in leaderboard(table).get_yticklabels()]
+    ['new', 'old']
+    """
+    sets = ["place_low", "place_high", "place_low_own", "place_high_own"]
+    columns = ["metric", "level", "system", "score", "score_low", "score_high", "place", *sets, "may_be_best"]
+    check_table("table", table, columns)
+    if table["system"].duplicated().any():
+        raise ValueError("table must be the leaderboard of one test set; it has a system twice")
+    k, names = len(table), [plain_text.label(name) for name in table["system"]]
+    many = k >= _MANY
+    letter = _LETTER * (0.75 if many else 1)
+    width = letter * max(map(len, names)) + _SCORES + _PLACES
+    ax = one_panel(ax, width=width, height=max(1.8, (_LOW_ROW if many else _ROW) * k + 1.2))
+    place, figure = ax.get_subplotspec(), ax.get_figure()
+    if place is None or figure is None:
+        raise ValueError(
+            "ax must be a panel of a grid (`simstudy.plot.panels`), of which the places take the right half"
+        )
+    halves = place.subgridspec(1, 2, width_ratios=(_SCORES, _PLACES))
+    ax.set_subplotspec(halves[0])
+    beside = figure.add_subplot(halves[1], sharey=ax)
+    pen = 4.0 if many else 6.0
+    for best, colour in ((True, _MAY_BE_BEST), (False, _NOT_BEST)):
+        of_best = (table["may_be_best"] == best).to_numpy()
+        rows, y = table[of_best], of_best.nonzero()[0] + 1
+        ax.hlines(y, rows["score_low"], rows["score_high"], color=colour, linewidth=1.2)
+        ax.plot(rows["score"], y, "o", color=colour, markersize=3 if many else 4)
+        # Half a place at each end, so that a place that is certain is seen.
+        for low, high, alpha in ((sets[0], sets[1], _PALE), (sets[2], sets[3], 1.0)):
+            beside.hlines(y, rows[low] - 0.4, rows[high] + 0.4, color=colour, linewidth=pen, alpha=alpha)
+        beside.plot(rows["place"], y, "|", color="0.1", markersize=pen, markeredgewidth=0.8)
+    ax.set_yticks(range(1, k + 1), names, fontsize=6.5 if many else 8)
+    ax.set_ylim(k + 0.7, 0.3)
+    level = float(table["level"].iloc[0])
+    score = f"{score_unit(table)}{better_end(table['score'])}"
+    ax.set_xlabel(f"{score}, with {100 * level:g} % interval")
+    furthest = int(table["place_high"].max())
+    ticks = [1, *(tick for tick in MaxNLocator(6, integer=True).tick_values(1, furthest) if 1 < tick <= furthest)]
+    beside.xaxis.set_major_locator(FixedLocator(ticks))
+    beside.set(xlim=(0.4, furthest + 0.6), xlabel=f"place, {100 * level:g} % confidence set")
+    for panel in (ax, beside):
+        panel.tick_params(axis="y", length=0)
+        panel.tick_params(axis="x", top=many, labeltop=many)
+        panel.set_axisbelow(True)
+    beside.tick_params(axis="y", labelleft=False)
+    beside.spines["left"].set_visible(False)
+    _legend(beside, table["may_be_best"].nunique() > 1, many)
+    return ax
+
+
+def _legend(ax: Axes, both: bool, many: bool) -> None:
+    """What the bars mean, above them: within there may be no room."""
+    colour = _NOT_BEST if both else "0.35"
+    handles = [
+        Line2D([], [], color=colour, linewidth=5, alpha=_PALE, label="all systems at once"),
+        Line2D([], [], color=colour, linewidth=5, label="one system, chosen beforehand"),
+        Line2D([], [], color="0.1", linestyle="none", marker="|", markersize=6, label="by score"),
+    ]
+    if both:
+        handles.append(Line2D([], [], color=_MAY_BE_BEST, linewidth=5, label="may be the best"))
+    # With the axis on top its numbers are between.
+    above = offset_copy(ax.transAxes, ax.get_figure(root=True), y=18 if many else 2, units="points")
+    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), bbox_transform=above, ncols=2,
+              handlelength=1.4, columnspacing=1.2, borderaxespad=0)  # fmt: skip

@@ -1,0 +1,137 @@
+"""Figures of a plan: power and detectable gain by the size of the test set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from simstudy.plain_text import label
+from simstudy.plot.colours import colours_of
+from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled, unit
+from simstudy.tables import check_table
+from simstudy.validation import check_fraction
+
+_POWER = ["relation", "n_items", "power", "power_low", "power_high"]
+_GAIN = ["relation", "n_items", "detectable_gain", "detectable_gain_low", "detectable_gain_high"]
+
+
+@styled
+def planned_power(
+    curve: pd.DataFrame, answers: pd.DataFrame | None = None, *, power: float = 0.8, ax: Axes | None = None
+) -> Axes:
+    """The probability with which a true gain is found, by the number of items; a line a relation, its range shaded.
+
+    Parameters
+    ----------
+    curve
+        Columns relation, n_items, power, power_low and power_high (fractions), such as ``Plan.power_curve()``.
+    answers
+        ``Plan.answers``: the planned number of items is marked.
+    power
+        Where a line is drawn.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
+    >>> planned_power(plan.power_curve(), plan.answers).get_ylabel()
+    'power to find a gain of 2'
+    """
+    check_table("curve", curve, _POWER)
+    check_fraction("power", power)
+    ax = one_panel(ax)
+    ax.axhline(power, **REFERENCE, zorder=1)
+    colours = _lines(ax, curve, "power")
+    if answers is not None:
+        check_table("answers", answers, ["relation", "n_items", "goal"])
+        planned = answers.loc[answers["goal"] == "better", ["relation", "n_items"]].to_numpy()
+        # One below the other: sizes may be nearly the same.
+        for k, (relation, n_items) in enumerate(planned):
+            if relation in colours and np.isfinite(n_items):
+                ax.plot([n_items], [power], "o", color=colours[relation], markersize=5)
+                ax.annotate(f"{n_items:,.0f}", (n_items, power), xytext=(5, -10 - 10 * k), textcoords="offset points",
+                            fontsize=8, color=colours[relation])  # fmt: skip
+    gains: list[float] = curve["gain"].unique().tolist() if "gain" in curve else []
+    of = f" to find a gain of {gains[0]:g}" if len(gains) == 1 else ""
+    ax.set(xscale="log", ylim=(0, 1.02), xlabel="items", ylabel=f"power{of}")
+    _whole_numbers(ax)
+    in_percents(ax.yaxis)
+    if len(colours) > 1:
+        ax.legend(loc="lower right")
+    return ax
+
+
+@styled
+def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """The true gain that is found with the planned power, by the number of items; a line a relation, its range shaded.
+
+    Parameters
+    ----------
+    sizes
+        ``Plan.sizes``: columns relation, n_items, detectable_gain, detectable_gain_low and detectable_gain_high (on the
+        metric's scale), and metric.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> plan = ss.plan(metric="accuracy", gain=2, guess=ss.Guess(score=80, agreement=0.9))
+    >>> planned_gains(plan.sizes).get_ylabel()
+    'detectable gain (accuracy, points)'
+    """
+    check_table("sizes", sizes, _GAIN)
+    ax = one_panel(ax)
+    known = sizes[sizes["detectable_gain"].notna()]
+    colours = _lines(ax, known, "detectable_gain", marker="o", markersize=3.5)
+    of = f" ({unit(sizes)})" if "metric" in sizes else ""
+    ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
+    _whole_numbers(ax)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    if len(colours) > 1:
+        ax.legend(loc="upper right")
+    return ax
+
+
+def _lines(ax: Axes, table: pd.DataFrame, name: str, **style: Any) -> dict[Any, str]:
+    """Draw a number by items, a line a relation with its range shaded; the colours of the relations."""
+    colours = _colours(table)
+    for relation, rows in table.groupby("relation", sort=False):
+        rows, colour = rows.sort_values("n_items"), colours[relation]
+        ax.fill_between(rows["n_items"], rows[f"{name}_low"], rows[f"{name}_high"], color=colour, alpha=0.16, lw=0)
+        ax.plot(rows["n_items"], rows[name], color=colour, label=label(relation), **style)
+    return colours
+
+
+def _colours(table: pd.DataFrame) -> dict[Any, str]:
+    found = list(dict.fromkeys(table["relation"]))
+    # A plan's own relations, and relation classes, have the colours that the classes have elsewhere.
+    as_classes = {
+        "variants": "same ",
+        "unlike systems": "different ",
+        "as guessed": "different ",
+        "two systems": "different ",
+    }
+    colours = colours_of("relation", [as_classes.get(relation, relation) for relation in found])
+    return {relation: colours[as_classes.get(relation, relation)] for relation in found}
+
+
+def _whole_numbers(ax: Axes) -> None:
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.tick_params(axis="x", labelrotation=30)

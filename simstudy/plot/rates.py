@@ -1,0 +1,254 @@
+"""Figures of error rates and of coverage where the true gain is known, beside what they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
+
+from simstudy.plain_text import label
+from simstudy.plot.colours import colours_of
+from simstudy.plot.style import REFERENCE, dots, in_percents, one_panel, styled
+from simstudy.tables import check_table
+from simstudy.validation import check_number, check_range, check_share
+
+Range = tuple[float, float]
+
+# Colour, marker, width of the line, and what is drawn over what: two tests may be one, and both should be seen.
+_TESTS = {
+    "randomization": ("#009E73", "s", 3.2, 2),
+    "t_paired": ("#E69F00", "^", 1.1, 3),
+    "bootstrap": ("#D55E00", "v", 1.1, 4),
+    "sign_flips": ("#0072B2", "o", 1.5, 5),
+    "skew_corrected": ("#000000", "P", 0.9, 4),
+    "wilcoxon": ("#CC79A7", "D", 1.1, 1),
+    "sign": ("#999999", "x", 1.1, 1),
+}
+_OTHER = ("#999999", "x", 0.9, 1)
+
+_CONDITIONS = (
+    ("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"),
+)  # fmt: skip
+
+_BAND, _NARROW = "0.94", "0.87"
+
+
+@styled
+def error_rates(
+    table: pd.DataFrame,
+    *,
+    target: Range = (0.035, 0.065),
+    liberal: Range = (0.025, 0.075),
+    most: float = 0.25,
+    ax: Axes | None = None,
+) -> Axes:
+    """How often each test rejects two equally good systems, by the number of units.
+
+    Parameters
+    ----------
+    table
+        Columns test, n_units, alpha, share, low and high (fractions); one condition and alternative.
+    target, liberal
+        Ranges of shares, the narrow and the wide band.
+    most
+        The end of the axis: what is above is not seen.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a test has a number of units twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"test": "sign_flips", "n_units": [10, 100], "alpha": 0.05,
+    ...                       "share": [0.03, 0.05], "low": [0.02, 0.04], "high": [0.04, 0.06]})
+    >>> error_rates(table).get_xlabel()
+    'units'
+    """
+    check_table("table", table, ["test", "n_units", "alpha", "share", "low", "high"])
+    check_range("target", target)
+    check_range("liberal", liberal)
+    check_number("most", most)
+    if not 0 < most <= 1:
+        raise ValueError(f"most must be a share above 0, not {most}")
+    if table.duplicated(["test", "n_units"]).any():
+        raise ValueError("table must be of one condition and alternative, each test once for a number of units")
+    ax = one_panel(ax, width=4.4, height=3.2)
+    for band, shade in ((liberal, _BAND), (target, _NARROW)):
+        ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
+    ax.axhline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
+    for test, rows in table.groupby("test", sort=False):
+        draw_test(ax, str(test), rows.sort_values("n_units"))
+    by_units(ax, table["n_units"])
+    ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
+    ax.yaxis.set_major_locator(MultipleLocator(0.05))
+    in_percents(ax.yaxis)
+    ax.label_outer()
+    ax.legend(loc="upper right")
+    return ax
+
+
+@styled
+def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float = 0.75, ax: Axes | None = None) -> Axes:
+    """How many intervals hold the true gain, by condition; the number of units goes from light to dark.
+
+    Parameters
+    ----------
+    table
+        Columns title, n_units, level, share, low and high (fractions).
+    target
+        A range of shares.
+    least
+        The beginning of the axis: shares below are drawn there.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a condition has a number of units twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"title": "F1", "n_units": [10, 100], "level": 0.95, "share": [0.93, 0.95],
+    ...                       "low": [0.92, 0.94], "high": [0.94, 0.96]})
+    >>> coverage(table).get_xlabel()
+    'share of 95 % intervals that hold the true gain'
+    """
+    check_table("table", table, ["title", "n_units", "level", "share", "low", "high"])
+    check_range("target", target)
+    check_share("least", least)
+    if table.duplicated(["title", "n_units"]).any():
+        raise ValueError("table must have each condition once for a number of units")
+    titles, sizes = list(dict.fromkeys(table["title"])), sorted(table["n_units"].unique())
+    ax = one_panel(ax, width=7.2, height=0.38 * len(titles) + 1.1)
+    ax.axvspan(*target, color=_NARROW, linewidth=0, zorder=0)
+    level = table["level"].iloc[0]
+    ax.axvline(level, **REFERENCE, zorder=1)
+    colours = colours_of("n_items", sizes)
+    for k, n in enumerate(sizes):
+        rows = table[table["n_units"] == n]
+        y = np.array([titles.index(title) for title in rows["title"]]) + (k - (len(sizes) - 1) / 2) * 0.8 / len(sizes)
+        rows = rows.assign(share=rows["share"].clip(lower=least))
+        dots(ax, y, rows, "share", across=True, fmt="o", markersize=3.2, elinewidth=0.8, color=colours[n],
+             label=f"{n:,} units")  # fmt: skip
+    ax.set_yticks(range(len(titles)), [label(title, 120) for title in titles])
+    ax.set(xlim=(least - 0.004, 1.002), ylim=(len(titles) - 0.4, -0.6))
+    ax.set_xlabel(f"share of {100 * level:g} % intervals that hold the true gain")
+    ax.xaxis.set_major_locator(MultipleLocator(0.05))
+    in_percents(ax.xaxis)
+    ax.grid(axis="y", visible=False)
+    ax.legend(loc="upper left")
+    return ax
+
+
+@styled
+def rates_by_test(table: pd.DataFrame, *, most: float = 0.15, ax: Axes | None = None) -> Axes:
+    """How often tests reject, a row each, beside the level; conditions are told apart by colour and marker.
+
+    Parameters
+    ----------
+    table
+        Columns label (of a test), title (of a condition), alpha, share, low and high (fractions).
+    most
+        The end of the axis: shares above are drawn there.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a test has a condition twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"label": ["t", "sign"], "title": "BLEU", "alpha": 0.05, "share": [0.05, 0.03],
+    ...                       "low": [0.04, 0.02], "high": [0.06, 0.04]})
+    >>> [tick.get_text() for tick in rates_by_test(table).get_yticklabels()]
+    ['t', 'sign']
+    """
+    check_table("table", table, ["label", "title", "alpha", "share", "low", "high"])
+    check_share("most", most)
+    if table.duplicated(["label", "title"]).any():
+        raise ValueError("table must have each test once for a condition")
+    tests, titles = list(dict.fromkeys(table["label"])), list(dict.fromkeys(table["title"]))
+    ax = one_panel(ax, width=7.2, height=0.3 * len(tests) + 1.2)
+    ax.axvline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
+    for k, title in enumerate(titles):
+        rows = table[table["title"] == title]
+        colour, marker = _CONDITIONS[k % len(_CONDITIONS)]
+        y = np.array([tests.index(name) for name in rows["label"]]) + (k - (len(titles) - 1) / 2) * 0.7 / len(titles)
+        rows = rows.assign(share=rows["share"].clip(upper=most))
+        dots(ax, y, rows, "share", across=True, fmt=marker, markersize=3.6, elinewidth=0.9, color=colour,
+             label=label(title, 120))  # fmt: skip
+    ax.set_yticks(range(len(tests)), [label(name, 120) for name in tests])
+    ax.set(xlim=(-0.002, most * 1.01), ylim=(len(tests) - 0.4, -0.6))
+    ax.set_xlabel(f"share of rejections at {table['alpha'].iloc[0]:g}")
+    in_percents(ax.xaxis)
+    ax.grid(axis="y", visible=False)
+    ax.legend(loc="upper right")
+    return ax
+
+
+@styled
+def uniformity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Whether p-values are uniform: their share at or below each level, less the level; a line for each condition.
+
+    The band is where 95 % of single shares lie if they are (normal, with the test sets of the smallest condition). What
+    goes up leaves it for tests that reject too often, and down for those of few distinct p-values.
+
+    Parameters
+    ----------
+    table
+        Columns condition, situation (conditions of one have the same colour), alpha, n_sets, excess (fractions); one
+        test and size.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a condition has a level twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 1000,
+    ...                       "excess": [0.001, -0.01]})
+    >>> uniformity(table).get_xlabel()
+    'level'
+    """
+    check_table("table", table, ["condition", "situation", "alpha", "n_sets", "excess"])
+    if table.duplicated(["condition", "alpha"]).any():
+        raise ValueError("table must be of one test and size, each condition once for a level")
+    ax = one_panel(ax)
+    level = np.geomspace(table["alpha"].min(), 1, 200)
+    band = 1.96 * np.sqrt(level * (1 - level) / table["n_sets"].min())
+    ax.fill_between(level, -band, band, color=_NARROW, linewidth=0, zorder=0)
+    ax.axhline(0, **REFERENCE, zorder=1)
+    situations = list(dict.fromkeys(table["situation"]))
+    for _, rows in table.groupby("condition", sort=False):
+        rows, situation = rows.sort_values("alpha"), rows["situation"].iloc[0]
+        colour, _ = _CONDITIONS[situations.index(situation) % len(_CONDITIONS)]
+        ax.plot(rows["alpha"], rows["excess"], color=colour, linewidth=0.9, label=label(situation, 60))
+    ax.set(xscale="log", ylim=(-0.05, 0.05), xlabel="level", ylabel="share - level")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.label_outer()
+    named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    ax.legend(named.values(), named.keys(), loc="lower left")
+    return ax
+
+
+def draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
+    """A test's line of shares over the number of units, always in the same colour."""
+    colour, marker, width, order = _TESTS.get(test, _OTHER)
+    dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
+         color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
+
+
+def by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
+    """A logarithmic axis with a tick at each number of units that has room."""
+    ax.set_xscale("log")
+    ticks: list[int] = []
+    for n in sorted(set(units)):
+        if not ticks or n > 1.6 * ticks[-1]:
+            ticks.append(int(n))
+    ax.xaxis.set_major_locator(FixedLocator(ticks))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))

@@ -1,0 +1,263 @@
+"""What all figures share: the house style, panels, colours and units, and how a figure becomes files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+from io import StringIO
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+from PIL import Image
+
+from simstudy import plain_text
+from simstudy.files import atomic_path
+from simstudy.metrics import find_metric, label
+from simstudy.metrics.mean import LOWER
+from simstudy.plot.svg import smaller
+from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_texts, check_whole
+
+_STYLE = {
+    **sns.axes_style("ticks"),
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    # Names are text: nothing between two dollars is a formula, whatever the user's own settings.
+    "text.parse_math": False,
+    "text.usetex": False,
+    "axes.formatter.use_mathtext": False,
+    "svg.fonttype": "none",
+    # With a fixed salt an SVG's identifiers, and so its bytes, are the same in every run.
+    "svg.hashsalt": "simstudy",
+}
+
+# Dots an inch of a PNG.
+_DPI = 112
+
+# A panel of more inches is none: a figure has at most 2^16 pixels a side.
+_MOST_INCHES = 500
+
+# Characters of a title that a panel has room for.
+_TITLE = 80
+
+#: How a line is drawn that the data are held against: a level, no gain.
+REFERENCE: dict[str, Any] = {"color": "0.35", "linewidth": 0.8, "linestyle": (0, (4, 3))}
+
+_Draw = TypeVar("_Draw", bound=Callable[..., Any])
+
+
+def styled(draw: _Draw) -> _Draw:
+    """The function, run in the house style; the caller's settings are left alone."""
+
+    @wraps(draw)
+    def in_style(*args: Any, **kwargs: Any) -> Any:
+        if (ax := kwargs.get("ax")) is not None and not isinstance(ax, Axes):
+            raise ValueError(f"ax must be matplotlib's Axes, or None, not {brief(ax)}")
+        with mpl.rc_context(_STYLE):
+            drawn = draw(*args, **kwargs)
+            # Labels of the axes are text also where the caller made the panel, with other settings.
+            for axis in (drawn.xaxis, drawn.yaxis) if isinstance(drawn, Axes) else ():
+                for text in (axis.label, *(tick.label1 for tick in axis.majorTicks)):
+                    text.set_parse_math(False)
+            return drawn
+
+    return cast(_Draw, in_style)
+
+
+@styled
+def panels(
+    titles: Sequence[str],
+    *,
+    per_row: int | None = None,
+    height: float = 3.4,
+    width: float = 4.4,
+    shared: bool | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, in the house style; `save` closes it.
+
+    Parameters
+    ----------
+    per_row
+        Panels in a row; by default all.
+    height, width
+        Of a panel, in inches.
+    shared
+        Whether panels share their axes; by default those of a grid of several rows do.
+    """
+    check_texts("titles", titles, "texts")
+    if not len(titles):
+        raise ValueError("titles must have at least one title")
+    if per_row is not None:
+        check_whole("per_row", per_row, 1, 2**10)
+    for argument, inches in (("height", height), ("width", width)):
+        check_number(argument, inches)
+        if not 0 < inches <= _MOST_INCHES:
+            raise ValueError(f"{argument} must be above 0 and at most {_MOST_INCHES} inches, not {inches}")
+    if shared is not None:
+        check_flag("shared", shared)
+    per_row = per_row or len(titles)
+    rows = -(-len(titles) // per_row)
+    shared = rows > 1 if shared is None else shared
+    figure, grid = plt.subplots(
+        rows, per_row, figsize=(width * per_row, height * rows), layout="constrained", squeeze=False,
+        sharex=shared, sharey=shared,
+    )  # fmt: skip
+    axes = list(grid.flat)
+    for ax in axes[len(titles) :]:
+        ax.remove()
+    for ax, title in zip(axes, titles, strict=False):
+        ax.set_title(plain_text.label(title, _TITLE))
+    return figure, axes[: len(titles)]
+
+
+def one_panel(ax: Axes | None, title: str = "", *, height: float = 3.4, width: float = 4.4) -> Axes:
+    """Where a figure's function draws: what it was given, or a new figure of this size."""
+    return ax or panels([title], height=height, width=width)[1][0]
+
+
+def dots(
+    ax: Axes, at: Any, rows: pd.DataFrame, value: str, *, ends: str = "", across: bool = False, **style: Any
+) -> None:
+    """Draw values with their intervals, if they have any: over these places, or across at these heights.
+
+    The columns of the intervals' ends are `ends` with "low" and "high". A value that is beyond one of its ends, as
+    that of another estimate may be, has no arm there.
+    """
+    low, high = rows[f"{ends}low"], rows[f"{ends}high"]
+    reach = np.array([(rows[value] - low).clip(lower=0), (high - rows[value]).clip(lower=0)])
+    if across:
+        ax.errorbar(rows[value], at, xerr=reach, **style)
+    else:
+        ax.errorbar(at, rows[value], reach, **style)
+
+
+def sides(table: pd.DataFrame) -> str:
+    """Whether the table's p-values are one-sided or two-sided, for a figure; empty where it does not say one."""
+    found = table["alternative"].unique().tolist() if "alternative" in table else []
+    return str(found[0]).replace("greater", "one-sided") if len(found) == 1 else ""
+
+
+def in_percents(axis: Axis) -> None:
+    """Write the ticks of an axis of fractions as whole percents."""
+    axis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+@styled
+def share_legend(figure: Figure, axes: Sequence[Axes], *, side: bool = False) -> None:
+    """Give a figure one legend, below its panels or at their right side, instead of one in each."""
+    _check_figure(figure)
+    check_list("axes", axes, "Axes")
+    for ax in axes:
+        if not isinstance(ax, Axes):
+            raise ValueError(f"axes must be a list of matplotlib's Axes, not of {brief(ax)}")
+    check_flag("side", side)
+    named: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        named = dict(zip(labels, handles, strict=True)) | named
+        legend = ax.get_legend()
+        if legend:
+            legend.remove()
+    place: Any = "outside right center" if side else "outside lower right"
+    figure.legend(named.values(), named.keys(), loc=place, ncols=1 if side else len(named))
+
+
+@styled
+def save(figure: Figure, path: str | Path) -> list[Path]:
+    """Write PNG and SVG beside each other (`path` without suffix), whole or not at all; close the figure."""
+    _check_figure(figure)
+    check_path("path", path)
+    if not Path(path).name:
+        raise ValueError(f"path must name a file, not '{path}'")
+    # Where everything goes is found once for both files, which `savefig` would do four times.
+    figure.set_dpi(_DPI)
+    FigureCanvasAgg(figure)
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    written = []
+    for suffix in (".png", ".svg"):
+        target = Path(path).with_name(Path(path).name + suffix)
+        with atomic_path(target) as temporary, warnings.catch_warnings():
+            # Names in scripts that the font lacks are drawn as boxes; that is seen in the figure.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            if suffix == ".png":
+                canvas = FigureCanvasAgg(figure)
+                canvas.draw()  # type: ignore[no-untyped-call]
+                pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+                # Without the fourth channel, where nothing shines through, 256 colours are enough for flat areas, which
+                # stay as they are, and edges: the file is a third.
+                image = Image.fromarray(pixels)
+                if pixels[..., 3].min() == 255:
+                    image = Image.fromarray(pixels[..., :3]).quantize(256, dither=Image.Dither.NONE)
+                image.save(temporary, "png", dpi=(_DPI, _DPI), optimize=True)
+            else:
+                written_out = StringIO()
+                FigureCanvasSVG(figure).print_svg(written_out, metadata={"Date": None})  # type: ignore[no-untyped-call]
+                temporary.write_text(smaller(written_out.getvalue()), encoding="utf-8")
+        written.append(target)
+    plt.close(figure)
+    return written
+
+
+def _check_figure(figure: object) -> None:
+    if not isinstance(figure, Figure):
+        raise ValueError(f"figure must be a matplotlib Figure, not {brief(figure)}")
+
+
+def unit(table: pd.DataFrame) -> str:
+    """The unit of the table's gains, for an axis: a gain is above 0 whichever end of the scores is better."""
+    return _metric_name(table) + (", points" if in_percent(table) else "")
+
+
+def score_unit(table: pd.DataFrame) -> str:
+    """The unit of the table's scores, for an axis."""
+    return _metric_name(table) + (", %" if in_percent(table) else "")
+
+
+def _metric_name(table: pd.DataFrame) -> str:
+    metric = str(table["metric"].iloc[0]) if "metric" in table else ""
+    return plain_text.label(label(metric).removesuffix(LOWER))
+
+
+def in_percent(table: pd.DataFrame) -> bool:
+    """Whether all scores of a table are in percent, so that gains are in points: it says so, or its metrics do."""
+    if "metric_unit" in table:
+        return bool((table["metric_unit"] == "percent").all())
+    found = [find_metric(str(name)) for name in table["metric"].unique()] if "metric" in table else []
+    return bool(found) and all(metric is not None and metric.unit == "percent" for metric in found)
+
+
+def better_end(best_first: pd.Series[float]) -> str:
+    """For an axis of scores, given best first: a remark where lower is better.
+
+    Examples
+    --------
+    >>> better_end(pd.Series([0.1, 0.2]))
+    ', lower is better'
+    """
+    first, last = float(best_first.iloc[0]), float(best_first.iloc[-1])
+    # Scores that tie may differ in their last bits.
+    return ", lower is better" if last - first > 1e-9 * max(abs(first), abs(last)) else ""

@@ -1,0 +1,118 @@
+"""Dependence within a test set (Yeh 2000, section 4): right-or-wrong outputs whose items come in clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import check_accuracies, right_or_wrong
+from simstudy.validation import check_number, check_seed, check_share, check_text, check_whole
+
+
+def clustered_accuracies(
+    accuracies: Sequence[float],
+    n_clusters: int,
+    cluster_size: int,
+    *,
+    within: float = 0.2,
+    between: float = 0.5,
+    seed: int = 0,
+    test_set: str = "clustered",
+) -> Outputs:
+    """Outputs of K systems with these true accuracies on clusters of items: documents, users.
+
+    System k is right on item i of cluster j where sqrt(between) d_i + sqrt(within) c_{k, j} +
+    sqrt(1 - between - within) e_{k, i} is below the accuracy's normal quantile; d (the item's difficulty, shared by all
+    systems), c (how the cluster suits one system) and e are independent standard normal. So the latent scores of two
+    systems on one item correlate by `between`, those of one system on two items of a cluster by `within`, all others
+    not at all, while each margin is exactly Bernoulli(accuracy).
+
+    Two systems of equal accuracy may swap all their outputs on a cluster and nothing changes in law: the null
+    hypothesis holds exactly, and a test that swaps clusters is exact. One that swaps items is not, unless `within` is
+    0: it takes the part of c that a cluster's items share for as many independent parts.
+
+    Parameters
+    ----------
+    accuracies
+        K true accuracies, fractions above 0 and below 1; the systems table has them as ``true_score``, in percent.
+    n_clusters
+        At least 1. The clusters are independent; a longer test set with the same seed begins with a shorter one.
+    cluster_size
+        Items of each cluster, at least 1.
+    within, between
+        Latent correlations, each at least 0, within + between <= 1. `between` is that of `correlated_accuracies`;
+        `simstudy.truth.synthetic.outcome_correlation` has the correlations of right and wrong that they give.
+    seed
+        0 … 2^64 - 1.
+
+    Returns
+    -------
+    outputs
+        Metric "accuracy"; items have ``cluster``.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its rule.
+
+    Examples
+    --------
+    >>> outputs = clustered_accuracies([0.7, 0.7], n_clusters=40, cluster_size=5)
+    >>> outputs.n_items, outputs.items["cluster"].nunique()
+    (200, 40)
+    """
+    true = check_accuracies(accuracies)
+    check_whole("n_clusters", n_clusters, 1)
+    check_whole("cluster_size", cluster_size, 1)
+    check_seed(seed)
+    check_text("test_set", test_set)
+    check_number("within", within)
+    check_number("between", between)
+    # As 0.7 + 0.2 + 0.1 is not 1 in binary, what is left for the rest may be as little below 0.
+    rest = 1 - within - between
+    if not (within >= 0 and between >= 0 and rest >= -1e-12):
+        raise ValueError(f"within and between must be at least 0 and at most 1 in sum, not {within} and {between}")
+    n_systems, size = true.size, cluster_size
+    # One row of normals a cluster, so that clusters do not depend on how many there are.
+    normals = np.random.default_rng(seed).standard_normal((n_clusters, size + n_systems + n_systems * size))
+    difficulty, suits, own = np.split(normals, [size, size + n_systems], axis=1)
+    latent = (
+        np.sqrt(between) * difficulty[:, None, :]
+        + np.sqrt(within) * suits[:, :, None]
+        + np.sqrt(max(rest, 0)) * own.reshape(n_clusters, n_systems, size)
+    )  # (clusters, systems, items of the cluster)
+    below = latent < stats.norm.ppf(true)[:, None]
+    correct = below.swapaxes(0, 1).reshape(n_systems, -1).astype(np.int8)
+    clusters = np.repeat([f"cluster-{j + 1}" for j in range(n_clusters)], size)
+    items = pd.DataFrame({"id": [str(i) for i in range(clusters.size)], "cluster": clusters})
+    systems = pd.DataFrame(
+        {"name": [f"system-{k + 1}" for k in range(n_systems)], "source": "synthetic", "true_score": 100 * true}
+    )
+    return right_or_wrong(correct, systems, items, test_set)
+
+
+def all_alike(n: int, correlation: float) -> float:
+    """The chance that n fair coins, positively correlated, all land on one particular side.
+
+    Five independent flips do so with probability 1/32, correlated ones more often: once the first has landed on that
+    side, the others are each more likely to (Yeh 2000, section 4). Of the many ways to be correlated this is the
+    beta-binomial, in which each pair of flips correlates by rho: the product over k = 0 … n - 1 of
+    ((1 - rho) / 2 + k rho) / (1 - rho + k rho), the chance of flip k + 1 after k flips on that side.
+
+    rho, the correlation, goes from 0 (independent: 2^-n) to 1 (one flip for all: 1/2).
+
+    Examples
+    --------
+    >>> all_alike(5, 0), all_alike(2, 0.5), all_alike(5, 1)   # 1/32; 1/2 * 3/4; 1/2
+    (0.03125, 0.375, 0.5)
+    """
+    check_whole("n", n, 1)
+    check_share("correlation", correlation)
+    # The first flip has chance 1/2 whatever the correlation, also at 1, where the formula is 0 / 0.
+    k = np.arange(1, n)
+    after = ((1 - correlation) / 2 + k * correlation) / (1 - correlation + k * correlation)
+    return float(0.5 * after.prod())

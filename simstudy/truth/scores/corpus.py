@@ -1,0 +1,208 @@
+"""The model of corpus metrics (F1, BLEU): whole vectors of real statistics, drawn among like items by latent rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy import optimize
+
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.influence import contributions
+from simstudy.metrics.ratio import Ratio
+from simstudy.truth.scores.base import KnownTruth, TruePair, check_two
+from simstudy.truth.scores.clusters import ItemClusters
+from simstudy.truth.scores.dependence import Dependence
+from simstudy.truth.scores.model import NULLS, Null
+from simstudy.validation import check_choice, check_number
+
+# Items that are alike where a metric does not ask for more: so many of neighbouring size.
+_ALIKE = 25
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What J real systems did on N items.
+
+    Attributes
+    ----------
+    statistics
+        (J, N, S).
+    alike
+        (N,) numbers from 0, the same for items that are alike; see `like_items`.
+    order
+        (J, N) positions of items: group by group, in each from the system's worst item to its best.
+    """
+
+    statistics: Array
+    alike: IntArray
+    order: IntArray
+
+    @classmethod
+    def of(cls, statistics: Array, metric: Metric) -> Self:
+        """Of real statistics (J, N, S)."""
+        alike = like_items(statistics, metric)
+        # Ties are broken at random, by another permutation for each system: what ties is no more alike than that.
+        rng = np.random.default_rng(0)
+        order = [np.lexsort((rng.permutation(own.size), own, alike)) for own in item_scores(statistics, metric)]
+        return cls(statistics, alike, np.array(order))
+
+
+def item_scores(statistics: Array, metric: Metric) -> FloatArray:
+    """What ranks a system's items (J, N): how much each adds to its score; more is better or worse, as of the metric.
+
+    Of a ratio of sums, how far the numerator is from what the score makes expect of the denominator; of any other
+    metric the item's part by the jackknife.
+    """
+    if isinstance(metric, Ratio):
+        above, below = metric.ratio(statistics)
+        totals = below.sum(axis=1, keepdims=True, dtype=np.float64)
+        found = above - above.sum(axis=1, keepdims=True) / np.where(totals != 0, totals, 1.0) * below
+    else:
+        found = contributions(statistics, metric)
+    # Equal items are to be equal whatever their sums' last bits are.
+    return np.asarray(np.round(found / (np.abs(found).max() or 1.0), 12))
+
+
+def like_items(statistics: Array, metric: Metric) -> IntArray:
+    """Numbers (N,) from 0, the same for items that may stand for each other.
+
+    Where a metric has statistics that all systems share on an item (the gold count, the words of a sentence), items
+    are alike that have the same of them. Else those are that have neighbouring sums of what belongs to the item (the
+    reference's length): 25 or more, ties together. A metric without any such statistic has one kind of items.
+
+    Examples
+    --------
+    >>> from simstudy.metrics import METRICS
+    >>> like_items(np.array([[[1, 1, 2], [1, 2, 1], [0, 0, 2]]]), METRICS["f1"]).tolist()
+    [1, 0, 1]
+    """
+    names = list(metric.statistics)
+    if metric.shared:
+        shared = statistics[0][:, [names.index(name) for name in metric.shared]]
+        return np.asarray(np.unique(shared, axis=0, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    n = statistics.shape[1]
+    if not metric.of_item:
+        return np.zeros(n, dtype=np.int64)
+    size = statistics[..., [names.index(name) for name in metric.of_item]].mean(axis=0).sum(axis=-1)
+    _, inverse, counts = np.unique(np.round(size, 9), return_inverse=True, return_counts=True)
+    kinds, held, kind = np.zeros(counts.size, dtype=np.int64), 0, 0
+    for value, count in enumerate(counts):
+        kinds[value] = kind
+        held += int(count)
+        if held >= _ALIKE:
+            held, kind = 0, kind + 1
+    if held and kind:
+        # What is left at the end belongs to the kind before.
+        kinds[kinds == kind] = kind - 1
+    return kinds[inverse.reshape(-1)]
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusModel(KnownTruth):
+    """K systems whose items have vectors of statistics of real systems; `fit` makes them.
+
+    An item is of the kind of a real one, drawn at random. A system's latent uniform number u then takes, of the m items
+    of that kind, the one of rank m u (from the worst) by the source system, with all its statistics: so whatever rule
+    statistics obey holds, and the item's shared statistics are those of all systems. Each system's source is a real
+    one, or a mixture: drawn anew for each item. The population is the real test set, and the true score of a system
+    that of sums of its source's statistics, weighted; exactly.
+
+    Attributes
+    ----------
+    pool
+        Of J real systems.
+    weights
+        (K, J), 1 in sum in each row.
+    """
+
+    pool: Pool
+    weights: FloatArray
+
+    @property
+    def _sums(self) -> FloatArray:
+        return np.asarray(self.pool.statistics.sum(axis=1, dtype=np.float64))
+
+    @property
+    def alike(self) -> bool:
+        return bool((self.weights == self.weights[0]).all())
+
+    def scores(self) -> FloatArray:
+        return self.metric.score(self.weights @ self._sums)
+
+    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> Array:
+        pool, n = self.pool, len(uniforms)
+        counts = np.bincount(pool.alike)
+        starts = np.cumsum(counts) - counts
+        kinds = pool.alike[rng.integers(pool.alike.size, size=n)]
+        chosen = rng.random((n, self.n_systems))
+        drawn = np.empty((self.n_systems, n, pool.statistics.shape[2]), dtype=pool.statistics.dtype)
+        for k, u in enumerate(uniforms.T):
+            rank = starts[kinds] + np.minimum((u * counts[kinds]).astype(np.int64), counts[kinds] - 1)
+            sources = np.flatnonzero(self.weights[k])
+            ends = np.cumsum(self.weights[k, sources])[:-1]
+            source = sources[np.searchsorted(ends, chosen[:, k], side="right")]
+            drawn[k] = pool.statistics[source, pool.order[source, rank]]
+        return drawn
+
+    def with_gain(self, gain: float, *, null: Null = "equal margins", systems: tuple[int, int] = (0, 1)) -> Self:
+        """The same model, in which the first of two systems is better than the second by this much.
+
+        The first system's law becomes a mixture whose weight is found by root finding (Brent's method): the gain is
+        right to 1e-9 of the metric's scale, and exactly 0 where margins are equal.
+
+        Parameters
+        ----------
+        gain
+            On the metric's scale: in points for what is told in percent, such as "bleu" and "f1". Where less is better,
+            how much lower the first one's score is.
+        null
+            "equal margins": a mixture of the second system's law with that of the best source, or of the worst where
+            the gain is negative; with gain 0, the second system's law itself. "equal means": of the first system's own
+            law with that of the best source or the worst, whichever is on the other side.
+        systems
+            Positions of the first and the second, from 0.
+
+        Raises
+        ------
+        ValueError
+            For a gain beyond those of the best and the worst source; the message has the range.
+        """
+        check_choice("null", null, NULLS)
+        check_number("gain", gain)
+        one, other = check_two(self.n_systems, systems)
+        true, of_sources = self.scores(), self.metric.score(self._sums)
+        raised = gain if self.metric.higher_is_better else -gain
+        low, high = float(of_sources.min() - true[other]), float(of_sources.max() - true[other])
+        if not low <= raised <= high:
+            ends = (low, high) if self.metric.higher_is_better else (-high, -low)
+            raise ValueError(
+                f"gain must be from {ends[0]:.6g} to {ends[1]:.6g}, as the true score of '{self.names[other]}' is "
+                f"{true[other]:.6g} and sources' are from {of_sources.min():.6g} to {of_sources.max():.6g}, "
+                f"not {gain:.6g}"
+            )
+        target = float(true[other] + raised)
+        start = self.weights[other if null == "equal margins" else one]
+        begins = float(self.metric.score(start @ self._sums))
+        end = np.zeros(start.size)
+        end[int(of_sources.argmax() if begins < target else of_sources.argmin())] = 1.0
+
+        def off(share: float) -> float:
+            return float(self.metric.score(((1 - share) * start + share * end) @ self._sums)) - target
+
+        share = 0.0 if begins == target else float(optimize.brentq(off, 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
+        weights = self.weights.copy()
+        weights[one] = (1 - share) * start + share * end
+        return self._with(weights, self.names, self.families, self.dependence)
+
+    def pair(self, first: int = 0, second: int = 1) -> TruePair:
+        """Two of the systems, for many test sets at once; their dependence is the one that they have here."""
+        chosen = list(check_two(self.n_systems, (first, second)))
+        dependence = self.dependence.of_two(self.n_systems, first, second)
+        names, families = ([of[k] for k in chosen] for of in (self.names, self.families))
+        return TruePair(self._with(self.weights[chosen], names, families, dependence))
+
+    def _with(self, weights: FloatArray, names: object, families: object, dependence: Dependence) -> Self:
+        clusters: ItemClusters | None = self.clusters
+        return type(self)(names, families, self.metric, dependence, clusters, self.pool, weights)  # type: ignore[arg-type]

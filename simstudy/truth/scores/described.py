@@ -1,0 +1,133 @@
+"""Pairs of systems that are described in plain tables, as studies do in TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simstudy.truth.pair_base import Drawn, PairModel, Two
+from simstudy.truth.scores.archimedean import Clayton, Gumbel
+from simstudy.truth.scores.base import TruePair
+from simstudy.truth.scores.clusters import ItemClusters
+from simstudy.truth.scores.dependence import (
+    Dependence,
+    GaussianCopula,
+    Independent,
+    Khoudraji,
+    Survival,
+    TCopula,
+)
+from simstudy.truth.scores.discrete import Ordinal
+from simstudy.truth.scores.item_response import ItemResponse
+from simstudy.truth.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
+from simstudy.truth.scores.model import Null, ScoreModel
+from simstudy.validation import brief, check_choice
+
+#: Margins by name, with the parameters of their classes.
+MARGINS: dict[str, type[Margin]] = {
+    kind.__name__: kind for kind in (Bernoulli, Beta, BetaBinomial, LogNormal, Ordinal, StudentT)
+}
+
+#: Dependence by name, with the parameters of their classes; ``of`` is another one.
+DEPENDENCES: dict[str, type[Dependence]] = {
+    kind.__name__: kind
+    for kind in (Clayton, GaussianCopula, Gumbel, Independent, ItemResponse, Khoudraji, Survival, TCopula)
+}
+
+
+@dataclass(frozen=True)
+class Scores(PairModel):
+    """Two systems with one score an item, of any margins, dependence and clusters; see `ScoreModel`.
+
+    Attributes
+    ----------
+    margins
+        Two tables, each with ``kind``, a name in `MARGINS`, and that class's parameters.
+    dependence
+        A table with ``kind``, a name in `DEPENDENCES`, and parameters; one of these, ``of``, may be such a table.
+    scored_by
+        The name of a metric of one score an item.
+    gain, null
+        The true gain that the first system is given, and how (`ScoreModel.with_gain`); None: the margins are as they
+        are.
+    clusters
+        The parameters of `ItemClusters`; empty: items are independent.
+
+    Examples
+    --------
+    >>> judged = {"kind": "Ordinal", "values": [1, 2, 3], "probabilities": [0.2, 0.3, 0.5]}
+    >>> pair = Scores((judged, {"kind": "Beta", "average": 0.5, "concentration": 2}), {"kind": "Clayton", "theta": 2})
+    >>> [round(score, 6) for score in pair.scores()], pair.draw(5, 20, np.random.default_rng(0)).statistics.shape
+    ([2.3, 0.5], (5, 2, 20, 2))
+    """
+
+    margins: tuple[Mapping[str, Any], Mapping[str, Any]]
+    dependence: Mapping[str, Any] = field(default_factory=lambda: {"kind": "Independent"})
+    scored_by: str = "mean"
+    gain: float | None = None
+    null: Null = "equal margins"
+    clusters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _ = self._pair
+
+    @property
+    def metric(self) -> str:
+        return self._pair.metric
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return self._pair.units
+
+    @property
+    def exchangeable(self) -> bool:
+        return self._pair.exchangeable
+
+    @property
+    def independent(self) -> bool:
+        return self._pair.independent
+
+    @cached_property
+    def _pair(self) -> TruePair:
+        if not isinstance(self.margins, Sequence) or len(self.margins) != 2:
+            raise ValueError(f"margins must be two tables, one of each system, not {brief(self.margins)}")
+        margins = [made("margins", margin, MARGINS) for margin in self.margins]
+        clusters = ItemClusters(**self.clusters) if self.clusters else None
+        dependence = made("dependence", self.dependence, DEPENDENCES)
+        model = ScoreModel(margins, dependence, clusters, metric=self.scored_by)
+        return TruePair(model if self.gain is None else model.with_gain(self.gain, null=self.null))
+
+    def scores(self) -> Two:
+        return self._pair.scores()
+
+    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
+        return self._pair.draw(n_sets, n_units, rng)
+
+
+def made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+    """What a table with ``kind`` and parameters describes.
+
+    Raises
+    ------
+    ValueError
+        For what is no such table, an unknown kind, and parameters that it does not have.
+
+    Examples
+    --------
+    >>> made("margins", {"kind": "Bernoulli", "probability": 0.8}, MARGINS)
+    Bernoulli(probability=0.8)
+    """
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError(f"{argument} must be a table with kind and parameters, not {brief(table)}")
+    check_choice(f"{argument}.kind", table["kind"], kinds)
+    parameters = {name: value for name, value in table.items() if name != "kind"}
+    if "of" in parameters:
+        parameters["of"] = made(f"{argument}.of", parameters["of"], kinds)
+    try:
+        return kinds[table["kind"]](**parameters)
+    except TypeError as error:
+        raise ValueError(f"{argument} must have the parameters of {table['kind']}: {error}") from None

@@ -1,0 +1,239 @@
+"""`fit`: a model of known truth that looks like real outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.influence import contributions
+from simstudy.outputs import Outputs, check_outputs
+from simstudy.truth.scores.base import KnownTruth
+from simstudy.truth.scores.clusters import ItemClusters
+from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores
+from simstudy.truth.scores.correlations import nearest_correlation
+from simstudy.truth.scores.dependence import GaussianCopula
+from simstudy.truth.scores.discrete import Empirical, Ordinal, Smoothed
+from simstudy.truth.scores.latent import MOST, common_share, intra_cluster, latent_correlation
+from simstudy.truth.scores.model import ScoreModel
+from simstudy.validation import check_flag
+
+#: Items that outputs must have to be fitted.
+LEAST_ITEMS = 10
+
+# How often latent correlations of a corpus metric are corrected, and by a test set of how many items.
+_CORRECTIONS, _DRAWN = 2, 20_000
+
+# A shrinkage from here on is not worth a note: less than 0.05 % is taken off.
+_NOTED = 0.9995
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was learned of real outputs. What draws test sets, and is given a gain, is its `model`.
+
+    Attributes
+    ----------
+    model
+        Draws outputs like them; its true scores are known.
+    correlation
+        (K, K) latent correlations of systems on one item.
+    distance
+        How far (Frobenius norm) these are, at most, from the ones that were found pair by pair: 0 where those were
+        possible.
+    shrinkage
+        What differences between systems' scores were multiplied by; 1 where they were taken as they were.
+    notes
+        What could not be learned, and what was changed, for people.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> fit(ss.truth.correlated_accuracies([0.6, 0.7], 2000, between=0.5)).with_gain(2)
+    Traceback (most recent call last):
+    AttributeError: Fitted has no with_gain: it is its model's, .model.with_gain
+    """
+
+    model: KnownTruth
+    correlation: FloatArray
+    distance: float
+    shrinkage: float
+    notes: tuple[str, ...]
+
+    if not TYPE_CHECKING:
+        # Type checkers know what there is; whoever asks at a prompt for what the model does is told where it is.
+        def __getattr__(self, name: str) -> NoReturn:
+            of_model = not name.startswith("_") and hasattr(self.__dict__.get("model"), name)
+            raise AttributeError(
+                f"Fitted has no {name}" + (f": it is its model's, .model.{name}" if of_model else ""),
+                name=name,
+                obj=self,
+            )
+
+
+def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitted:
+    """A model with the margins, the dependence and the clusters of real outputs.
+
+    Where items have one score, each system keeps the distribution of its item scores. Their dependence is a Gaussian
+    copula: the latent correlation of every two systems is the one at which their scores' mean cross product is what
+    it is, given both margins with all their ties (tetrachoric correlation for right and wrong); scores of more than
+    16 distinct values are put into 16 classes for that. Where no joint distribution has all these correlations, the
+    nearest that one has are taken (Higham 2002). For a corpus metric (counts, statistics of texts) it is a
+    `CorpusModel`, with latent correlations of items' ranks among items of the same kind. Where items have clusters
+    their sizes are kept; the latent intra-cluster correlation is the moments', and so is the part of it that is common
+    to all systems, from the cross products of two systems on two items of a cluster.
+
+    Parameters
+    ----------
+    outputs
+        At least 10 items, of any metric.
+    smooth
+        Whether scores that a system did not have, but another one did, get probability too (`Smoothed.of`); not for
+        corpus metrics.
+    shrink
+        Scores vary between systems more than true scores do, because items are a sample. If so they are drawn towards
+        their mean (by exponential tilting of the margins, or mixing a little of all systems into each) until true
+        gains vary as much as the systems' seem to: the mean square of all gains, less the part of it that is noise.
+        Else each true score is what the system had. How much smaller gains became is in `notes`.
+
+    Raises
+    ------
+    ValueError
+        For fewer than ten items.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> outputs = ss.truth.correlated_accuracies([0.6, 0.7, 0.8], 2000, between=0.5)
+    >>> fitted = fit(outputs, shrink=False)
+    >>> bool(abs(fitted.correlation[0, 1] - 0.5) < 0.1), fitted.distance, fitted.notes
+    (True, 0.0, ())
+    >>> fit(outputs).notes
+    ('gains made smaller by 0.4 %, what seems noise of them; shrink=False keeps them',)
+    """
+    check_outputs("outputs", outputs)
+    check_flag("smooth", smooth)
+    check_flag("shrink", shrink)
+    if outputs.n_items < LEAST_ITEMS:
+        raise ValueError(f"outputs must have at least {LEAST_ITEMS} items to be fitted, not {outputs.n_items}")
+    statistics, metric = outputs.statistics, outputs.metric
+    scored = metric.item_range is not None and statistics.shape[2] == 2 and bool((statistics[..., 1] == 1).all())
+    scores = statistics[..., 0].astype(np.float64) if scored else contributions(statistics, metric) * outputs.n_items
+    pool = None if scored else Pool.of(statistics, metric)
+    values = scores if pool is None else _within_kinds(pool, item_scores(statistics, metric))
+    notes = []
+    if single := [name for name, own in zip(outputs.names, values, strict=True) if (own == own[0]).all()]:
+        notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
+    latent = latent_correlation(values)
+    if latent.n_bound:
+        notes.append(f"pairs as alike, or as unlike, as their margins allow: {latent.n_bound}")
+    matrix, distance = nearest_correlation(latent.correlation)
+    clusters, codes, of_two = None, np.arange(outputs.n_items), 0.0
+    if outputs.natural_unit == "cluster":
+        codes = pd.factorize(outputs.labels("cluster"))[0]
+        within, of_two = intra_cluster(latent.deviations, codes, latent.moments)
+        clusters = ItemClusters(within, tuple(np.bincount(codes).tolist()))
+    shrinkage = _shrinkage(scores, codes) if shrink else 1.0
+    if shrinkage < _NOTED:
+        notes.append(
+            f"gains made smaller by {100 * (1 - shrinkage):.1f} %, what seems noise of them; shrink=False keeps them"
+        )
+    families = [str(family) for family in outputs.systems["family"]]
+    model: KnownTruth
+    if pool is None:
+        margins: list[Ordinal] = [_margin(own, np.unique(scores) if smooth else None) for own in scores]
+        margins = [_moved(margin, scores.mean(), shrinkage) for margin in margins] if shrinkage < 1 else margins
+        model = ScoreModel(
+            margins, GaussianCopula(matrix), clusters, metric=metric, names=outputs.names, families=families
+        )
+    else:
+        n_systems = outputs.n_systems
+        weights = shrinkage * np.eye(n_systems) + (1 - shrinkage) / n_systems
+        model = CorpusModel(outputs.names, families, metric, GaussianCopula(matrix), clusters, pool, weights)
+        for _ in range(_CORRECTIONS):
+            model, matrix, distance = _corrected(model, matrix)
+    if clusters is not None:
+        model, matrix, moved = _with_common(model, clusters, matrix, of_two)
+        distance += moved
+    return Fitted(model, matrix, distance, shrinkage, tuple(notes))
+
+
+def _with_common(
+    model: KnownTruth, clusters: ItemClusters, matrix: FloatArray, of_two: float
+) -> tuple[KnownTruth, FloatArray, float]:
+    """The model whose clusters are in part common to all systems, which correlate on one item as they did.
+
+    What is common adds to the correlations (K, K), so that it is taken out of the dependence's. Where that leaves none
+    that a joint distribution has, the nearest is taken: the correlations on one item are returned, and how far they
+    were moved.
+    """
+    above = matrix[np.triu_indices(len(matrix), 1)]
+    share = common_share(clusters.correlation, of_two, float(above.mean())) if above.size else 0.0
+    part = clusters.correlation * share
+    if part == 0:
+        return model, matrix, 0.0
+    left, distance = nearest_correlation((matrix - part) / (1 - part))
+    found = replace(model, dependence=GaussianCopula(left), clusters=replace(clusters, common=share))
+    return found, left + part * (1 - left), (1 - part) * distance
+
+
+def _within_kinds(pool: Pool, scores: FloatArray) -> FloatArray:
+    """Item scores (J, N) less the mean of their kind: what is drawn by rank, long items for more than short ones."""
+    counts = np.bincount(pool.alike)
+    means = np.stack([np.bincount(pool.alike, weights=own) / counts for own in scores])
+    return np.asarray(np.round(scores - means[:, pool.alike], 9))
+
+
+def _corrected(model: CorpusModel, matrix: FloatArray) -> tuple[CorpusModel, FloatArray, float]:
+    """The model with the latent correlations moved by what its item scores' correlations differ from the real ones.
+
+    Kinds of items differ in how far their ranks lie apart, which the one cross moment of all does not know; what a
+    large test set of the model shows does.
+    """
+    drawn = replace(model, clusters=None).draw(_DRAWN, np.random.default_rng(0))
+    real, found = (_correlated(item_scores(of, model.metric)) for of in (model.pool.statistics, drawn))
+    wanted = np.clip(matrix + real - found, -MOST, MOST)
+    np.fill_diagonal(wanted, 1.0)
+    moved, distance = nearest_correlation(wanted)
+    return replace(model, dependence=GaussianCopula(moved)), moved, distance
+
+
+def _correlated(scores: FloatArray) -> FloatArray:
+    """Correlations (K, K) of item scores (K, n); 0 of a system that does not vary, also with itself."""
+    deviations = scores - scores.mean(axis=1, keepdims=True)
+    sizes = np.sqrt((deviations**2).sum(axis=1))
+    units = deviations / np.where(sizes > 0, sizes, 1.0)[:, None]
+    return np.asarray(units @ units.T)
+
+
+def _margin(scores: FloatArray, lattice: FloatArray | None) -> Ordinal:
+    return Empirical.of(scores) if lattice is None else Smoothed.of(scores, lattice)
+
+
+def _moved(margin: Ordinal, centre: float, shrinkage: float) -> Ordinal:
+    low, high = margin.support
+    mean = centre + shrinkage * (margin.mean - centre)
+    # A system that had one score keeps it.
+    return margin if low == high else margin.with_mean(min(max(mean, low), high))
+
+
+def _shrinkage(scores: FloatArray, codes: IntArray) -> float:
+    """The root of the part of systems' mean squared gains that is not noise; scores are (K, n), codes are of units.
+
+    Gains' noise is that of the sum of units' deviations.
+    """
+    n_systems, n = scores.shape
+    n_units = int(codes.max()) + 1
+    if n_systems < 2 or n_units < 2:
+        return 1.0
+    means = scores.mean(axis=1)
+    deviations = scores - means[:, None]
+    sums = np.stack([np.bincount(codes, weights=own, minlength=n_units) for own in deviations])
+    covariance = sums @ sums.T * n_units / (n_units - 1) / n**2
+    # Of all pairs: the mean square of a difference is twice the variance.
+    observed = 2 * float(means.var(ddof=1))
+    noise = 2 * float(np.trace(covariance) - covariance.sum() / n_systems) / (n_systems - 1)
+    return float(np.sqrt(max(0.0, 1 - noise / observed))) if observed > 0 else 1.0

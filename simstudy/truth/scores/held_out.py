@@ -1,0 +1,197 @@
+"""Whether a fitted model is like the real thing: fitted on one half of the items, compared on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analyses.correlation import correlation
+from simstudy.analyses.curves import curve
+from simstudy.comparisons.comparing import compare
+from simstudy.decisions import Decision, speaks_for_gain
+from simstudy.fingerprints import derived_seed
+from simstudy.metrics.base import FloatArray
+from simstudy.outputs import Outputs
+from simstudy.truth.redrawn import halves
+from simstudy.truth.scores.fitted import Fitted, fit
+from simstudy.validation import check_whole
+
+#: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
+#: p <= 0.05 (a fraction), the 95th percentile of gains of pairs with p from 0.04 to 0.06 (metric's scale), and the
+#: mean distance of gain-confidence curves (a fraction).
+MEASURES = ("r12", "significant", "threshold", "curve")
+
+# A percentile of fewer gains says nothing.
+_LEAST_WINDOW = 20
+
+# Where two curves are compared: at so many quantiles of the gains where the confidence is not yet this.
+_POINTS, _CERTAIN = 25, 0.995
+
+# What is compared with the real half, and the prefix of its distance.
+_OTHERS = {"fitted": "fitted", "halves": "training"}
+
+
+def held_out(
+    outputs: Outputs,
+    *,
+    n_draws: int = 5,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    fitting: Callable[[Outputs], Fitted] = fit,
+) -> pd.DataFrame:
+    """What a model that is fitted on one half of the items gets wrong of the other, beside what the halves differ by.
+
+    The test set is split at random n_draws times (`simstudy.truth.redrawn.halves`). A model is fitted to the one
+    half, and a test set as large as the other drawn of it. Significance is that of `simstudy.compare`, by its default
+    test and unit; the draws of one test set are not independent of each other.
+
+    Parameters
+    ----------
+    outputs
+        At least twenty items, and some tens of systems: of fewer there are neither curves nor thresholds.
+    n_draws
+        At least 1.
+    n_resamples
+        Of the test.
+    seed
+        0 … 2^64 - 1.
+    fitting
+        What fits a model.
+
+    Returns
+    -------
+    table
+        A row for each draw and measure of `MEASURES`: draw, measure, real (the held-out half), training (the other
+        real half), fitted; fitted_off = fitted - real and halves_off = training - real. Of "curve" only the last two:
+        mean absolute distances. NaN where a test set has too few pairs.
+
+    Raises
+    ------
+    ValueError
+        As `halves`, `fit` and `simstudy.compare`.
+    """
+    check_whole("n_draws", n_draws, 1)
+    splits = (
+        held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed, fitting=fitting) for draw in range(n_draws)
+    )
+    return pd.concat([split.table for split in splits], ignore_index=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One split of `held_out`.
+
+    Attributes
+    ----------
+    table
+        Its rows.
+    curves
+        part ("real", "training", "fitted"), gain (metric's scale), confidence (a fraction): of all pairs.
+    fitted
+        What was learned of the training half.
+    """
+
+    table: pd.DataFrame
+    curves: pd.DataFrame
+    fitted: Fitted
+
+
+def held_out_split(
+    outputs: Outputs,
+    draw: int,
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    fitting: Callable[[Outputs], Fitted] = fit,
+) -> Split:
+    """Split number `draw` of `held_out`, with its curves; the other arguments are as there.
+
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> split = held_out_split(ss.truth.correlated_accuracies([0.6, 0.7, 0.8], 200), 0, n_resamples=99)
+    >>> split.table["measure"].tolist(), len(split.curves)
+    (['r12', 'significant', 'threshold', 'curve'], 0)
+    """
+    training, real = halves(outputs, draw, seed=seed)
+    of_draw = derived_seed(seed, "fitted half", draw) % 2**64
+    fitted = fitting(training)
+    parts = {"real": real, "training": training, "fitted": fitted.model.outputs(real.n_items, seed=of_draw)}
+    measured = {part: _measured(one, n_resamples, seed) for part, one in parts.items()}
+    rows = []
+    for measure in MEASURES[:-1]:
+        found = {part: of[measure] for part, (of, _) in measured.items()}
+        off = {"fitted_off": found["fitted"] - found["real"], "halves_off": found["training"] - found["real"]}
+        rows.append({"draw": draw, "measure": measure, **found, **off})
+    lines = {part: line for part, (_, line) in measured.items()}
+    apart = {f"{name}_off": _apart(lines["real"], lines[part]) for name, part in _OTHERS.items()}
+    rows.append({"draw": draw, "measure": "curve", **apart})
+    columns = ["draw", "measure", "real", "training", "fitted", "fitted_off", "halves_off"]
+    drawn = [line[["gain", "confidence"]].assign(part=part) for part, line in lines.items()]
+    curves = pd.concat(drawn, ignore_index=True)[["part", "gain", "confidence"]]
+    return Split(pd.DataFrame(rows).reindex(columns=columns), curves, fitted)
+
+
+def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `held_out` by measure.
+
+    Returns
+    -------
+    summary
+        measure; real, training, fitted (means); bias (mean fitted_off), fitted_off and halves_off (root mean squares),
+        ratio of these. Two real halves differ by the noise of two samples. A test set that is drawn of a model has
+        that noise, and that of the half from which the model was learned. Were the model's kind right, the ratio would
+        be about sqrt(3 / 2) = 1.22 if fitting passed on all noise of that half; of right models in the study
+        ``fitted_truth`` it was 1.15 to 1.21 by measure (medians).
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"measure": "r12", "real": [0.5, 0.6], "training": [0.6, 0.5], "fitted": [0.5, 0.4],
+    ...                       "fitted_off": [0.0, -0.2], "halves_off": [0.1, -0.1]})
+    >>> held_out_summary(table)[["bias", "ratio"]].round(3).values.tolist()
+    [[-0.1, 1.414]]
+    """
+    rows = []
+    for measure, members in table.groupby("measure", sort=False):
+        means = members[["real", "training", "fitted"]].mean()
+        off = {name: float(np.sqrt((members[name] ** 2).mean())) for name in ("fitted_off", "halves_off")}
+        # Two halves that agree but for rounding, as percentiles of few gains may, are no noise to measure by.
+        told = off["halves_off"] > 1e-9 * max(float(means.abs().fillna(0).max()), off["fitted_off"])
+        ratio = off["fitted_off"] / off["halves_off"] if told else np.nan
+        rows.append({"measure": measure, **means, "bias": members["fitted_off"].mean(), **off, "ratio": ratio})
+    return pd.DataFrame(rows)
+
+
+def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, float], pd.DataFrame]:
+    pairs = compare(outputs, n_resamples=n_resamples, seed=seed).frame.assign(relation="all pairs")
+    window = pairs["p_value"].between(0.04, 0.06).to_numpy() & speaks_for_gain(pairs)
+    gains = pairs["gain"].to_numpy()[window]
+    unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
+    found = {
+        "r12": float(correlation(unit)["r12"].median()),
+        "significant": float(Decision().significant(pairs).mean()),
+        "threshold": float(np.percentile(gains, 95)) if gains.size >= _LEAST_WINDOW else np.nan,
+    }
+    return found, curve(pairs)
+
+
+def _apart(real: pd.DataFrame, other: pd.DataFrame) -> float:
+    """The mean absolute distance of two curves, where both are and the real one has not yet come to its end."""
+    if real.empty or other.empty:
+        return np.nan
+    rising = real[real["confidence"] < _CERTAIN]
+    low = max(real["gain"].min(), other["gain"].min())
+    high = min(rising["gain"].max(), other["gain"].max()) if len(rising) else low
+    if not low < high:
+        return np.nan
+    at = np.quantile(rising["gain"], np.linspace(0, 1, _POINTS))
+    at = at[(at >= low) & (at <= high)]
+    return float(np.abs(_at(real, at) - _at(other, at)).mean())
+
+
+def _at(line: pd.DataFrame, gains: FloatArray) -> FloatArray:
+    ordered = line.sort_values("gain")
+    return np.asarray(np.interp(gains, ordered["gain"].to_numpy(), ordered["confidence"].to_numpy()))

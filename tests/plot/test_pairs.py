@@ -1,0 +1,143 @@
+"""The matrix of p-values and the groups show what their tables say."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.patches import Rectangle
+
+from simstudy import plot
+
+
+def all_pairs(names: list[str], p_values: list[float], n: int = 9_999) -> pd.DataFrame:
+    """Systems best first, a point apart; the p-values in the order of `combinations`."""
+    scores = {name: 60.0 - k for k, name in enumerate(names)}
+    rows = [[a, b, scores[a], scores[b]] for a, b in combinations(names, 2)]
+    table = pd.DataFrame(rows, columns=["system_a", "system_b", "score_a", "score_b"])
+    extreme = pd.Series(np.array(p_values) * (n + 1) - 1).round().astype("int64") if n else 0
+    return table.assign(p_value=p_values, n_extreme=extreme, n_resamples=n)
+
+
+def drawn_cells(ax: Axes) -> list[set[tuple[int, int]]]:
+    """(row, column) of the cells that each mesh of a matrix shows: the significant ones, and the others."""
+    return [
+        set(zip(*np.nonzero(~np.ma.getmaskarray(mesh.get_array())), strict=True))
+        for mesh in ax.collections
+        if isinstance(mesh, QuadMesh)
+    ]
+
+
+def test_matrix_shows_each_pair_once_with_its_decision() -> None:
+    """Chinchor's GE, GE-CMU and UMASS, and a fourth: 0.0994 is not certainly at most 0.1."""
+    pairs = all_pairs(["GE", "GE-CMU", "UMASS", "ITP"], [0.0415, 0.0994, 0.0001, 0.8918, 0.0042, 0.5])
+    ax = plot.matrix(pairs.sample(frac=1, random_state=3), alpha=0.1, certainty=0.99)
+    significant, other = drawn_cells(ax)
+    assert significant == {(1, 0), (3, 0), (3, 1)}
+    assert other == {(2, 0), (2, 1), (3, 2)}
+    written = {tuple(np.floor(text.get_position()).astype(int)): text.get_text() for text in ax.texts}
+    assert written == {
+        (0, 1): "0.04", (0, 2): "0.099", (0, 3): "<0.001", (1, 2): "0.89", (1, 3): "0.004", (2, 3): "0.50",
+    }  # fmt: skip
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["GE", "GE-CMU", "UMASS", "ITP"]
+    assert ax.get_yticklabels()[1].get_text() == "GE-CMU  59.00"
+    (frame,) = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert tuple(np.floor(frame.get_xy())) == (0, 2)
+    named = [text.get_text() for text in ax.get_legend().get_texts()]
+    why = "p at most 0.1, but not certain,\nor for the other system, or of too few units"
+    assert named == ["significant at 0.1, certainty 0.99", "not significant", why]
+    as_it_is = plot.matrix(pairs, alpha=0.1)
+    assert drawn_cells(as_it_is)[0] == {(1, 0), (2, 0), (3, 0), (3, 1)}
+    assert as_it_is.get_legend().get_texts()[0].get_text() == "significant at 0.1"
+
+
+def test_matrix_without_resamples_needs_no_certainty() -> None:
+    ax = plot.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), alpha=0.1)
+    assert drawn_cells(ax) == [{(1, 0), (2, 0)}, {(2, 1)}]
+    assert not ax.patches
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["significant at 0.1", "not significant"]
+
+
+def test_matrix_does_not_show_what_speaks_for_the_other_as_significant() -> None:
+    """p is 0.01 everywhere: one test speaks for the lower score, one gain is of two units."""
+    pairs = all_pairs(["a", "b", "c"], [0.01, 0.01, 0.01], n=0).assign(p_floor=[0.001, 0.001, 0.5])
+    ax = plot.matrix(pairs.assign(favours=["a", "c", "b"], alternative="two-sided"))
+    assert drawn_cells(ax) == [{(1, 0)}, {(2, 0), (2, 1)}]
+    frames = {tuple(np.floor(patch.get_xy())) for patch in ax.patches if isinstance(patch, Rectangle)}
+    assert frames == {(0, 2), (1, 2)}
+    assert ax.get_legend().get_texts()[0].get_text() == "significant at 0.05, two-sided"
+
+
+def test_matrix_of_many_systems_has_a_scale_instead_of_numbers(rng: np.random.Generator) -> None:
+    ax = plot.matrix(all_pairs([f"s{k}" for k in range(21)], list(rng.random(210))), alpha=0.05)
+    assert not ax.texts
+    assert sum(map(len, drawn_cells(ax))) == 210
+    assert [label.get_text() for bar in ax.child_axes for label in bar.get_xticklabels()] == ["p = 0.0001", "0.05", "1"]
+
+
+def grouped() -> pd.DataFrame:
+    """a with c, and b with c and d: neither of the first two is a run that the other is apart from."""
+    return pd.DataFrame(
+        {
+            "group": [1, 1, 2, 2, 2, 3], "place": [1, 3, 2, 3, 4, 5], "system": list("acbcde"), "metric": "f1",
+            "score": [50.0, 48.0, 49.0, 48.0, 47.0, 30.0],
+        }
+    )  # fmt: skip
+
+
+def test_groups_have_lanes_of_their_own_and_dots_at_members_only() -> None:
+    ax = plot.groups(grouped())
+    assert [label.get_text() for label in ax.get_yticklabels()] == list("abcde")
+    scores, *lines = ax.lines
+    assert dict(zip(*scores.get_data(), strict=True)) == {50: 1, 49: 2, 48: 3, 47: 4, 30: 5}
+    assert [list(line.get_ydata()) for line in lines if line.get_marker() == "o"] == [[1, 3], [5], [2, 3, 4]]
+    first, last, second = (line.get_xdata()[0] for line in lines if line.get_marker() == "o")
+    joined = [(tuple(line.get_ydata()), line.get_linestyle()) for line in lines if line.get_marker() == "None"]
+    assert joined == [((1, 3), "--"), ((2, 3), "-"), ((3, 4), "-")], "broken beside a system that is not in the group"
+    assert 50 < first == last < second < ax.get_xlim()[1], "beside the scores; those that do not meet share a lane"
+    assert ax.get_xlabel() == "score (F1, %)"
+    assert max(ax.get_xticks()) <= 51
+
+
+def test_groups_that_are_too_many_are_counted() -> None:
+    """70 pairs of places that all span the middle: no two can share a lane."""
+    ends = [(k, 141 - k) for k in range(1, 71)]
+    table = pd.DataFrame([(k, place) for k, two in enumerate(ends) for place in two], columns=["group", "place"])
+    ax = plot.groups(table.assign(system="s" + table["place"].astype(str), score=200.0 - table["place"]))
+    assert [text.get_text() for text in ax.texts] == ["groups (60 of 70 lanes)"]
+    assert len([line for line in ax.lines if line.get_marker() == "o"]) == 61
+
+
+@pytest.mark.parametrize("k", [2, 17, 45])
+def test_figures_of_pairs_keep_their_text_apart_and_inside(k: int, rng: np.random.Generator) -> None:
+    names = [f"a-system-of-a-long-name-{n}" for n in range(k)]
+    matrix = plot.matrix(all_pairs(names, list(rng.random(k * (k - 1) // 2))))
+    table = pd.DataFrame({"group": 1, "place": np.arange(k) + 1, "system": names, "score": np.linspace(60, 20, k)})
+    for ax in (matrix, plot.groups(table)):
+        ax.figure.canvas.draw()
+        page = ax.figure.bbox
+        for labels in (ax.get_xticklabels(), ax.get_yticklabels(), ax.texts):
+            boxes = [label.get_window_extent() for label in labels]
+            assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+            assert all(page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 for box in boxes)
+
+
+def test_bad_tables_of_pairs() -> None:
+    pairs = all_pairs(["a", "b", "c"], [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="pairs must be a table with the columns .*; no column n_extreme"):
+        plot.matrix(pairs.drop(columns="n_extreme"))
+    for wrong in (pairs.head(2), pd.concat([pairs, pairs]), pairs.assign(system_b=["b", "c", "a"])):
+        with pytest.raises(ValueError, match="pairs must have (every two systems once|the better system as system_a)"):
+            plot.matrix(wrong)
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        plot.matrix(pairs, alpha=1)
+    with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
+        plot.matrix(pairs, certainty=99)
+    with pytest.raises(ValueError, match="no column place"):
+        plot.groups(grouped().drop(columns="place"))
+    with pytest.raises(ValueError, match="table must be the groups of one test set; it has two systems at one place"):
+        plot.groups(pd.concat([grouped(), grouped().assign(system=list("vwxxyz"))]))

@@ -1,0 +1,53 @@
+"""A task of arrays: what its base systems may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from simstudy.training import Task
+
+
+def task_of(estimator: Any) -> Task:
+    rng = np.random.default_rng(0)
+    features, gold = rng.normal(size=(40, 2)), np.arange(40) % 2
+    return Task.from_arrays(
+        "made up", features, gold, test_sets={"test": (features, gold)}, systems={"base": estimator}
+    )
+
+
+@pytest.mark.parametrize("estimator", [LinearRegression(), make_pipeline(StandardScaler(), LinearRegression())])
+def test_regressors_are_refused_with_the_reason(estimator: Any) -> None:
+    """Numbers are no labels: all systems would have an accuracy of 0."""
+    with pytest.raises(ValueError, match="system 'base' must be a classifier, but .* is a regressor: it predicts"):
+        task_of(estimator)
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression, "bayes", None, 3])
+def test_what_is_no_estimator_is_refused(estimator: Any) -> None:
+    with pytest.raises(ValueError, match="system 'base' must be an estimator with fit and predict, not"):
+        task_of(estimator)
+
+
+def test_classifiers_are_taken() -> None:
+    assert list(task_of(make_pipeline(StandardScaler(), LogisticRegression())).systems) == ["base"]
+
+
+class Plain:
+    """It has fit and predict, but scikit-learn can not clone it."""
+
+    def fit(self, features: Any, gold: Any) -> Plain:
+        return self
+
+    def predict(self, features: Any) -> Any:
+        return features[:, 0]
+
+
+def test_what_can_not_be_cloned_is_refused_in_one_line() -> None:
+    with pytest.raises(ValueError, match=r"system 'base' must inherit from sklearn.base.BaseEstimator, unlike Plain$"):
+        task_of(Plain())

@@ -1,0 +1,67 @@
+"""Chunking: span counts as conlleval's, the reader, and the task on its real data, where it is at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simstudy.learners import Examples, Rows
+from simstudy.learners.sequences.spans import count_spans
+from simstudy.metrics.spans import span_counts
+from simstudy.training import Task, load_task
+from simstudy.training.chunking import read_chunks
+from simstudy.training.resampling import Variant, train_variant
+from tests.conftest import SHARED
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spans_are_counted_as_one_sentence_at_a_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tags = np.array(["O", "B-NP", "I-NP", "B-VP", "I-VP", "I-PP"])
+    lengths = rng.integers(1, 9, 200)
+    gold = rng.choice(tags, lengths.sum())
+    guess = np.where(rng.random(lengths.sum()) < 0.3, rng.choice(tags, lengths.sum()), gold)
+    examples = Examples(Rows({}, np.repeat(np.arange(200), lengths)), gold)
+    ends = np.cumsum(lengths)
+    expected = [
+        span_counts(guess[end - length : end].tolist(), gold[end - length : end].tolist())
+        for end, length in zip(ends, lengths, strict=True)
+    ]
+    assert count_spans(examples, guess).tolist() == [list(counts) for counts in expected]
+
+
+def test_a_malformed_line_is_named() -> None:
+    with pytest.raises(ValueError, match=r"chunks.zip: test.txt, line 3: 'ran VBD' is not a word, a part of speech"):
+        read_chunks(b"He PRP B-NP\n\nran VBD\n", "chunks.zip: test.txt")
+    with pytest.raises(ValueError, match="line 2: 'ran VBD E-VP' is not a word"):
+        read_chunks(b"He PRP B-NP\nran VBD E-VP\n", "chunks.zip: test.txt")
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the real data in {SHARED}")
+    return load_task("chunking", SHARED)
+
+
+def test_ids_are_the_numbers_of_sentences_in_the_file(task: Task) -> None:
+    ids = task.test_sets["test"].items["id"].astype(int).tolist()
+    assert sorted(ids) == list(range(1, 2013)) != ids
+    # "Rockwell International Corp. 's Tulsa unit said …": 28 tokens.
+    assert np.diff(task.test_sets["test"].inputs.first_rows())[ids.index(1)] == 28
+
+
+def test_sizes_are_those_of_the_shared_task(task: Task) -> None:
+    """Sentences, tokens and chunks as Tjong Kim Sang and Buchholz (2000, section 3) count them."""
+    assert (task.train.n_items, len(task.train.gold)) == (8936, 211727)
+    test = task.test_sets["test"]
+    assert (test.n_items, len(test.gold)) == (2012, 47377)
+    for examples, chunks in ((task.train, 106978), (test, 23852)):
+        assert count_spans(examples, examples.gold).sum(axis=0).tolist() == [chunks, chunks, chunks]
+
+
+@pytest.mark.parametrize(("family", "low", "high"), [("CRF", 84, 89), ("linear SVM", 83, 88), ("HMM", 80, 87)])
+def test_variants_of_a_small_training_set(task: Task, family: str, low: float, high: float) -> None:
+    counts = train_variant(task, Variant(family, 300, 1), seed=0)["test"]["span_f1"]
+    assert counts[:, 2].sum() == 23852
+    assert low < task.metric.score(counts.sum(axis=0)) < high

@@ -1,0 +1,138 @@
+"""The tasks of constituency parsing: made-up trees, bad input, and a part of the real data."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simstudy.learners.constituency.coarse_pass import forward
+from simstudy.learners.constituency.constituents import count_brackets
+from simstudy.learners.constituency.lexicon import forms_of, tag_scores
+from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
+from simstudy.loaders.trees import parse_trees
+from simstudy.metrics.parseval import Tree, bracket_counts
+from simstudy.training import Task
+from simstudy.training.constituency import Document, base_systems, constituency_task
+from simstudy.training.resampling import Variant, train_variant
+from tests.conftest import SHARED
+from tests.learners.treebank import TREES
+
+SYSTEMS = {
+    "Markov": TreebankGrammar(2, 1, True),
+    "parent": TreebankGrammar(1, 2, False),
+    "latent": LatentStates(1, 4, 0.5),
+}
+
+
+def made_up(*trees: Tree) -> list[Document]:
+    return [Document("made up", tuple(tree.without_traces() for tree in trees))]
+
+
+@pytest.mark.parametrize("family", SYSTEMS)
+def test_what_was_learned_by_heart_is_parsed_as_it_was_seen(family: str) -> None:
+    task = constituency_task("made up", made_up(*TREES), {"test": made_up(*TREES)})
+    predictor = SYSTEMS[family].train(task.train, np.ones(len(TREES), dtype=np.int64), 0)
+    answers = predictor(task.test_sets["test"])
+    correct, guessed, gold = count_brackets(task.test_sets["test"], answers).sum(axis=0)
+    assert answers.unparsed == 0
+    assert 2 * correct / (guessed + gold) > 0.85
+
+
+@pytest.mark.parametrize("family", SYSTEMS)
+def test_resamples_that_lack_labels_and_tags_and_unknown_words_work(family: str) -> None:
+    """Learned from one tree: what it has no rule for has no parse, and its gold brackets count."""
+    (unknown,) = parse_trees("((X (UNSEEN Word-7) (UNSEEN %%) (UNSEEN 3.1)))", "example")
+    task = constituency_task("made up", made_up(*TREES), {"test": made_up(*TREES, unknown)})
+    for chosen in range(len(TREES)):
+        weights = np.zeros(len(TREES), dtype=np.int64)
+        weights[chosen] = 3
+        answers = SYSTEMS[family].train(task.train, weights, 1)(task.test_sets["test"])
+        counts = count_brackets(task.test_sets["test"], answers)
+        assert (counts[:, 0] <= counts[:, 1:].min(axis=1)).all()
+        assert counts[:, 2].sum() == sum(bracket_counts(tree, tree)[2] for tree in (*TREES, unknown))
+        parsed = np.unique(answers.sentence)
+        assert answers.unparsed > 0 or len(parsed) == len(counts)
+        assert answers.unparsed <= len(counts) - len(parsed)
+        same = task.test_sets["test"].items["id"].tolist().index(f"made up-{chosen + 1}")
+        assert counts[same, 0] == counts[same, 2]
+
+
+def test_test_sets_have_no_long_sentences_and_no_empty_ones() -> None:
+    words = " ".join("(NN dog)" for _ in range(40))
+    trees = parse_trees(f"((NP {words})) ((NP {words} (NN cat))) (()) ((NP {words} (-NONE- *)))", "example")
+    task = constituency_task("made up", made_up(*trees), {"test": made_up(*trees)})
+    assert sorted(task.test_sets["test"].items["id"]) == ["made up-1", "made up-4"]
+    assert task.train.n_items == 3
+    with pytest.raises(ValueError, match="'test' of task 'made up' must have at least one tree with words"):
+        constituency_task("made up", made_up(*trees), {"test": made_up(trees[1], trees[2])})
+
+
+def test_gold_answers_are_right() -> None:
+    task = constituency_task("made up", made_up(*TREES), {"test": made_up(*TREES)})
+    wanted = {f"made up-{k}": bracket_counts(tree, tree) for k, tree in enumerate(TREES, start=1)}
+    examples = task.test_sets["test"]
+    counts = task.count(task.metric, "test", examples.gold)
+    assert {name: tuple(row) for name, row in zip(examples.items["id"], counts.tolist(), strict=True)} == wanted
+
+
+def test_known_words_are_tagged_as_they_were_and_unknown_ones_by_their_form() -> None:
+    words = ["running", "walking", "dogs", "cats", "swimming", "the", "xyz"]
+    forms = forms_of(words)
+    seen = np.array([0, 1, 2, 3, 5], dtype=np.int32)
+    tags = np.array([0, 0, 1, 1, 2], dtype=np.int32)
+    counts = np.array([1.0, 2.0, 1.0, 1.0, 50.0])
+    scores = tag_scores(seen, tags, counts, 4, forms=forms, wanted=np.arange(7, dtype=np.int32))
+    share = np.array([3, 2, 50, 0]) / 55
+    posterior = scores * share
+    np.testing.assert_allclose(posterior.sum(axis=1), 1)
+    assert posterior[[0, 1, 4], 0].min() > 0.6
+    assert posterior[[2, 3], 1].min() > 0.6
+    assert posterior[5, 2] > 0.95
+    # A frequent word says nothing of unknown ones; what was never seen is no tag.
+    assert posterior[6, 2] == 0
+    assert (scores[:, 3] == 0).all()
+
+
+def test_forward_probabilities_are_the_sum_over_all_taggings() -> None:
+    rng = np.random.default_rng(0)
+    tags, transition = rng.uniform(size=(3, 2)), rng.dirichlet(np.ones(3), 3)
+    prefix = forward(tags, transition)
+    for n in range(4):
+        total, ended = 0.0, 0.0
+        for path in product((1, 2), repeat=n):
+            steps = zip((0, *path), path, strict=False)
+            p = np.prod([transition[a, b] for a, b in steps]) * np.prod([tags[i, b - 1] for i, b in enumerate(path)])
+            total += p
+            ended += p * transition[(0, *path)[-1], 0]
+        np.testing.assert_allclose(prefix[n], total)
+    np.testing.assert_allclose(prefix[4], ended)
+
+
+def articles(*names: str) -> list[Document]:
+    paths = [SHARED / f"craft_treebank/penn/{name}.tree" for name in names]
+    texts = [(path, path.read_text(encoding="utf-8")) for path in paths]
+    return [Document(p.stem, tuple(t.without_traces() for t in parse_trees(text, p)[:150])) for p, text in texts]
+
+
+@pytest.fixture(scope="module")
+def real() -> Task:
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the real data in {SHARED}")
+    names = sorted(Path(SHARED, "craft_treebank/penn").glob("*.tree"))[:9]
+    documents = articles(*(path.stem for path in names))
+    return constituency_task("a part of CRAFT", documents[:8], {"test": documents[8:]})
+
+
+@pytest.mark.parametrize(("family", "floor"), [("Markov", 0.55), ("parent", 0.6), ("latent", 0.55)])
+def test_a_part_of_the_real_data(real: Task, family: str, floor: float) -> None:
+    statistics = train_variant(real, Variant(family, real.train.n_items, 1), seed=0)
+    correct, guessed, gold = statistics["test"]["parseval"].sum(axis=0)
+    assert 2 * correct / (guessed + gold) > floor
+    assert guessed > 0.8 * gold
+
+
+def test_the_base_systems_are_three() -> None:
+    assert list(base_systems()) == ["Markov", "parent", "latent"]

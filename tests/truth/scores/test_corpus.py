@@ -1,0 +1,120 @@
+"""Corpus metrics: statistics that keep their rules, true scores of the population, gains by root finding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs
+from simstudy.truth.pair_responses import Responses
+from simstudy.truth.scores import GaussianCopula, ItemClusters, ScoreModel, fit
+from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores, like_items
+from simstudy.truth.translations import Translations
+
+RNG = np.random.default_rng(0)
+# Two systems each; a third, in between, has half of its items from either.
+F1 = Responses(recall=(0.8, 0.5), precision=(0.85, 0.6)).draw(1, 300, RNG).statistics[0]
+BLEU = Translations(quality=(0.9, 0.3), length=(0.95, 1.0)).draw(1, 300, RNG).statistics[0]
+
+
+def _three(statistics: np.ndarray, metric: str) -> Outputs:
+    between = np.where((np.arange(statistics.shape[1]) % 2 == 0)[:, None], statistics[0], statistics[1])
+    return Outputs.from_statistics(np.stack([statistics[0], between, statistics[1]]), metric, ["good", "mid", "bad"])
+
+
+CASES = {"f1": _three(F1, "f1"), "bleu": _three(BLEU, "bleu")}
+each = pytest.mark.parametrize("outputs", CASES.values(), ids=CASES)
+
+
+def _model(outputs: Outputs) -> CorpusModel:
+    model = fit(outputs, shrink=False).model
+    assert isinstance(model, CorpusModel)
+    return model
+
+
+@each
+def test_true_scores_are_those_of_the_real_test_set(outputs: Outputs) -> None:
+    """And what is drawn has them, within 5 standard errors over 30 test sets (the jackknife is not needed)."""
+    model = _model(outputs)
+    np.testing.assert_allclose(model.scores(), outputs.scores(), rtol=1e-12)
+    drawn = np.array([model.outputs(2000, seed=seed).scores() for seed in range(30)])
+    error = drawn.std(axis=0, ddof=1) / np.sqrt(30)
+    assert (np.abs(drawn.mean(axis=0) - outputs.scores()) < 5 * error).all()
+
+
+@each
+def test_vectors_are_real_ones_of_the_system_and_shared_statistics_are_shared(outputs: Outputs) -> None:
+    drawn = _model(outputs).outputs(500)  # from_statistics checks the metric's rules, and what systems share
+    for own, real in zip(drawn.statistics, outputs.statistics, strict=True):
+        assert {tuple(vector) for vector in own.tolist()} <= {tuple(vector) for vector in real.tolist()}
+    if outputs.metric.name == "bleu":
+        lengths = drawn.statistics[..., 9]
+        assert np.corrcoef(lengths[0], lengths[2])[0, 1] > 0.9
+
+
+@each
+def test_what_systems_have_in_common_is_kept(outputs: Outputs) -> None:
+    """The correlation of item scores, against the real ones; the standard error is about 0.04 in 300 items."""
+    model = _model(outputs)
+    drawn = model.outputs(4000)
+    real, found = (np.corrcoef(item_scores(o.statistics, o.metric)) for o in (outputs, drawn))
+    np.testing.assert_allclose(found, real, atol=0.17)
+
+
+@each
+@pytest.mark.parametrize("null", ["equal margins", "equal means"])
+def test_the_gain_is_set(outputs: Outputs, null: str) -> None:
+    model = _model(outputs)
+    for systems, gain in (((0, 1), 1.5), ((0, 1), -1.5), ((0, 1), 0.0), ((1, 2), 0.0)):
+        moved = model.with_gain(gain, null=null, systems=systems)  # type: ignore[arg-type]
+        first, second = moved.scores()[list(systems)]
+        assert first - second == pytest.approx(gain, abs=1e-9)
+        assert moved.weights.sum(axis=1) == pytest.approx([1, 1, 1])
+        same = bool((moved.weights[systems[0]] == moved.weights[systems[1]]).all())
+        assert same == (gain == 0 and (null == "equal margins" or systems == (1, 2)))
+    pair = model.with_gain(0.0, null=null).pair()  # type: ignore[arg-type]
+    scores = METRICS[pair.metric].score(pair.draw(200, 300, RNG).statistics.sum(axis=2, dtype=float))
+    gains = scores[:, 0] - scores[:, 1]
+    assert abs(gains.mean()) < 5 * gains.std() / np.sqrt(200) + 0.05
+
+
+def test_mixtures_have_the_law_of_their_sources() -> None:
+    """One kind of items, three of each of two systems: the mean of each cell's share by counting."""
+    statistics = np.array([[[0, 1], [1, 1], [1, 1]], [[0, 1], [0, 1], [1, 1]]]) * np.array([1, 1])
+    pool = Pool.of(statistics, METRICS["accuracy"])
+    weights = np.array([[0.25, 0.75], [0.0, 1.0]])
+    model = CorpusModel(["a", "b"], ["a", "b"], METRICS["accuracy"], GaussianCopula(0.0), None, pool, weights)
+    assert model.scores() == pytest.approx([100 * (0.25 * 2 / 3 + 0.75 / 3), 100 / 3])
+    drawn = model.outputs(20_000).statistics[..., 0]
+    assert drawn.mean(axis=1) == pytest.approx(model.scores() / 100, abs=0.02)
+    assert np.corrcoef(drawn)[0, 1] == pytest.approx(0, abs=0.03)
+
+
+def test_like_items_of_lengths_are_neighbours() -> None:
+    kinds = like_items(CASES["bleu"].statistics, METRICS["bleu"])
+    lengths = CASES["bleu"].statistics[0, :, 9]
+    assert np.bincount(kinds).min() >= 25
+    for kind in range(kinds.max()):
+        assert lengths[kinds == kind].max() < lengths[kinds == kind + 1].min()
+
+
+def test_clusters_and_nested_test_sets() -> None:
+    items = pd.DataFrame({"id": [str(i) for i in range(300)], "cluster": [str(i // 3) for i in range(300)]})
+    model = _model(Outputs.from_statistics(CASES["f1"].statistics, "f1", items=items))
+    assert isinstance(model.clusters, ItemClusters)
+    short, long = (model.outputs(n, seed=2) for n in (60, 5000))
+    np.testing.assert_array_equal(long.head(60).statistics, short.statistics)
+
+
+def test_scores_of_all_items_are_no_corpus() -> None:
+    assert isinstance(fit(Outputs.from_scores(pd.DataFrame(RNG.random((20, 2))))).model, ScoreModel)
+
+
+def test_bad_gains() -> None:
+    model = _model(CASES["f1"])
+    with pytest.raises(ValueError, match="gain must be from .* and sources' are from .* not 60"):
+        model.with_gain(60)
+    with pytest.raises(ValueError, match="null must be one of equal margins, equal means"):
+        model.with_gain(0, null="none")  # type: ignore[arg-type]

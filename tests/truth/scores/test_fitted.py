@@ -1,0 +1,199 @@
+"""What is fitted is what was put in; latent correlations against scipy's bivariate normal distribution."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+from simstudy.outputs import Outputs
+from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
+from simstudy.truth.scores.fitted import Fitted, fit
+from simstudy.truth.scores.held_out import MEASURES, held_out, held_out_summary
+from simstudy.truth.scores.latent import CrossMoments, common_share, in_classes, latent_correlation
+from simstudy.truth.synthetic import correlated_accuracies, outcome_correlation
+
+JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
+
+
+@pytest.mark.parametrize("latent", [-0.8, -0.2, 0.05, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.6), (0.95, 0.97)])
+def test_of_right_and_wrong_it_is_the_tetrachoric_correlation(shares: tuple[float, float], latent: float) -> None:
+    """Covariances by scipy's bivariate normal distribution function, turned back."""
+    scores = np.array([np.arange(100) >= 100 * (1 - share) - 1e-9 for share in shares], dtype=float)
+    spread = np.sqrt(np.prod([p * (1 - p) for p in shares]))
+    covariance = outcome_correlation(*shares, latent) * spread
+    found, _ = CrossMoments(in_classes(scores)).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
+    # Of shares that differ much the covariance says little of an extreme correlation.
+    assert outcome_correlation(*shares, found[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
+    if shares == (0.5, 0.5) or -0.5 < latent < 0.95:
+        assert found[0, 1] == pytest.approx(latent, abs=1e-3)
+
+
+def test_of_ordinal_scores_it_inverts_the_mean_product() -> None:
+    """E[xy] by the probabilities of cells, and its root by brentq."""
+    rng = np.random.default_rng(0)
+    first, second = JUDGE.quantile(rng.random(60)), rng.integers(0, 3, 60) / 2.0
+    second[:30] = np.round(first[:30] / 5, 1)
+    cov = float(np.cov(first, second, bias=True)[0, 1])
+    (values_1, p_1), (values_2, p_2) = (
+        (v, c / 60) for v, c in (np.unique(x, return_counts=True) for x in (first, second))
+    )
+
+    def off(latent: float) -> float:
+        normal = stats.multivariate_normal([0, 0], [[1, latent], [latent, 1]])
+        cuts_1, cuts_2 = (np.r_[-9, stats.norm.ppf(np.cumsum(p)[:-1]), 9] for p in (p_1, p_2))
+        below = np.array([[normal.cdf([a, b]) for b in cuts_2] for a in cuts_1])
+        cells = np.diff(np.diff(below, axis=0), axis=1)
+        return float(values_1 @ cells @ values_2 - (values_1 @ p_1) * (values_2 @ p_2) - cov)
+
+    expected = optimize.brentq(off, -0.99, 0.99, xtol=1e-6)
+    assert latent_correlation(np.array([first, second])).correlation[0, 1] == pytest.approx(expected, abs=1e-3)
+
+
+def test_margins_dependence_and_clusters_come_back() -> None:
+    """3,000 clusters: the standard error of a correlation is about 0.02."""
+    matrix = of_families(list("xxyy"), between=0.3, within=0.8)
+    margins = [Bernoulli(0.8), JUDGE, Beta(0.3, 2), Ordinal((0, 9), (0.5, 0.5))]
+    model = ScoreModel(margins, GaussianCopula(matrix), ItemClusters(0.25, (1, 2, 5)), families=list("xxyy"))
+    fitted = fit(model.outputs(8000, seed=1), shrink=False)
+    np.testing.assert_allclose(fitted.correlation, matrix, atol=0.06)
+    again = fitted.model
+    assert isinstance(again, ScoreModel)
+    assert again.clusters is not None
+    assert again.clusters.correlation == pytest.approx(0.25, abs=0.04)
+    assert again.clusters.size[:4] == (1, 2, 5, 1)  # type: ignore[index]
+    assert list(again.families) == list("xxyy")
+    np.testing.assert_allclose(again.scores(), model.outputs(8000, seed=1).scores(), rtol=1e-12)
+    assert fitted.notes == ()
+
+
+@pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
+def test_what_clusters_have_in_common_comes_back(common: float) -> None:
+    """3,000 clusters; systems on one item correlate by d + within s (1 - d), whether all of it is learned or not."""
+    model = ScoreModel([JUDGE, Bernoulli(0.6), JUDGE], GaussianCopula(0.4), ItemClusters(0.3, 4, common=common))
+    fitted = fit(model.outputs(12_000, seed=2), shrink=False)
+    clusters = fitted.model.clusters
+    assert clusters is not None
+    assert clusters.correlation == pytest.approx(0.3, abs=0.04)
+    assert clusters.common == pytest.approx(common, abs=0.1)
+    above = np.triu_indices(3, 1)
+    np.testing.assert_allclose(fitted.correlation[above], 0.4 + 0.3 * common * 0.6, atol=0.05)
+    dependence = fitted.model.dependence
+    assert isinstance(dependence, GaussianCopula)
+    np.testing.assert_allclose(dependence.matrix(3)[above], 0.4, atol=0.06)
+
+
+def test_common_share_is_the_root_of_both_equations() -> None:
+    """The correlations that a share makes, turned back; noise beyond what a share makes is 0 or 1."""
+    for own, within, share in ((0.5, 0.25, 0.6), (-0.2, 0.9, 0.1), (0.9, 0.05, 1.0)):
+        between, of_two = own + within * share * (1 - own), within * (share + (1 - share) * own)
+        assert common_share(within, of_two, between) == pytest.approx(share)
+    assert common_share(0.2, 0.3, 0.5) == 1
+    assert common_share(0.2, 0.05, 0.5) == 0
+    assert common_share(0.2, 0.2, 1.0) == 0
+
+
+def test_many_values_are_as_good_as_few() -> None:
+    rng = np.random.default_rng(2)
+    latent = GaussianCopula(0.7).normals(4000, 2, rng)
+    found = latent_correlation(np.exp(latent).T).correlation[0, 1]
+    assert found == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
+
+
+def test_shrinkage_takes_out_what_noise_makes_of_equal_systems() -> None:
+    """Of 40 equal systems nearly all differences are noise; of very different ones nearly none."""
+    equal = fit(correlated_accuracies([0.7] * 40, 300, seed=3))
+    assert equal.shrinkage < 0.45
+    assert any("gains made smaller by" in note for note in equal.notes)
+    assert fit(correlated_accuracies([0.7] * 40, 300, seed=3), shrink=False).notes == ()
+    unlike = fit(correlated_accuracies(np.linspace(0.2, 0.9, 40).tolist(), 300, seed=3))
+    assert unlike.shrinkage > 0.97
+    gains = unlike.model.scores()
+    assert gains.std() == pytest.approx(100 * np.linspace(0.2, 0.9, 40).std(), rel=0.05)
+
+
+def test_what_is_the_models_is_looked_for_there() -> None:
+    """`fit(...).with_gain` and the like: an AttributeError that says where it is; copies are as good."""
+    fitted = fit(correlated_accuracies([0.6, 0.7], 300))
+    for name in ("with_gain", "outputs", "scores"):
+        with pytest.raises(AttributeError, match=rf"its model's, \.model\.{name}"):
+            getattr(copy(fitted), name)
+    with pytest.raises(AttributeError, match="Fitted has no accuracy$"):
+        _ = fitted.accuracy  # type: ignore[attr-defined]
+    assert not hasattr(object.__new__(Fitted), "with_gain")
+
+
+def test_what_cannot_be_learned_is_said() -> None:
+    frame = pd.DataFrame({"a": [1, 0] * 6, "b": [1, 0] * 6, "none": [0] * 12})
+    fitted = fit(Outputs.from_scores(frame, "accuracy"))
+    percent = f"{100 * (1 - fitted.shrinkage):.1f} %"
+    assert fitted.notes == (
+        "one score on all items, and no correlation with others: none",
+        "pairs as alike, or as unlike, as their margins allow: 1",
+        f"gains made smaller by {percent}, what seems noise of them; shrink=False keeps them",
+    )
+    assert fitted.correlation[2].tolist() == [0, 0, 1]
+    assert (fitted.model.outputs(50).statistics[2, :, 0] == 0).all()
+
+
+def test_smoothed_margins_have_scores_that_only_others_had() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2, 2, 3, 3] * 8, "b": [2.0, 3, 4, 4, 4] * 8})
+    outputs = Outputs.from_scores(frame)
+    plain, smooth = (fit(outputs, smooth=smooth, shrink=False).model for smooth in (False, True))
+    assert isinstance(plain, ScoreModel)
+    assert isinstance(smooth, ScoreModel)
+    np.testing.assert_allclose(plain.scores(), smooth.scores(), rtol=1e-12)
+    assert plain.margins[0].support == (1, 3)
+
+
+def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> None:
+    true = np.linspace(0.6, 0.75, 14).tolist()
+    table = held_out(correlated_accuracies(true, 800, between=0.5), n_draws=2, n_resamples=500)
+    assert table["measure"].tolist() == [*MEASURES] * 2
+    summary = held_out_summary(table).set_index("measure")
+    assert abs(summary.loc["r12", "bias"]) < 0.08
+    assert summary.loc["curve", "fitted_off"] < 0.12
+
+
+def test_each_seed_and_draw_has_a_fitted_half_of_its_own() -> None:
+    """The same law is drawn from every time: the same answers would be the same draw."""
+    outputs = correlated_accuracies([0.5, 0.6, 0.7], 60)
+    law = fit(outputs)
+    drawn: list[bytes] = []
+
+    class Model:
+        def outputs(self, n_items: int, *, seed: int) -> Outputs:
+            found = law.model.outputs(n_items, seed=seed)
+            drawn.append(found.statistics.tobytes())
+            return found
+
+    for seed in range(2):
+        for again in range(2):
+            held_out(outputs, n_draws=2, n_resamples=9, seed=seed, fitting=lambda _: replace(law, model=Model()))
+            assert drawn[-2:] == drawn[-4:-2] or not again, "the same seed draws the same"
+    assert len(set(drawn)) == 2 * 2
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (correlated_accuracies([0.5, 0.6], 9), "outputs must have at least 10 items to be fitted, not 9"),
+        (3, "outputs must be Outputs"),
+    ],
+)
+def test_bad_input(outputs: Outputs, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit(outputs)
+
+
+def test_halves_that_agree_but_for_rounding_are_no_noise_to_measure_by() -> None:
+    table = pd.DataFrame({"measure": ["threshold"] * 2 + ["curve"] * 2, "fitted_off": [0.4, 0.6, 0.02, 0.03]})
+    table = table.assign(real=[8.4, 8.4, np.nan, np.nan], training=[8.4, 8.4, np.nan, np.nan], fitted=np.nan)
+    ratios = held_out_summary(table.assign(halves_off=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
+    assert np.isnan(ratios["threshold"])
+    assert ratios["curve"] == pytest.approx(np.sqrt((0.02**2 + 0.03**2) / (0.01**2 + 0.02**2)))

@@ -1,0 +1,100 @@
+"""Tables of distribution functions: means, bent to others, and fits against scipy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import integrate, stats
+
+from simstudy.truth.scores import Tabulated, effectiveness
+from simstudy.truth.scores.tabulated import _beta, _kernel, _truncated_normal
+
+SKEWED = Tabulated((0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0))
+
+
+def test_quantiles_and_mean_are_those_of_the_table() -> None:
+    assert SKEWED.quantile(np.array([0.25, 0.5, 0.7, 0.95])).tolist() == pytest.approx([0.05, 0.1, 0.3, 0.75])
+    assert SKEWED.mean == pytest.approx(0.5 * 0.05 + 0.4 * 0.3 + 0.1 * 0.75)
+    assert SKEWED.support == (0, 1)
+    assert Tabulated((0.0, 1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 1.0)).support == (1, 2)
+
+
+@pytest.mark.parametrize("mean", [0.06, 0.1, 0.21, 0.4, 0.7])
+def test_another_mean_bends_the_distribution_function(mean: float) -> None:
+    moved = SKEWED.with_mean(mean)
+    assert moved.mean == pytest.approx(mean, abs=1e-12)
+    area = integrate.quad(lambda x: 1 - np.interp(x, moved.values, moved.cumulative), 0, 1, points=[0.1, 0.5])[0]
+    assert area == pytest.approx(mean, abs=1e-9)
+    before, after = np.array(SKEWED.cumulative)[1:3], np.array(moved.cumulative)[1:3]
+    powers = np.log(after) / np.log(before) if mean > SKEWED.mean else np.log(1 - after) / np.log(1 - before)
+    assert powers[0] == pytest.approx(powers[1]), "one power of F, or of 1 - F"
+    drawn = moved.quantile(np.random.default_rng(0).random(40_000))
+    assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / 200)
+
+
+def test_parameters_are_found_back_and_likelihoods_are_scipys() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.beta(2, 5, 3000)
+    aic, cumulative = _beta(scores)
+    a, b, _, _ = stats.beta.fit(scores, floc=0, fscale=1)
+    assert aic == pytest.approx(4 - 2 * stats.beta(a, b).logpdf(scores).sum(), abs=0.01)
+    assert_allclose(cumulative, stats.beta(a, b).cdf(np.linspace(0, 1, 1001)), atol=2e-3)
+    normal = stats.truncnorm(-0.2 / 0.3, 0.8 / 0.3, loc=0.2, scale=0.3)
+    scores = normal.rvs(3000, random_state=rng)
+    aic, cumulative = _truncated_normal(scores)
+    assert aic <= 4 - 2 * normal.logpdf(scores).sum() + 1e-6, "the most likely is no less likely than the truth"
+    assert_allclose(cumulative, normal.cdf(np.linspace(0, 1, 1001)), atol=0.03)
+
+
+def test_the_kernel_estimate_is_scipys_cut_off_at_the_ends() -> None:
+    scores = np.random.default_rng(1).beta(3, 3, 200)
+    spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.34)
+    kernel = stats.gaussian_kde(scores, bw_method=0.9 * spread * 200**-0.2 / scores.std(ddof=1))
+    whole = kernel.integrate_box_1d(0, 1)
+    aic, cumulative = _kernel(scores)
+    assert cumulative[300] == pytest.approx(kernel.integrate_box_1d(0, 0.3) / whole, abs=1e-9)
+    used = (aic + 2 * np.log(kernel(scores) / whole).sum()) / 2
+    assert 1 < used < 30, "effective degrees of freedom"
+
+
+def test_the_best_of_three_kinds_is_taken() -> None:
+    rng = np.random.default_rng(2)
+    two_humps = np.concatenate([rng.beta(30, 200, 200), rng.beta(200, 30, 200)])
+    margin = effectiveness(two_humps)
+    assert margin.quantile(np.array([0.25])) == pytest.approx(0.13, abs=0.03)
+    assert margin.quantile(np.array([0.75])) == pytest.approx(0.87, abs=0.03)
+    assert margin.mean == pytest.approx(two_humps.mean(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.5] * 9, "scores must be at least 10 numbers from 0 to 1"),
+        ([0.5] * 10, "not all the same"),
+        ([*np.linspace(0, 1, 10), 1.5], "scores must be at least 10 numbers from 0 to 1"),
+        ([*np.linspace(0, 1, 10), np.nan], "scores must be at least 10 numbers from 0 to 1"),
+    ],
+)
+def test_other_scores_are_refused(scores: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        effectiveness(np.array(scores))
+
+
+@pytest.mark.parametrize(
+    ("values", "cumulative", "message"),
+    [
+        ([0, 0], [0, 1], "values must be at least two numbers from"),
+        ([0, 1], [0, 0.9], "cumulative must be 2 numbers that rise from 0 to 1"),
+        ([0, 1, 2], [0, 1], "cumulative must be 3 numbers"),
+    ],
+)
+def test_tables_have_rules(values: Any, cumulative: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Tabulated(values, cumulative)
+    with pytest.raises(ValueError, match="mean must be above 0 and below 1"):
+        SKEWED.with_mean(1.0)
+    with pytest.raises(ValueError, match="mean must be one that bending .* can reach, not 0.8"):
+        SKEWED.with_mean(0.8)  # all that there is between 0.5 and 1 has the mean 0.75

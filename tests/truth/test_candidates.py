@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from simstudy.rankings.candidates import Candidates
+from simstudy.rankings.simulated import average_precision, simulated_candidates
+from simstudy.truth.synthetic import outcome_correlation
+
+#: A check that holds fails by chance once in a million.
+FALSE_ALARM = 1e-6
+
+
+def one_large_set(n: int, **options: object) -> tuple[np.ndarray, np.ndarray]:
+    """Scores (K, about n) and truth of one set."""
+    large = simulated_candidates(1, n_candidates=n, **options)[0]  # type: ignore[arg-type]
+    return large.scores, large.true
+
+
+def contents(each: Candidates) -> tuple[str, list[str], list[bool], list[list[float]]]:
+    return each.test_set, each.ids, each.true.tolist(), each.scores.tolist()
+
+
+def test_counts_in_regions_are_independent_poisson_variables() -> None:
+    """Section 3.1: true and false ones in the four regions that two thresholds make, over 1,500 sets."""
+    sets = simulated_candidates(
+        1500, n_candidates=60, share_true=0.3, separations={"g": 1.0, "h": 0.5}, correlation=0.6, seed=1
+    )
+    counts = np.empty((len(sets), 8))
+    for row, each in zip(counts, sets, strict=True):
+        regions = 4 * each.true + 2 * each.accepted("g", 0.8) + each.accepted("h", 0.3)
+        row[:] = np.bincount(regions, minlength=8)
+    means = counts.mean(axis=0)
+    # Each count: variance = mean (Poisson's index of dispersion, chi-square).
+    index = (len(sets) - 1) * counts.var(axis=0, ddof=1) / means
+    tails = 2 * np.minimum(stats.chi2.cdf(index, len(sets) - 1), stats.chi2.sf(index, len(sets) - 1))
+    assert tails.min() > FALSE_ALARM / 8
+    # Two counts: no correlation.
+    correlations = np.corrcoef(counts.T)[np.triu_indices(8, 1)]
+    assert np.abs(correlations).max() < stats.norm.isf(FALSE_ALARM / 56) / np.sqrt(len(sets))
+    # Their means are 60 times the probabilities of two bivariate normals.
+    noise = stats.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]])
+    for true, share, gaps in ((0, 0.7, (0, 0)), (1, 0.3, (1.0, 0.5))):
+        both = noise.cdf([gaps[0] - 0.8, gaps[1] - 0.3])
+        g, h = stats.norm.cdf([gaps[0] - 0.8, gaps[1] - 0.3])
+        expected = 60 * share * np.array([1 - g - h + both, h - both, g - both, both])
+        off = (means[4 * true : 4 * true + 4] - expected) / np.sqrt(expected / len(sets))
+        assert np.abs(off).max() < stats.norm.isf(FALSE_ALARM / 16)
+
+
+def test_correlations_within_and_between_are_what_was_asked_for() -> None:
+    """About 50,000 clusters of two: standard errors of correlations are at most 0.0045."""
+    scores, true = one_large_set(
+        100_000, share_true=0.3, separations={"g": 1.5, "h": 0.7}, correlation=0.6, cluster_size=2, within=0.4, seed=2
+    )
+    noise = scores - true * np.array([[1.5], [0.7]])
+    first, second = noise[:, ::2], noise[:, 1::2]
+    expected = [
+        [1, 0.6, 0.4, 0.4 * 0.6],
+        [0.6, 1, 0.4 * 0.6, 0.4],
+        [0.4, 0.4 * 0.6, 1, 0.6],
+        [0.4 * 0.6, 0.4, 0.6, 1],
+    ]
+    np.testing.assert_allclose(np.corrcoef(np.r_[first, second]), expected, atol=0.025)
+    alike = np.corrcoef(true[::2], true[1::2])[0, 1]
+    assert alike == pytest.approx(outcome_correlation(0.3, 0.3, 0.4), abs=0.025)
+    # Neighbours of two clusters, and truth and noise, have nothing to do with each other.
+    assert abs(np.corrcoef(true[1:-1:2], true[2::2])[0, 1]) < 0.025
+    assert np.abs(np.corrcoef(noise, true)[-1, :-1]).max() < 0.025
+
+
+@pytest.mark.parametrize(("cluster_size", "within"), [(1, 0.0), (10, 0.3)])
+def test_every_candidate_has_the_same_margins(cluster_size: int, within: float) -> None:
+    """Also in clusters: share of true ones, and the distributions of the scores of one candidate of each cluster."""
+    scores, true = one_large_set(
+        8_000 * cluster_size, share_true=0.2, separations={"g": 1.2}, cluster_size=cluster_size, within=within, seed=3
+    )
+    score, is_true = scores[0, ::cluster_size], true[::cluster_size]
+    assert stats.binomtest(int(is_true.sum()), is_true.size, 0.2).pvalue > FALSE_ALARM
+    assert stats.kstest(score[~is_true], "norm").pvalue > FALSE_ALARM
+    assert stats.kstest(score[is_true] - 1.2, "norm").pvalue > FALSE_ALARM
+
+
+def test_the_number_of_clusters_is_poisson() -> None:
+    sets = simulated_candidates(800, n_candidates=50, separations={"g": 1.0}, cluster_size=7, seed=4)
+    sizes = np.array([each.n_candidates for each in sets])
+    assert (sizes % 7 == 0).all()
+    counts = np.bincount(np.clip(sizes // 7, 2, 13), minlength=14)[2:]
+    poisson = stats.poisson(50 / 7)
+    expected = np.r_[poisson.cdf(2), poisson.pmf(np.arange(3, 13)), poisson.sf(12)]
+    assert stats.chisquare(counts, 800 * expected).pvalue > FALSE_ALARM
+
+
+def test_a_cluster_may_be_of_one_mind() -> None:
+    scores, true = one_large_set(500, share_true=0.4, cluster_size=5, within=1)
+    assert (true.reshape(-1, 5) == true[::5, None]).all()
+    np.testing.assert_array_equal(
+        scores.reshape(2, -1, 5), np.broadcast_to(scores[:, ::5, None], (2, true.size // 5, 5))
+    )
+    assert 0 < true.mean() < 1
+
+
+def test_functions_may_be_misled_all_alike() -> None:
+    scores, true = one_large_set(500, separations={"g": 1.0, "h": 3.0}, correlation=1)
+    np.testing.assert_allclose(scores[1] - scores[0], 2.0 * true, atol=1e-12)
+
+
+def test_no_set_is_empty() -> None:
+    """Of Poisson(1) clusters every third set would have none."""
+    sizes = [each.n_candidates for each in simulated_candidates(60, n_candidates=1)]
+    assert min(sizes) == 1 < max(sizes)
+
+
+def test_more_sets_begin_with_the_fewer() -> None:
+    few, many = (simulated_candidates(n, n_candidates=30, seed=5) for n in (2, 4))
+    assert [each.test_set for each in many] == ["set-1", "set-2", "set-3", "set-4"]
+    assert [contents(each) for each in many[:2]] == [contents(each) for each in few]
+    assert few[0].ids == [str(i) for i in range(1, few[0].n_candidates + 1)]
+    assert len({each.scores[0, 0] for each in many}) == 4
+    # Nor do the sets of neighbouring seeds have anything in common.
+    other = simulated_candidates(4, n_candidates=30, seed=6)
+    assert not {each.scores[0, 0] for each in other} & {each.scores[0, 0] for each in many}
+
+
+@pytest.mark.parametrize("threshold", [-1.0, 0.5, 2.0])
+@pytest.mark.parametrize(("cluster_size", "within"), [(1, 0.0), (4, 0.5)])
+def test_the_average_precision_is_that_of_a_large_set(threshold: float, cluster_size: int, within: float) -> None:
+    scores, true = one_large_set(
+        100_000, share_true=0.15, separations={"g": 1.3}, cluster_size=cluster_size, within=within, seed=7
+    )
+    accepted = scores[0] >= threshold
+    pi = average_precision(0.15, 1.3, threshold)
+    # At worst all candidates of a cluster count as one.
+    error = np.sqrt(pi * (1 - pi) * cluster_size / accepted.sum())
+    assert abs(true[accepted].mean() - pi) < 5 * error
+
+
+@pytest.mark.parametrize(("share", "separation", "threshold"), [(0.1, 1.5, 1.2), (0.5, 0.0, 3.0), (0.3, -1.0, 0.7)])
+def test_the_average_precision_by_integrating_densities(share: float, separation: float, threshold: float) -> None:
+    def density(x: float, mean: float) -> float:
+        return float(np.exp(-((x - mean) ** 2) / 2))
+
+    of_true, of_false = (integrate.quad(density, threshold, 40, args=(mean,))[0] for mean in (separation, 0.0))
+    expected = share * of_true / (share * of_true + (1 - share) * of_false)
+    assert average_precision(share, separation, threshold) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_average_precision_far_out() -> None:
+    """Where neither probability is a number that a computer has: their ratio is about exp(d gamma - d^2 / 2)."""
+    assert average_precision(0.5, -1, 1000) == pytest.approx(0, abs=1e-300)
+    assert average_precision(0.5, 0.001, 1000) == pytest.approx(1 / (1 + np.exp(-1)), abs=1e-5)
+    assert average_precision(0.5, 1, -1000) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_sets": 0}, "n_sets must be at least 1, not 0"),
+        ({"n_candidates": 99.5}, "n_candidates must be a whole number"),
+        ({"cluster_size": 0}, "cluster_size must be at least 1, not 0"),
+        ({"share_true": 10}, "share_true must lie between 0 and 1, both excluded, not 10"),
+        ({"correlation": 1.1}, "correlation must lie between 0 and 1, not 1.1"),
+        ({"within": -0.1}, "within must lie between 0 and 1, not -0.1"),
+        ({"within": float("nan")}, "within must lie between 0 and 1, not nan"),
+        ({"separations": {}}, "separations must map scoring functions to numbers, at least one, not {}"),
+        ({"separations": {"g": float("inf")}}, "separations must have a finite number"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_bad_input(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        simulated_candidates(**{"n_sets": 2, **options})  # type: ignore[arg-type]
+
+
+def test_an_average_precision_needs_numbers() -> None:
+    with pytest.raises(ValueError, match="share_true must lie between 0 and 1"):
+        average_precision(0, 1, 1)
+    with pytest.raises(ValueError, match="separation and threshold must be finite, not 1 and inf"):
+        average_precision(0.1, 1, float("inf"))
