@@ -29,9 +29,9 @@ def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> p
     worse than the other. Each one-sided test is at alpha / 2: that is where the interval (1 - alpha; for 0.05
     gain_low … gain_high) has minus the margin below it, and, for equivalence, the margin above it.
 
-    All rows together are one family, as for `simstudy.analyses.corrected`, and conclusions are after correction for it: at
-    0.05 at most 5 % of tables say "better" of some pair falsely, and at most 2.5 % "equivalent" or "not worse", where each
-    test keeps its level. A single row has nothing to be corrected for.
+    All rows together are one family, as for `simstudy.analyses.corrected`, and conclusions are after correction for
+    it: at 0.05 at most 5 % of tables say "better" of some pair falsely, and at most 2.5 % "equivalent" or "not
+    worse", where each test keeps its level. A single row has nothing to be corrected for.
 
     Parameters
     ----------
