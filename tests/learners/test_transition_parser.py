@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simstudy.learners.dependencies import arc_hybrid
-from simstudy.learners.dependencies.arc_hybrid import LEFT, NEVER, RIGHT, SHIFT, legal, losses, take
+from simstudy.learners.dependencies.arc_hybrid import FRONT, LEFT, NEVER, RIGHT, SHIFT, SIZE, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import averaged, tables
 from simstudy.learners.dependencies.parsers import TransitionParser, presentation
 from simstudy.learners.dependencies.sentences import sentence_of
@@ -50,7 +50,8 @@ def begin(n: int) -> State:
 def begin_compiled(n: int) -> arc_hybrid.State:
     """The same for compiled functions."""
     stack, heads = np.zeros(n + 2, np.int64), np.full(n + 2, -1)
-    return arc_hybrid.State(stack, 1, 1, heads, np.full((4, n + 2), n + 1), np.zeros((2, n + 2), np.int64))
+    outer, n_children = np.full((4, n + 2), n + 1), np.zeros((2, n + 2), np.int64)
+    return arc_hybrid.State(stack, np.ones(2, np.int64), heads, outer, n_children)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -72,7 +73,7 @@ def test_losses_are_what_can_no_longer_be_right(rng: np.random.Generator, n: int
         state = begin(n)
         while after := successors(state, n):
             stack = np.array([*state[0], *[-7] * (n + 1)])
-            compiled = begin_compiled(n)._replace(stack=stack, size=len(state[0]), front=state[1])
+            compiled = begin_compiled(n)._replace(stack=stack, at=np.array([len(state[0]), state[1]]))
             losses(compiled, np.array([-1, *gold, -1]), cost)
             for transition in (SHIFT, LEFT, RIGHT):
                 assert legal(transition, compiled, n) == (transition in after)
@@ -92,9 +93,9 @@ def test_transitions_that_lose_nothing_lead_to_the_gold_tree(n: int, preferred: 
     cost = np.empty(3, np.int64)
     for gold in projective_trees(n):
         state = begin_compiled(n)
-        while state.size > 1 or state.front <= n:
+        while state.at[SIZE] > 1 or state.at[FRONT] <= n:
             losses(state, np.array([-1, *gold, -1]), cost)
-            state = take(next(t for t in preferred if cost[t] == 0), state)
+            take(next(t for t in preferred if cost[t] == 0), state)
         assert tuple(state.heads[1 : n + 1]) == gold
         # The children as they can be counted from the tree.
         for head in range(n + 1):
@@ -122,7 +123,7 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) ->
         state = begin(n)
         compiled = begin_compiled(n)
         while after := successors(state, n):
-            assert tuple(compiled.stack[: compiled.size]) == state[0]
+            assert tuple(compiled.stack[: compiled.at[SIZE]]) == state[0]
             k = state_slots(sentence_of(words.arrays, item), compiled, 2**10 - 1, slots)
             scores = plain[slots[:k]].sum(axis=0)
             guessed = max(sorted(after), key=lambda t: scores[t])
@@ -134,7 +135,7 @@ def test_averages_are_those_of_whole_weight_vectors(rng: np.random.Generator) ->
                 np.add.at(plain[:, guessed], slots[:k], -1)
             total += plain
             taken = aim if turn < 5 else guessed
-            compiled = take(taken, compiled)
+            take(taken, compiled)
             state = after[taken]
     np.testing.assert_array_equal(learnt.weights, plain)
     np.testing.assert_allclose(averaged(learnt, n_steps), total / n_steps, rtol=1e-6, atol=1e-6)

@@ -20,15 +20,19 @@ SHIFT, LEFT, RIGHT = 0, 1, 2
 NEVER = 1 << 30
 
 
+#: What `State.at` has in its entries: the size of the stack, and the first word that was not yet pushed.
+SIZE, FRONT = 0, 1
+
+
 class State(NamedTuple):
-    """A state of the system; transitions write into its arrays.
+    """A state of the system, which transitions change.
 
     Attributes
     ----------
-    stack, size
-        Words of the stack from the bottom on, and how many there are.
-    front
-        The first word that was not yet pushed.
+    stack
+        Words of the stack from the bottom on.
+    at
+        (2,) see `SIZE` and `FRONT`.
     heads
         (words,) those given so far.
     outer
@@ -38,8 +42,7 @@ class State(NamedTuple):
     """
 
     stack: Integers
-    size: int
-    front: int
+    at: Integers
     heads: Integers
     outer: Integers
     n_children: Integers
@@ -48,13 +51,14 @@ class State(NamedTuple):
 @njit(cache=True, nogil=True)
 def legal(transition, state, n):
     """Whether a transition may be taken in a sentence of n words."""
+    size, front = state.at[SIZE], state.at[FRONT]
     if transition == SHIFT:
-        return state.front <= n
-    if state.size < 2:
+        return front <= n
+    if size < 2:
         return False
     if transition == LEFT:
-        return state.front <= n
-    return state.size > 2 or state.front > n
+        return front <= n
+    return size > 2 or front > n
 
 
 @njit(cache=True, nogil=True)
@@ -66,7 +70,7 @@ def losses(state, gold, cost):
     n = len(gold) - 2
     for transition in range(3):
         cost[transition] = 0 if legal(transition, state, n) else NEVER
-    stack, size, front = state.stack, state.size, state.front
+    stack, size, front = state.stack, state.at[SIZE], state.at[FRONT]
     top = stack[size - 1]
     if front <= n:
         # The front gets no head further down the stack, and no dependent in it.
@@ -84,11 +88,13 @@ def losses(state, gold, cost):
 
 @njit(cache=True, nogil=True)
 def take(transition, state):
-    """Take a transition; return the state after it, which shares its arrays with the one before."""
-    stack, size, front, heads, outer, n_children = state
+    """Take a transition: the state becomes the one after it."""
+    stack, at, heads, outer, n_children = state
+    size, front = at[SIZE], at[FRONT]
     if transition == SHIFT:
         stack[size] = front
-        return State(stack, size + 1, front + 1, heads, outer, n_children)
+        at[SIZE], at[FRONT] = size + 1, front + 1
+        return
     top = stack[size - 1]
     head = front if transition == LEFT else stack[size - 2]
     side = 0 if transition == LEFT else 1
@@ -96,4 +102,4 @@ def take(transition, state):
     outer[2 * side + 1, head] = outer[2 * side, head]
     outer[2 * side, head] = top
     n_children[side, head] += 1
-    return State(stack, size - 1, front, heads, outer, n_children)
+    at[SIZE] = size - 1

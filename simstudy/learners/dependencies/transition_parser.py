@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.dependencies.arc_hybrid import NEVER, State, legal, losses, take
+from simstudy.learners.dependencies.arc_hybrid import FRONT, NEVER, SIZE, State, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import slot
 from simstudy.learners.dependencies.sentences import sentence_of
 from simstudy.learners.runs import longest_run
@@ -21,7 +21,7 @@ def state_slots(sentence, state, mask, slots):
     """Fill slots with the rows of a state's features, and return how many there are. Word n + 1 stands for none."""
     n = len(sentence.form) - 2
     none = n + 1
-    stack, size, front = state.stack, state.size, state.front
+    stack, size, front = state.stack, state.at[SIZE], state.at[FRONT]
     s0 = stack[size - 1]
     s1 = stack[size - 2] if size > 1 else none
     s2 = stack[size - 3] if size > 2 else none
@@ -126,12 +126,13 @@ def _best(scores, allowed):
 
 
 @njit(cache=True, nogil=True)
-def _begin(n, stack, heads, outer, n_children):
-    stack[0] = 0
-    heads[: n + 1] = -1
-    outer[:, : n + 2] = n + 1
-    n_children[:, : n + 2] = 0
-    return State(stack, np.int64(1), np.int64(1), heads, outer, n_children)
+def _begin(state, n):
+    """Make it the first state of a sentence of n words."""
+    state.stack[0] = 0
+    state.at[:] = 1
+    state.heads[: n + 1] = -1
+    state.outer[:, : n + 2] = n + 1
+    state.n_children[:, : n + 2] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -146,8 +147,8 @@ def learn_transitions(sentences, gold, order, n_followed, learnt):
     weights, sums = learnt
     mask = len(weights) - 1
     longest = longest_run(sentences.bounds)
-    stack, heads = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
+    stack, at, heads = np.empty(longest, np.int64), np.empty(2, np.int64), np.empty(longest, np.int64)
+    state = State(stack, at, heads, np.empty((4, longest), np.int64), np.empty((2, longest), np.int64))
     slots, scores, cost = np.empty(_MOST_SLOTS, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
     allowed = np.empty(3, np.bool_)
     step = 0
@@ -155,8 +156,8 @@ def learn_transitions(sentences, gold, order, n_followed, learnt):
         sentence = sentence_of(sentences, item)
         target = gold[sentences.bounds[item] : sentences.bounds[item + 1]]
         n = len(target) - 2
-        state = _begin(n, stack, heads, outer, n_children)
-        while state.size > 1 or state.front <= n:
+        _begin(state, n)
+        while state.at[SIZE] > 1 or state.at[FRONT] <= n:
             losses(state, target, cost)
             k = state_slots(sentence, state, mask, slots)
             scores[:] = 0
@@ -177,7 +178,7 @@ def learn_transitions(sentences, gold, order, n_followed, learnt):
                     sums[slots[i], aim] += step
                     sums[slots[i], guessed] -= step
             step += 1
-            state = take(aim if turn < n_followed else guessed, state)
+            take(aim if turn < n_followed else guessed, state)
     return step
 
 
@@ -186,7 +187,7 @@ def parse_transitions(sentences, weights, heads):
     """Fill heads with those of greedy parses; the root's and those of none are -1."""
     mask = len(weights) - 1
     longest = longest_run(sentences.bounds)
-    stack = np.empty(longest, np.int64)
+    stack, at = np.empty(longest, np.int64), np.empty(2, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, allowed = np.empty(_MOST_SLOTS, np.int64), np.empty(3), np.empty(3, np.bool_)
     heads[:] = -1
@@ -194,8 +195,9 @@ def parse_transitions(sentences, weights, heads):
         sentence = sentence_of(sentences, item)
         own = heads[sentences.bounds[item] : sentences.bounds[item + 1]]
         n = len(own) - 2
-        state = _begin(n, stack, own, outer, n_children)
-        while state.size > 1 or state.front <= n:
+        state = State(stack, at, own, outer, n_children)
+        _begin(state, n)
+        while state.at[SIZE] > 1 or state.at[FRONT] <= n:
             k = state_slots(sentence, state, mask, slots)
             scores[:] = 0
             for i in range(k):
@@ -203,4 +205,4 @@ def parse_transitions(sentences, weights, heads):
                     scores[transition] += weights[slots[i], transition]
             for transition in range(3):
                 allowed[transition] = legal(transition, state, n)
-            state = take(_best(scores, allowed), state)
+            take(_best(scores, allowed), state)
