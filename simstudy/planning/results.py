@@ -42,10 +42,10 @@ class Plan(Shown):
         (to find `gain`), wrong_winner (the share of test sets where the truly worse system has the better score),
         wrong_sign (the share of significant gains that are the worse system's, type S) and exaggeration (the mean
         significant gain over the true one, type M). Each of them has _low and _high, the ends of the case's range; NaN
-        where there is no number. Also the least_p that sign flips of so many units can have, kurtosis (of a pilot's
-        differences), margin_seen (the margin on judges' verdicts), the numbers between which 80 % of a case's pairs lie
-        (single_gain, single_items and single_power, each with _low and _high), and those of the next edition of a
-        benchmark (next_gain, next_items).
+        where there is no number. Also least_p (of sign flips of so many units), kurtosis (of a pilot's differences) and
+        margin_seen (the margin on judges' verdicts); the numbers between which 80 % of a case's pairs lie (single_gain,
+        single_items and single_power, each with _low and _high), and those of a benchmark's next edition (next_gain,
+        next_items).
     sizes
         The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
         exaggeration; with a margin also shown_not_worse and shown_equivalent, the probabilities to show that.
