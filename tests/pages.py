@@ -1,11 +1,13 @@
 """The pages that people read, and the outputs that they show.
 
 A block of kind ``console`` has commands behind "$ ", each with what it prints below it; a line "…" stands for lines
-that the page leaves out. ``python -m tests.pages --write`` writes what the commands print today.
+that the page leaves out. ``python -m tests.pages --write`` writes what the commands print today, and all public
+names.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import shutil
@@ -15,15 +17,26 @@ from contextlib import chdir
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 from typer.testing import CliRunner
 
+import simstudy as ss
 from simstudy.cli import app
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LEFT_OUT = "…"
+
+# The last section of a page is all of the public names.
+NAMES, HEADING = ROOT / "docs" / "python.md", "## All names\n\n"
+NAMESPACES = ("analyses", "plot", "rankings", "training", "truth")
+NO_DOCSTRING = {
+    "TESTS": "The tests by name, each with its null hypothesis",
+    "TASKS": "The tasks that come with the package, by name",
+    "PAIR_MODELS": "Models of two systems whose true scores are known, by name",
+}
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -112,9 +125,29 @@ def rewritten(page: Path, printed: Callable[[str], str] = printed) -> str:
     return re.sub(r"^```console\n(.*?)^```$", block, page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
+def names_of(page: ModuleType) -> list[str]:
+    """The public names of a module in order; sub-namespaces apart."""
+    known = {name: getattr(page, name) for name in getattr(page, "__all__", dir(page))}
+    return sorted((name for name, value in known.items() if not isinstance(value, ModuleType)), key=str.lower)
+
+
+def all_names() -> str:
+    """A table of all public names, each with the first sentence of its docstring."""
+    rows = []
+    for prefix, module in [("ss", ss), *((f"ss.{name}", getattr(ss, name)) for name in NAMESPACES)]:
+        for name in names_of(module):
+            value = getattr(module, name)
+            text = inspect.getdoc(value) if callable(value) else NO_DOCSTRING[name]
+            first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
+            rows.append(f"| `{prefix}.{name}` | {first} |")
+    return "\n".join(["| name | what it is |", "|---|---|", *rows])
+
+
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         raise SystemExit("usage: python -m tests.pages --write")
     with TemporaryDirectory() as folder, chdir(examples_in(Path(folder))):
         for page in DOCS:
             page.write_text(rewritten(page), encoding="utf-8")
+        before = NAMES.read_text("utf-8").partition(HEADING)[0]
+        NAMES.write_text(f"{before}{HEADING}{all_names()}\n", encoding="utf-8")

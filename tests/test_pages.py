@@ -12,6 +12,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.studies import load_study
+from tests import pages
 from tests.pages import DOCS, ROOT, anchors, blocks, examples_in, is_shown_rightly, printed, prose, shown
 
 README = ROOT / "README.md"
@@ -113,3 +114,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_readme() -> None:
     readme = README.read_text(encoding="utf-8")
     assert [page.name for page in DOCS if page != README and f"]({page.relative_to(ROOT)})" not in readme] == []
+
+
+def test_all_public_names_are_listed() -> None:
+    """``python -m tests.pages --write`` writes them."""
+    assert pages.NAMES.read_text("utf-8").partition(pages.HEADING)[2] == f"{pages.all_names()}\n"

@@ -24,7 +24,7 @@ from simstudy.validation import brief, check_path, check_text, check_unique
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outputs(Collection):
-    """A `Collection` that is made with `from_…` or `load`, joined with others, and saved."""
+    """What K systems did on one test set of n items, as numbers: made with `from_…`, cut, joined and saved."""
 
     @classmethod
     def from_statistics(

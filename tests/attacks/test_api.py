@@ -66,7 +66,7 @@ def check(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
 
 def test_every_public_function_is_attacked() -> None:
     attacked = {getattr(function, "__func__", function) for function, _ in CALLS.values()} | {ss.run_study}
-    names = [*ss.__all__, *(f"plot.{name}" for name in ss.plot.__all__)]
+    names = [*dir(ss), *(f"plot.{name}" for name in ss.plot.__all__)]
     functions = {name: attrgetter(name)(ss) for name in names}
     assert [name for name, of in functions.items() if isfunction(of) and of not in attacked] == []
 

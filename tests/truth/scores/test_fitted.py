@@ -197,3 +197,21 @@ def test_halves_that_agree_but_for_rounding_are_no_noise_to_measure_by() -> None
     ratios = held_out_summary(table.assign(halves_off=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
     assert np.isnan(ratios["threshold"])
     assert ratios["curve"] == pytest.approx(np.sqrt((0.02**2 + 0.03**2) / (0.01**2 + 0.02**2)))
+
+
+def test_smooth_margins_have_the_scores_of_all_systems() -> None:
+    """Every margin knows the scores of all systems, and gives some that its system did not have probability."""
+    rng = np.random.default_rng(2)
+    ratings = pd.DataFrame({name: rng.integers(0, 40, 50).astype(float) for name in "abc"})
+    outputs = Outputs.from_scores(ratings, "mean")
+    every = np.unique(ratings.to_numpy()).tolist()
+    for smooth in (True, False):
+        model = fit(outputs, smooth=smooth, shrink=False).model
+        assert isinstance(model, ScoreModel)
+        for name, margin in zip("abc", model.margins, strict=True):
+            assert isinstance(margin, Ordinal)
+            own = set(ratings[name])
+            possible = {v for v, p in zip(margin.values, margin.probabilities, strict=True) if p > 0}
+            assert (list(margin.values) == every) == smooth
+            assert bool(possible - own) == smooth
+            assert possible >= own

@@ -247,3 +247,14 @@ def test_criteria_of_fitted_pairs_are_those_of_scipys_densities_and_the_numbers_
         for family, found in fits.items():
             free = FREE[family.removeprefix("survival ")]
             assert found.criterion(name) + 2 * found.log_likelihood == pytest.approx(free * price), family
+
+
+def test_ties_are_broken_by_the_generator_that_is_given() -> None:
+    """With a generator the fit is that of pseudo-observations whose ties it broke, and not that of mean ranks."""
+    scores = np.random.default_rng(4).integers(0, 4, (2, 300)).astype(float)
+    scores[1] = np.where(np.arange(300) % 3 == 0, scores[0], scores[1])
+    by_hand = best_fit(fit_families(pseudo_observations(scores, np.random.default_rng(9))))
+    found, other, mean_ranks = fit_pair(scores, rng=np.random.default_rng(9)), fit_pair(scores), fit_pair(scores)
+    assert repr(found) == repr(by_hand)
+    assert repr(other) == repr(mean_ranks) == repr(best_fit(fit_families(pseudo_observations(scores))))
+    assert repr(found) != repr(other)

@@ -98,3 +98,17 @@ def test_tables_have_rules(values: Any, cumulative: Any, message: str) -> None:
         SKEWED.with_mean(1.0)
     with pytest.raises(ValueError, match="mean must be one that bending .* can reach, not 0.8"):
         SKEWED.with_mean(0.8)  # all that there is between 0.5 and 1 has the mean 0.75
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_kernel_estimate_is_weighed_by_its_likelihood_inside_the_unit_interval(seed: int) -> None:
+    """Its AIC by numerical integration: the density that is cut at 0 and 1 integrates to 1 between them."""
+    scores = np.random.default_rng(seed).beta(0.6, 3, 80)
+    spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.34)
+    kernel = stats.gaussian_kde(scores, bw_method=0.9 * spread * len(scores) ** -0.2 / scores.std(ddof=1))
+    inside = integrate.quad(lambda x: float(kernel(x)[0]), 0, 1, limit=500)[0]
+    assert inside < 0.95, "much of it lies outside"
+    width = 0.9 * spread * len(scores) ** -0.2
+    own = stats.norm.pdf(0, scale=width) / len(scores) / kernel(scores)
+    expected = 2 * (len(scores) * own).mean() - 2 * np.log(kernel(scores) / inside).sum()
+    assert _kernel(scores)[0] == pytest.approx(expected, rel=1e-6)
