@@ -85,8 +85,8 @@ class TestMethods:
 
     def test_methods_are_the_functions(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
         for name in ("thresholds", "curve", "significant_gains", "ranks", "signature"):
-            by_method, of_class = getattr(pairs, name)(), getattr(ss, name)(pairs)
-            of_frame = getattr(ss, name)(pairs.frame)
+            function = getattr(ss.analyses, name)
+            by_method, of_class, of_frame = getattr(pairs, name)(), function(pairs), function(pairs.frame)
             for other in (of_class, of_frame):
                 assert_frame_equal(by_method, other) if name != "signature" else None
                 assert name != "signature" or by_method == other

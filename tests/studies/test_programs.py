@@ -142,7 +142,11 @@ _ROWS = 'Table(table, {"n²": "{square}"})'
         ("table = pd", "table = 1 / 0; pd", "study.py, line 14: ZeroDivisionError: division by zero"),
         ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
         ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
-        ("table = pd", "__import__('simstudy').certainty(1, 2, 7); table = pd", "line 14: ValueError: alpha must lie"),
+        (
+            "table = pd",
+            "__import__('simstudy').analyses.certainty(1, 2, 7); table = pd",
+            "line 14: ValueError: alpha must lie",
+        ),
         pytest.param(
             "a * b",
             "a * b if a > 2 else __import__('os')._exit(0)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -129,9 +130,9 @@ def test_tests_that_draw_resamples_can_be_asked_for_fewer(
 ) -> None:
     asked = {}
 
-    def recorded(outputs: Outputs, *, test: str, n_resamples: int | None, **options: object) -> pd.DataFrame:
+    def recorded(outputs: Outputs, *, test: str, n_resamples: int | None, **options: Any) -> ss.Comparisons:
         asked[test] = n_resamples
-        return compared(outputs, test=test, n_resamples=n_resamples, **options)
+        return ss.compare(outputs, test=test, n_resamples=n_resamples, **options)
 
     # The room has a function of the module's name.
     monkeypatch.setattr(sys.modules["simstudy.studies.side_by_side"], "compare", recorded)
