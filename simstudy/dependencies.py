@@ -152,7 +152,7 @@ def _needs(module: str, name: str) -> list[tuple[str, str]]:
     found = []
     for each in imports:
         if not each.name and each.bound not in bare and _looked_through(each.module):
-            found += [_origin(each.module, attribute) for attribute in attributes.get(each.bound, ())]
+            found += [_end(each.module, chain) for chain in attributes.get(each.bound, ())]
         else:
             found.append(_origin(each.module, each.name))
     return found
@@ -169,6 +169,13 @@ def _origin(module: str, name: str) -> tuple[str, str]:
                 return _origin(each.module, each.name) if each.name else (each.module, "")
     # A study's own modules stand beside its page: of them only what is needed is followed.
     return module, name if module.partition(".")[0] in SOURCES and name != "*" else ""
+
+
+def _end(module: str, chain: str) -> tuple[str, str]:
+    """The origin of an attribute of an attribute … of a module, as far as these are packages that only import."""
+    first, _, rest = chain.partition(".")
+    found, name = _origin(module, first)
+    return _end(found, rest) if rest and not name and _looked_through(found) else (found, name)
 
 
 def _slice(source: _Source, name: str) -> list[ast.stmt]:
@@ -209,15 +216,21 @@ def _used(statements: Iterable[ast.stmt]) -> list[str]:
 
 
 def _names(statements: Iterable[ast.stmt]) -> tuple[set[str], dict[str, set[str]]]:
-    """The names in statements that stand by themselves, and of others which attributes are asked for."""
+    """The names in statements that stand by themselves, and of others which attributes are asked for ("a.b")."""
     bare: set[str] = set()
     attributes: dict[str, set[str]] = {}
     for each in statements:
-        held = set()
+        held = set[ast.expr]()
         for node in ast.walk(each):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                attributes.setdefault(node.value.id, set()).add(node.attr)
-                held.add(node.value)
+            if isinstance(node, ast.Attribute) and node not in held:
+                chain, inner = [node.attr], node.value
+                while isinstance(inner, ast.Attribute):
+                    held.add(inner)
+                    chain.append(inner.attr)
+                    inner = inner.value
+                if isinstance(inner, ast.Name):
+                    attributes.setdefault(inner.id, set()).add(".".join(reversed(chain)))
+                    held.add(inner)
             elif isinstance(node, ast.Name) and node not in held:
                 bare.add(node.id)
     return bare, attributes
@@ -244,6 +257,9 @@ def _read(module: str, file: Path, version: bytes | tuple[int, int]) -> _Source 
     is_package = file.name == "__init__.py"
     package = module if is_package or module in SOURCES else module.rpartition(".")[0]
     for_types, statements = list[ast.stmt](), list[ast.stmt]()
+    if (stub := file.with_suffix(".pyi")).is_file():
+        # What a package imports when it is first used (`lazy_loader.attach_stub`).
+        for_types += ast.parse(stub.read_bytes()).body
     for node in tree.body:
         if isinstance(node, ast.If) and _is_for_types(node):
             for_types += node.body

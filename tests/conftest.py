@@ -20,12 +20,12 @@ LONGEST = [
     f"tests/{name}.py"
     for name in (
         "studies/test_run", "experiments/test_multiple_systems", "experiments/test_yeh_2000", "attacks/test_kills",
-        "tasks/test_translation", "learners/test_cky", "loaders/test_text", "studies/test_programs",
+        "training/test_translation", "learners/test_cky", "loaders/test_text", "studies/test_programs",
         "studies/natural/test_study", "engines/test_randomization", "experiments/error_rates/test_study",
-        "engines/test_comparisons", "experiments/test_urbano_2019", "learners/test_graph_parser",
+        "engines/test_compare", "experiments/test_urbano_2019", "learners/test_graph_parser",
         "learners/test_transition_parser", "engines/test_invariance", "engines/test_bootstrap_limit",
-        "attacks/test_damage", "experiments/evert_2004/test_study", "generators/scores/test_fitted",
-        "generators/scores/test_corpus", "experiments/test_chinchor_1992", "attacks/test_text",
+        "attacks/test_damage", "experiments/evert_2004/test_study", "truth/scores/test_fitted",
+        "truth/scores/test_corpus", "experiments/test_chinchor_1992", "attacks/test_text",
         "engines/test_tallies", "examination/test_page", "engines/test_sign_flips", "test_direction",
         "cli/test_compare_decisions", "loaders/test_conllu", "engines/test_classical", "metrics/test_chrf",
         "cli/test_compare", "loaders/test_scores", "studies/test_side_by_side",

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.multiplicity import corrected
 from simstudy.decisions import Decision, speaks_for_gain, two_sided
+from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
 from simstudy.pvalues import CONVENTIONS
 from tests.oracles import compared

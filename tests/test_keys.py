@@ -196,7 +196,7 @@ def test_a_key_is_the_same_after_its_parts_were_used() -> None:
         ("from scipy.special import expit\ndef f(x): return expit(x)", "scipy", "pandas"),
         ("def f(x):\n    import pandas\n    return pandas.Series(x)", "pandas", "simstudy.pvalues"),
         ("import simstudy as ss\ndef f(x): return ss.analyses.certainty(x, 10, 0.1)", "simstudy.pvalues", "simstudy"),
-        ("import simstudy as ss\ndef f(x): return compared(x)", "simstudy.comparisons.comparing", "simstudy.report"),
+        ("import simstudy as ss\ndef f(x): return ss.compare(x)", "simstudy.comparisons.comparing", "simstudy.report"),
     ],
 )
 def test_the_program_of_a_prompt_has_what_is_used_of_a_library(source: str, needed: str, others: str) -> None:
@@ -447,7 +447,7 @@ def test_versions_of_libraries_and_of_python_matter(monkeypatch: pytest.MonkeyPa
 def test_programs_have_what_they_execute_and_no_more() -> None:
     comparing, training = set(program_of(compared)), set(program_of(train_variant))
     assert {"simstudy.engines.kernels", "simstudy.metrics.bleu", "numpy", "scipy", "numba", "pandas"} <= comparing
-    assert not [name for name in comparing if "figures" in name or "report" in name or name == "matplotlib"]
+    assert not [name for name in comparing if "plot" in name or "report" in name or name == "matplotlib"]
     assert {"simstudy.training.resampling", "simstudy.training.base", "scikit-learn", "scipy"} <= training
     assert not [name for name in training if "engines" in name]
 

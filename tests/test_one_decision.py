@@ -13,7 +13,6 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.equivalence import BETTER, BOTH, equivalence
 from simstudy.analyses.groups import RULES, gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli.compare import _is_better
@@ -21,6 +20,7 @@ from simstudy.comparisons import verdict
 from simstudy.decisions import Decision
 from simstudy.examination import Examination, examine
 from simstudy.loaders.base import Loaded
+from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs, TestSet
 from tests.oracles import compared
 

@@ -8,7 +8,6 @@ from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.overlay import overlay
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relations import related
@@ -18,6 +17,7 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.applicable import applicable
+from simstudy.multiplicity import corrected
 from simstudy.pvalues import certainty
 
 __all__ = [

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.analyses.multiplicity import corrected, holm
 from simstudy.decisions import Decision
+from simstudy.multiplicity import corrected, holm
 from simstudy.proportions import tango, tango_z
 from simstudy.tables import require_columns, takes_pairs
 from simstudy.validation import brief

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.multiplicity import corrected
 from simstudy.decisions import Decision
+from simstudy.multiplicity import corrected
 from simstudy.pairs import order_of
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_pairs
 

@@ -13,7 +13,6 @@ import pandas as pd
 from simstudy.analyses.curves import curve
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import groups
-from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relations import related
 from simstudy.analyses.signature import signature
@@ -23,6 +22,7 @@ from simstudy.comparisons.pair import Pair
 from simstudy.decisions import P_COLUMNS, Decision, two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
+from simstudy.multiplicity import corrected
 from simstudy.numerals import p_floor, p_text, score_format
 from simstudy.plain_text import shown
 from simstudy.schema import KNOWN, OWN, described, names_of

@@ -12,7 +12,6 @@ import pandas as pd
 
 from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.multiplicity import corrected
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST
@@ -22,6 +21,7 @@ from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
 from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
+from simstudy.multiplicity import corrected
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.runner import n_workers

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.multiplicity import corrected
 from simstudy.metrics.base import IntArray
+from simstudy.multiplicity import corrected
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.rankings.hypergeometric import fisher_exact
 from simstudy.rankings.precision_curves import count_up_to, list_lengths

@@ -7,7 +7,6 @@ arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
-from simstudy.analyses.multiplicity import benjamini_hochberg, holm
 from simstudy.analyses.significant_gains import in_doubt
 from simstudy.cells import Cell
 from simstudy.decisions import Decision
@@ -15,6 +14,7 @@ from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.fingerprints import derived_seed
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
+from simstudy.multiplicity import benjamini_hochberg, holm
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread
 from simstudy.planning.differences import NormalDifference

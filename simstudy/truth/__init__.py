@@ -1,36 +1,9 @@
 """Simulated systems whose true gains are known, and test sets that are drawn again from real ones."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.growing_gains import GrowingGains
+from simstudy.truth.known import PAIR_MODELS, pair_model
 from simstudy.truth.messages import messages
-from simstudy.truth.pair_base import PairModel
-from simstudy.truth.pair_models import Clusters, RightOrWrong, SkewedMeans
-from simstudy.truth.pair_responses import Acceptances, Responses
 from simstudy.truth.redrawn import redraw
-from simstudy.truth.scores.described import Scores
 from simstudy.truth.synthetic import correlated_accuracies
-from simstudy.truth.translations import Translations
 
 __all__ = ["PAIR_MODELS", "clustered_accuracies", "correlated_accuracies", "messages", "pair_model", "redraw"]
-
-#: Models of two systems whose true scores are known, by name: what draws test sets for them.
-PAIR_MODELS: dict[str, type[PairModel]] = {
-    model.__name__: model
-    for model in (Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, Scores, SkewedMeans, Translations)
-}
-
-
-def pair_model(name: str, parameters: Mapping[str, Any]) -> PairModel:
-    """The model of this name with parameters as a study.toml has them: lists stand for tuples.
-
-    Examples
-    --------
-    >>> pair_model("RightOrWrong", {"accuracies": [0.9, 0.8], "between": 0.5}).true_gain
-    10.0
-    """
-    return PAIR_MODELS[name](
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    )

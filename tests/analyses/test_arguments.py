@@ -18,10 +18,10 @@ from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
+from simstudy.multiplicity import corrected
 from tests.oracles import compared
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simstudy.analyses.groups import _cliques, gain_ranges, groups, intransitive
-from simstudy.analyses.multiplicity import corrected
+from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
 from tests.oracles import compared
 

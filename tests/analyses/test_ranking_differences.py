@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.multiplicity import corrected
+from simstudy.multiplicity import corrected
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.differences import ranking_differences
 from tests.oracles import compared

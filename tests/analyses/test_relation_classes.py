@@ -13,12 +13,12 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
-from simstudy.analyses.multiplicity import corrected
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.decisions import speaks_for_gain
+from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
 from simstudy.plot.pairs import matrix
 from simstudy.tables import QUESTION, require_one_question

@@ -14,8 +14,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.analyses.multiplicity import corrected
 from simstudy.decisions import REASONS, Decision, two_sided
+from simstudy.multiplicity import corrected
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -21,7 +21,6 @@ from simstudy.program_files import LOADED, SOURCES
 from simstudy.provenance import program_of
 from simstudy.runner import _needed
 from simstudy.studies import load_study, shipped_studies
-from simstudy.studies.definition import Comparison
 from simstudy.training.resampling import Variant
 from simstudy.truth.synthetic import correlated_accuracies
 
@@ -38,7 +37,7 @@ SHOWING = (
     "seaborn",
     "<study>.page",
 )
-PAGES = {*PACKAGE.glob("figures/*.py"), PACKAGE / "report.py", *STUDIES.glob("*/page.py")}
+PAGES = {*PACKAGE.glob("plot/*.py"), PACKAGE / "report.py", *STUDIES.glob("*/page.py")}
 
 
 @cache
@@ -80,7 +79,7 @@ def test_there_are_functions_of_all_studies_that_are_programs() -> None:
     programs = {path.parent.name for path in shipped_studies().values() if path.with_name("study.py").is_file()}
     # Berg-Kirkpatrick's study compares, and nothing else.
     assert programs - folders == {"berg_kirkpatrick_2012"}
-    assert {"studies", "natural", "generators"} < folders
+    assert {"studies", "natural", "training"} < folders
 
 
 # File and expression of a function -> its program.
@@ -158,8 +157,8 @@ CASES: list[tuple[Path, str, tuple[Any, ...]]] = [
     ),
     (STUDIES / "tools_bench" / "study.py", "examine", (["tools_bench"], "sign_flips", "answers", 0, range(1))),
     (STUDIES / "yeh_2000" / "example.py", "tests_of", ("recall",)),
-    (PACKAGE / "generators" / "resampled.py", "train_variant", (TASK, Variant("bayes", 30, 0), 0)),
-    (PACKAGE / "studies" / "comparing.py", "_compared", (OUTPUTS, Comparison(n_resamples=50), 0, 1)),
+    (PACKAGE / "training" / "resampling.py", "train_variant", (TASK, Variant("bayes", 30, 0), 0)),
+    (PACKAGE / "studies" / "comparing.py", "_compared", (OUTPUTS, {"n_resamples": 50}, 1)),
 ]  # fmt: skip
 
 
