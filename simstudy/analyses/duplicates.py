@@ -27,6 +27,9 @@ _COLUMNS = [
     *("n_identical", "share", "kappa", "compared", "identical"),
 ]
 
+#: What to do with near-duplicates.
+DUPLICATES = ("keep", "drop")
+
 
 def near_duplicates(outputs: Outputs, *, share: float = SHARE) -> pd.DataFrame:
     """Pairs of systems that are identical, or nearly.
@@ -141,6 +144,17 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
         if not alike[name] & kept:
             kept.add(name)
     return [name for name in names if name in kept]
+
+
+def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
+    """The systems that are to be compared, and the near-duplicates among all (`simstudy.analyses.near_duplicates`).
+
+    With "drop" the first by name is kept of systems that are near-duplicates of one another.
+    """
+    alike = near_duplicates(outputs)
+    if duplicates == "drop" and len(alike):
+        outputs = outputs.select(without_duplicates(outputs.names, alike))
+    return outputs, alike
 
 
 def _value_counts(table: NDArray[Any]) -> Any:

@@ -10,13 +10,14 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.analyses.duplicates import DUPLICATES, distinct
 from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.examination import notes
-from simstudy.examination.examination import DUPLICATES, Examination, classified, distinct
+from simstudy.examination.examination import Examination, classified
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
 from simstudy.loaders.reading import reading

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.curves import curve
-from simstudy.analyses.duplicates import near_duplicates, without_duplicates
 from simstudy.analyses.groups import groups
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
@@ -29,9 +28,6 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
 from simstudy.printing import Printer, text_of
 from simstudy.showing import Shown, listed
-
-#: What to do with near-duplicates.
-DUPLICATES = ("keep", "drop")
 
 
 @dataclass(frozen=True)
@@ -168,17 +164,6 @@ class Examination(Shown, Analysed):
 
     def _table(self) -> pd.DataFrame:
         return ranking(self).text()
-
-
-def distinct(outputs: Outputs, duplicates: str) -> tuple[Outputs, pd.DataFrame]:
-    """The systems that are to be compared, and the near-duplicates among all (`simstudy.analyses.near_duplicates`).
-
-    With "drop" the first by name is kept of systems that are near-duplicates of one another.
-    """
-    alike = near_duplicates(outputs)
-    if duplicates == "drop" and len(alike):
-        outputs = outputs.select(without_duplicates(outputs.names, alike))
-    return outputs, alike
 
 
 def classified(pairs: pd.DataFrame, outputs: Outputs, by: str | None) -> pd.DataFrame:

@@ -320,7 +320,7 @@ class Pilot:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        from simstudy.examination.examination import DUPLICATES
+        from simstudy.analyses.duplicates import DUPLICATES
         from simstudy.outputs import check_outputs
 
         check_outputs("pilot", self.outputs)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
-from simstudy.examination.examination import distinct
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.examination.examination import distinct
+from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.results_folder import MANIFEST, verify

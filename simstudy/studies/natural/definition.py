@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from simstudy.examination.examination import DUPLICATES
+from simstudy.analyses.duplicates import DUPLICATES
 from simstudy.loaders.base import MISSING
 from simstudy.loaders.formats import FORMATS
 from simstudy.metrics import get_metric

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
 from simstudy.decisions import two_sided
-from simstudy.examination import Analysed, classified, distinct
+from simstudy.examination import Analysed, classified
 from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.studies.comparing import compare_by_items, run_comparisons
