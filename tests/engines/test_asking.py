@@ -119,7 +119,7 @@ def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argume
 def test_a_verdict_is_of_one_row(tagged: Outputs) -> None:
     pairs = compared(tagged)
     for given in (pairs, None, {}, "a", pd.Series({"a": 1})):
-        with pytest.raises(ValueError, match="pair must be one row of Comparisons"):
+        with pytest.raises(ValueError, match="pair must be one pair of Comparisons"):
             verdict(given)  # type: ignore[arg-type]
     for alpha in (2, None, [0.05], "0.05", True, float("nan")):
         with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):

@@ -206,7 +206,7 @@ class TestEveryTest:
         ):
             with pytest.raises(ValueError, match=message):
                 compared(outputs, test=test, **({"monte_carlo": monte_carlo, "unit": "item"} | options))
-        with pytest.raises(ValueError, match="outputs must have at least 2 systems to compared, not 1"):
+        with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
             compared(outputs.select(["a"]), test=test, monte_carlo=monte_carlo)
         with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
             compared(pd.DataFrame(), test=test, monte_carlo=monte_carlo)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from simstudy.engines import memory
-from simstudy.examination import asking, examination
+from simstudy.examination import asking
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from tests.oracles import compared
@@ -70,7 +70,7 @@ def test_an_examination_that_would_not_fit_begins_nothing(monkeypatch: pytest.Mo
     monkeypatch.setattr(memory, "available", lambda: memory.needed(40, 30, 2, 780))
     monkeypatch.setattr(asking, "compare", lambda *given, **options: begun.append(options))
     if duplicates == "keep":
-        monkeypatch.setattr(examination, "near_duplicates", lambda *given: begun.append(given))
+        monkeypatch.setattr(asking, "distinct", lambda *given: begun.append(given))
     with pytest.raises(ValueError, match=r"'sign' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
         asking.examine(Loaded(outputs), duplicates=duplicates, comparison={"test": "sign"})
     assert not begun

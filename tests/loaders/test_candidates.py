@@ -137,7 +137,7 @@ TIED = "id,gold,t,freq,flat\na,1,4,1,0\nb,0,3,2,0\nc,0,3,1,0\nd,1,1,1,0\n"
 
 
 def test_ties_are_told(tmp_path: Path) -> None:
-    loaded = read(tmp_path, TIED, "precision@2", seed=7)
+    loaded = read(tmp_path, TIED, "precision@2", ties=Ties("jitter", seed=7))
     assert loaded.outputs.statistics[..., 1].sum(axis=1).tolist() == [2, 2, 2]
     assert loaded.notes == (
         "all candidates have the same score by 'flat': its ranking is by chance",

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -221,9 +220,7 @@ def test_what_plain_text_has_not(tmp_path: Path) -> None:
 def test_a_million_lines(tmp_path: Path, rng: np.random.Generator, n: int) -> None:
     right = rng.random(n) < 0.8
     files = written(tmp_path, {"a.txt": "\n".join(np.where(right, "NOUN", "VERB").tolist()), "gold.txt": "NOUN\n" * n})
-    start = time.perf_counter()
     outputs = loaded([files["a.txt"]], "accuracy", [files["gold.txt"]]).outputs
-    assert time.perf_counter() - start < 6e-5 * n  # some 3 s for a million
     assert outputs.scores()[0] == 100 * right.mean()
 
 
