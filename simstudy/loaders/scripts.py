@@ -31,6 +31,7 @@ def note_script(texts: Iterable[Iterable[str]], source: Source) -> None:
 
     Examples
     --------
+    >>> from simstudy.loaders.base import Texts
     >>> from simstudy.metrics import get_metric
     >>> from simstudy.notes import notes_kept
     >>> with notes_kept() as notes:

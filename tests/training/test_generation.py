@@ -10,6 +10,7 @@ import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
 
 from simstudy.learners import Examples
+from simstudy.loaders.base import Texts
 from simstudy.loaders.formats import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
@@ -108,7 +109,7 @@ def test_systems_of_the_challenge_are_counted_as_a_study_of_them_counts(task: Ta
         pytest.skip(f"needs the systems' outputs in {SHARED}")
     outputs = load(
         paths, metric="bleu", references=[SHARED / "e2e_nlg/testset_w_refs.csv"],
-        columns={"item": "mr", "reference": "ref"}, lowercase=True,
+        columns={"item": "mr", "reference": "ref"}, texts=Texts(lowercase=True),
     ).outputs  # fmt: skip
     numbers = task.test_sets["test"].items["id"].astype(int).to_numpy() - 1
     scores = []
