@@ -137,7 +137,7 @@ def test_asked_to_end_it_leaves_its_folder_and_goes_on_later(tmp_path: Path, how
         process.terminate()
     else:
         os.close(terminal)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=180)
     if how == "terminated":
         os.close(terminal)
         assert said.splitlines()[-1].startswith("simstudy: stopped; what has finished is kept")
