@@ -16,7 +16,7 @@ from simstudy.cli.errors import by_options, say
 from simstudy.cli.files import Files
 from simstudy.cli.groups import grouped
 from simstudy.cli.terminal import print_written, printer
-from simstudy.cli.usage import as_given
+from simstudy.cli.usage import settings_of
 from simstudy.plain_text import shown
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def compare(
 
     simstudy compare candidates.csv --metric precision@500 --columns gold=is_collocation --ties keep
     """
-    settings = as_given(paths, metric, files, formats, how, output)
+    settings = settings_of(context)
     loaded, hashes = _read(paths, metric, files, formats, how.seed)
     loaded = replace(loaded, notes=tuple(by_options(note, context.command.params) for note in loaded.notes))
     # What can be wrong is said before minutes of resampling.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from simstudy.cli.groups import option
 from simstudy.cli.usage import mapping
+from simstudy.planning.fields import option
 
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
@@ -71,21 +71,18 @@ class Files:
         return loaded, read.files()
 
     def relation(self, loaded: Loaded) -> str | None:
-        """What relation classes come from: what was asked for, else the group or family of the systems table."""
-        return relation_column(self.by, self.systems, loaded)
+        """The column of relation classes: the one that was asked for, or group or family of the systems table."""
+        from simstudy.examination.asking import own_relation
+        from simstudy.validation import nearest
 
-
-def relation_column(by: str | None, systems: Path | None, loaded: Loaded) -> str | None:
-    """What relation classes come from: what was asked for, else the group or family of the systems table."""
-    from simstudy.examination.asking import own_relation
-    from simstudy.validation import nearest
-
-    if by is None:
-        return own_relation(loaded.outputs) if systems is not None else None
-    if systems is None:
-        raise ValueError(f"--by needs a systems table (--systems) with a column '{by}'")
-    table = loaded.outputs.systems
-    known = [str(name) for name in table if name != "name" and table[name].notna().any()]
-    if by in known:
-        return by
-    raise ValueError(f"{systems}: no column '{by}' with values among {', '.join(known)}{nearest(by, known)}")
+        if self.by is None:
+            return own_relation(loaded.outputs) if self.systems is not None else None
+        if self.systems is None:
+            raise ValueError(f"--by needs a systems table (--systems) with a column '{self.by}'")
+        table = loaded.outputs.systems
+        known = [str(name) for name in table if name != "name" and table[name].notna().any()]
+        if self.by in known:
+            return self.by
+        raise ValueError(
+            f"{self.systems}: no column '{self.by}' with values among {', '.join(known)}{nearest(self.by, known)}"
+        )

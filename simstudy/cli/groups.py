@@ -63,15 +63,10 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def name_options(group: type) -> dict[str, str]:
-    """What the option of each field is called; messages about the fields name these options from now on."""
+    """The option of each field, by the field's name; from now on messages name the options instead of the fields."""
     names = {one.name: str(one.metadata.get("option", one.name)) for one in fields(group) if one.init}
     OPTIONS.update({f"{group.__name__}.{own}": option for own, option in names.items()})
     return names
-
-
-def option(default: Any, help: str) -> Any:
-    """A field with a default and the help of its option."""
-    return field(default=default, metadata={"help": help})
 
 
 def with_default(group: type, name: str, default: Any) -> Any:

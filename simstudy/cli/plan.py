@@ -13,10 +13,11 @@ import typer
 
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import Files
-from simstudy.cli.groups import grouped, name_options, option, with_default
+from simstudy.cli.groups import grouped, name_options, with_default
 from simstudy.cli.terminal import print_line, print_table, print_written
-from simstudy.cli.usage import plain
+from simstudy.cli.usage import settings_of
 from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot
+from simstudy.planning.fields import option
 from simstudy.planning.level import Level
 
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ def plan(
             costs=costs,
         )  # fmt: skip
     found = replace(found, notes=tuple(by_options(note, context.command.params) for note in (*notes, *found.notes)))
-    # In the order of --help, not in the one that was typed.
-    names = [str(known.name) for known in context.command.params if known.name in context.params]
-    settings = {name: plain(context.params[name]) for name in names}
+    settings = settings_of(context)
     if out is not None:
         from simstudy.planning.page import write
 

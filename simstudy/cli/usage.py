@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -73,14 +72,10 @@ def value_or_range(option: str, text: str | None) -> float | tuple[float, float]
     return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 
-def as_given(paths: list[Path], metric: str, *groups: Any) -> dict[str, Any]:
-    """What a command was given, by the names of its options, as JSON has it; `groups` are as `grouped` made them."""
-    options = {
-        one.metadata.get("option", one.name): plain(getattr(group, one.name))
-        for group in groups
-        for one in fields(group)
-    }
-    return {"paths": plain(paths), "metric": metric, **options}
+def settings_of(context: Any) -> dict[str, Any]:
+    """The command's options as JSON has them, in the order of --help; None for lists that were not given."""
+    given = {str(one.name): context.params[one.name] for one in context.command.params if one.name in context.params}
+    return {name: None if value in ([], ()) else plain(value) for name, value in given.items()}
 
 
 def plain(value: Any) -> Any:
