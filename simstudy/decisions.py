@@ -14,8 +14,10 @@ from simstudy.validation import check_choice, check_fraction
 #: The columns that a decision may be made on: of one pair by itself, and corrected for the number of pairs.
 P_COLUMNS = ("p_value", "p_holm", "p_bh")
 
+TOO_FEW = "too few units differ"
+
 #: Why a gain may not be significant, in the order in which it is asked.
-REASONS = ("no gain", "p above alpha", "the test does not speak for it", "too few units differ", "not certain enough")
+REASONS = ("no gain", "p above alpha", "the test does not speak for it", TOO_FEW, "not certain enough")
 
 
 @dataclass(frozen=True)

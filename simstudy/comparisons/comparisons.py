@@ -27,7 +27,7 @@ from simstudy.numerals import p_floor, p_text, score_format
 from simstudy.plain_text import shown
 from simstudy.schema import KNOWN, OWN, described, names_of
 from simstudy.showing import Shown
-from simstudy.tables import COMPARISONS, check_table
+from simstudy.tables import COMPARISONS, TEST_SET, check_table
 from simstudy.validation import brief, check_choice, nearest
 
 # Rows that a prompt shows.
@@ -220,7 +220,7 @@ class Comparisons(Shown):  # noqa: D101 (the docstring has the columns of the sc
         if self.frame.empty:
             return "Comparisons: no pairs", ""
         row = self.frame.iloc[0]
-        sets = len(self.frame[["task", "test_set", "n_items", "metric"]].drop_duplicates())
+        sets = len(self.frame[TEST_SET].drop_duplicates())
         on = f"{row['n_items']:,} items" if sets == 1 else f"{sets} test sets"
         pairs = "1 pair" if len(self) == 1 else f"{len(self):,} pairs"
         sides = "two-sided" if row["alternative"] == "two-sided" else "one-sided"

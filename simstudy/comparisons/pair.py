@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from simstudy.comparisons.verdict import verdict
+from simstudy.comparisons.verdict import one_row, verdict
 from simstudy.decisions import Decision
 
 
@@ -61,18 +61,15 @@ class Pair:
 
     def significant(self, alpha: float = 0.05) -> bool:
         """Whether the gain is significant at alpha, by this pair alone (`simstudy.decisions.Decision`)."""
-        return bool(Decision(alpha).significant(self._table())[0])
+        return bool(Decision(alpha).significant(one_row(self.row))[0])
 
     def why_not(self, alpha: float = 0.05) -> str:
         """Why the gain is not significant at alpha; empty where it is."""
-        return str(Decision(alpha).why_not(self._table())[0])
+        return str(Decision(alpha).why_not(one_row(self.row))[0])
 
     def verdict(self, *, alpha: float = 0.05, margin: float | None = None) -> str:
         """What the comparison says, in words (`simstudy.verdict`)."""
         return verdict(self.row, alpha=alpha, margin=margin)
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame([self.row]).infer_objects()
 
     def __repr__(self) -> str:
         return self.verdict()

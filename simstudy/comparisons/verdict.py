@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
 from simstudy.comparisons.footing import footing
-from simstudy.decisions import Decision
+from simstudy.decisions import TOO_FEW, Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
@@ -139,7 +139,7 @@ def _units(pair: pd.Series[Any]) -> str:
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
     if margin is None:
         return [_significance(pair, alpha)]
-    row = equivalence(_one_row(pair), margin, alpha=alpha).iloc[0]
+    row = equivalence(one_row(pair), margin, alpha=alpha).iloc[0]
     conclusion = row["conclusion"]
     said = [_significance(pair, alpha, doubt=False)]
     points = "" if pair["metric_unit"] != "percent" else " point" if margin == 1 else " points"
@@ -171,7 +171,7 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
     if pair["gain"] == 0:
         return "There is no gain to test."
     better = f"{a} is better than {pair['system_b']}"
-    decision, row = Decision(alpha), _one_row(pair)
+    decision, row = Decision(alpha), one_row(pair)
     if decision.significant(row)[0]:
         if two_sided:
             return f"{better}: the gain is significant at {alpha:g}."
@@ -181,7 +181,7 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
             f"It is shown that {better} only if {a} was predicted to win: the gain is significant at {alpha:g} "
             "one-sided."
         )
-    if decision.why_not(row)[0] == "too few units differ":
+    if decision.why_not(row)[0] == TOO_FEW:
         return (
             f"It is not shown that {better}: the gain is not significant at {alpha:g}, however small the p-value. Too "
             f"few units differ: swapping them gives no p-value below {p_digits(pair['p_floor'])}."
@@ -190,13 +190,14 @@ def _significance(pair: pd.Series[Any], alpha: float, *, doubt: bool = True) -> 
     return f"It is not shown that {better}: the gain is not significant at {alpha:g}.{warning}"
 
 
-def _one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
+    """A table of one pair."""
     return pd.DataFrame([pair]).infer_objects()
 
 
 def _speaks_otherwise(pair: pd.Series[Any], alpha: float) -> str:
     """The system that a two-sided test speaks for although its score is not the better; empty where there is none."""
-    row = by_two_sides(_one_row(pair))
+    row = by_two_sides(one_row(pair))
     favoured = str(row["favours"].iloc[0])
     other = favoured != pair["system_a"] or pair["gain"] == 0
     return favoured if other and Decision(alpha).rejects(row)[0] else ""
@@ -210,7 +211,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         few = f"{pair['n_units']} items" if pair["unit"] == "item" else f"{pair['n_units']} units ({pair['unit']})"
         rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
         remarks.append(f"With {few} {rough} rough.")
-    if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(_one_row(pair))[0]:
+    if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(one_row(pair))[0]:
         remarks.append(
             f"That p-value is within Monte Carlo error of {alpha:g}: more than {pair['n_resamples']:,} resamples may "
             "decide otherwise."
