@@ -25,7 +25,7 @@ from simstudy.engines.kernels import Ratio
 from simstudy.engines.question import Question
 from simstudy.engines.swap_kernels import Tail
 from simstudy.outputs import Outputs
-from simstudy.truth.messages import messages
+from simstudy.truth.muc_like import muc_like
 
 MUC_METRICS = ("muc_recall", "muc_precision", "muc_f", "muc_f_2p", "muc_f_2r")
 FULL = 2**20
@@ -39,7 +39,7 @@ METRICS: tuple[tuple[str, Callable[[int, int], Outputs], int], ...] = (
 
 
 def muc(n_jobs: int) -> None:
-    tables = [messages().with_metric(name) for name in MUC_METRICS]
+    tables = [muc_like().with_metric(name) for name in MUC_METRICS]
 
     def work(jobs: int) -> None:
         for table in tables:
@@ -97,7 +97,7 @@ def exact(n_jobs: int) -> None:
     shuffled: dict[str, Any] = {"test": "randomization", "alternative": "two-sided"}
     exact_or_drawn("Yeh's example, F1", yeh(), FULL, n_jobs, **shuffled)
     for name in ("muc_recall", "muc_f"):
-        exact_or_drawn(f"136 pairs, 100 messages, {name}", messages().with_metric(name), FULL, n_jobs, **shuffled)
+        exact_or_drawn(f"136 pairs, 100 messages, {name}", muc_like().with_metric(name), FULL, n_jobs, **shuffled)
     ranked = yeh().best_first()
     question = Question(ranked.statistics, ranked.metric, ranked.names, "item", np.array([0, ranked.n_items]))
     p_value = np.empty(1)
@@ -105,7 +105,7 @@ def exact(n_jobs: int) -> None:
     kernel = seconds(lambda: swapped_ratio_tails(sides, question.pairs, tail, p_value), 20)
     print(f"\nYeh's example, the distribution alone: {1e6 * kernel:.0f} µs (p = {p_value[0]:.6f})")
     for name in MUC_METRICS:
-        pairs = compare(messages().with_metric(name), n_resamples=1, **shuffled)
+        pairs = compare(muc_like().with_metric(name), n_resamples=1, **shuffled)
         print(f"{name}: {(~pairs['monte_carlo']).sum()} of {len(pairs)} p-values are computed under monte_carlo='auto'")
 
 

@@ -23,7 +23,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
     {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data", "schema"},
-    {"showing", "printing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "tables"},
+    {"reprs", "printing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "tables"},
     {"provenance"},
     {"cells", "metrics", "multiplicity", "pvalues", "proportions", "workers", "progress"},
     {"calls", "results_folder", "decisions"},

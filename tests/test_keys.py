@@ -27,8 +27,8 @@ from simstudy.program_files import LOADED, SOURCES, load_program
 from simstudy.provenance import definition_of, program_of
 from simstudy.runner import run_cells
 from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.context import RunContext
 from simstudy.studies.definition import Comparison
-from simstudy.studies.interface import RunContext
 from simstudy.training.resampling import train_variant
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared

@@ -62,7 +62,7 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 
 
 class MucLike(Keys):
-    """The synthetic test set; see `simstudy.truth.messages`."""
+    """The synthetic test set; see `simstudy.truth.muc_like`."""
 
     n_systems: Annotated[int, Field(ge=2, le=100)]
     n_messages: Annotated[int, Field(ge=2, le=500)]
@@ -89,7 +89,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         constructed = constructed.assign(published=named.map(PUBLISHED).astype(float)).reset_index(drop=True)
         tables = {"worked": worked, "readings": readings(), "constructed": constructed}
     with context.clock("the MUC-like set"):
-        outputs = ss.truth.messages(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
+        outputs = ss.truth.muc_like(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
         sets = compare_all(by_metric, study.seed, context)
     with context.clock("groups"):

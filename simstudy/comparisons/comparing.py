@@ -14,7 +14,7 @@ from simstudy.engines.asking import ask
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.memory import check_memory
-from simstudy.engines.question import Answers, MonteCarlo, Question
+from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
@@ -138,7 +138,7 @@ def compare(
 
 def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.DataFrame:
     """The table of all pairs of systems that come best first."""
-    answers = TESTS[test].run(question)
+    result = TESTS[test].run(question)
     i, j = question.pairs
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
     n_better, n_worse, n_differ = wins(question)
@@ -167,14 +167,14 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str) -> pd.Da
             "n_worse": n_worse,
             "n_level": question.n_units - n_better - n_worse,
             **cautions(question, known["skewness"]),
-            **_p_values(question, test, answers),
+            **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),
-            "favours": _texts(_favours(question, test, answers, gain)),
-            "exact": answers.exact,
-            "monte_carlo": answers.n_resamples > 0,
-            "n_extreme": answers.n_extreme,
-            "n_resamples": answers.n_resamples,
-            "statistic": answers.statistic,
+            "favours": _texts(_favours(question, test, result, gain)),
+            "exact": result.exact,
+            "monte_carlo": result.n_resamples > 0,
+            "n_extreme": result.n_extreme,
+            "n_resamples": result.n_resamples,
+            "statistic": result.statistic,
         },
         # There may be millions of pairs: no column is there twice.
         copy=False,
@@ -194,13 +194,13 @@ def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
     }
 
 
-def _p_values(question: Question, test: str, answers: Answers) -> dict[str, Any]:
+def _p_values(question: Question, test: str, result: SignificanceResult) -> dict[str, Any]:
     """Columns of p-values and their Monte Carlo intervals."""
-    low, high, drawn = answers.p_value.copy(), answers.p_value.copy(), answers.n_resamples > 0
+    low, high, drawn = result.p_value.copy(), result.p_value.copy(), result.n_resamples > 0
     if drawn.any():
-        low[drawn], high[drawn] = clopper_pearson(answers.n_extreme[drawn], answers.n_resamples[drawn])
-    two_sided = _two_sided(question, test, answers)
-    return {"p_value": answers.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}
+        low[drawn], high[drawn] = clopper_pearson(result.n_extreme[drawn], result.n_resamples[drawn])
+    two_sided = _two_sided(question, test, result)
+    return {"p_value": result.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}
 
 
 def _texts(values: Any) -> Any:
@@ -208,9 +208,9 @@ def _texts(values: Any) -> Any:
     return pd.array(values, dtype="str")
 
 
-def _two_sided(question: Question, test: str, answers: Answers) -> Any:
+def _two_sided(question: Question, test: str, result: SignificanceResult) -> Any:
     if question.two_sided:
-        return answers.p_value.copy()
+        return result.p_value.copy()
     if question.convention.alternative == "greater":
         return np.full(question.n_pairs, np.nan)
     return TESTS[test].run(replace(question, alternative="two-sided", progress=None)).p_value
@@ -221,12 +221,12 @@ def _floor(question: Question, n_differ: Any) -> Any:
     return np.minimum(2.0 ** -n_differ.astype(np.float64) * (2 if question.two_sided else 1), 1.0)
 
 
-def _favours(question: Question, test: str, answers: Answers, gain: Any) -> Any:
+def _favours(question: Question, test: str, result: SignificanceResult, gain: Any) -> Any:
     """The system that each test speaks for; a one-sided test can not speak for the other one."""
     i, j = question.pairs
     names = np.array(question.names, dtype=object)
     # Where scores are equal up to rounding, a test of scores speaks for nobody.
     none = (gain == 0) & TESTS[test].of_scores
-    direction = np.where(none, 0, answers.direction)
+    direction = np.where(none, 0, result.direction)
     other = names[j] if question.two_sided else ""
     return np.where(direction > 0, names[i], np.where(direction < 0, other, ""))

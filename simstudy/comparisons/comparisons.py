@@ -25,8 +25,8 @@ from simstudy.metrics import label
 from simstudy.multiplicity import corrected
 from simstudy.numerals import p_floor, p_text, score_format
 from simstudy.plain_text import shown
+from simstudy.reprs import ReprMixin
 from simstudy.schema import KNOWN, OWN, described, names_of
-from simstudy.showing import Shown
 from simstudy.tables import COMPARISONS, TEST_SET, check_table
 from simstudy.validation import brief, check_choice, nearest
 
@@ -35,7 +35,7 @@ _MOST_ROWS = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparisons(Shown):  # noqa: D101 (the docstring has the columns of the schema)
+class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of the schema)
     __doc__ = f"""All pairs of systems that were compared, each with its gain, interval and p-value.
 
     `simstudy.compare` makes it. It has one row a pair, ordered so that the gain is at least 0, the pairs of the best

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.engines import kernels
 from simstudy.engines.bootstrap_limit import bootstrap_limit
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.resampling import over_resamples
 from simstudy.engines.tallies import ResampledScores, events, make_tally
 from simstudy.metrics.base import IntArray
@@ -19,14 +19,14 @@ from simstudy.metrics.base import IntArray
 _STEPS = 2**30
 
 
-def bootstrap(question: Question) -> Answers:
+def bootstrap(question: Question) -> SignificanceResult:
     """Count, for every pair, the resampled test sets that are extreme by the question's convention.
 
     Where `question.monte_carlo` allows it and the item scores are whole numbers, the limit for infinitely many
     resamples: a p-value without Monte Carlo error, of a test that is approximate however many resamples it has.
     """
     extreme = _beyond_the_mean if question.convention.counts == "beyond the mean" else _tallied
-    return Answers.resampled(question, bootstrap_limit(question), lambda: extreme(question), exact=False)
+    return SignificanceResult.resampled(question, bootstrap_limit(question), lambda: extreme(question), exact=False)
 
 
 def _tallied(question: Question) -> IntArray:

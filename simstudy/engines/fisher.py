@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.engines.question import Answers, Question, products
+from simstudy.engines.question import Question, SignificanceResult, products
 from simstudy.rankings.hypergeometric import fisher_exact
 
 
-def fisher(question: Question) -> Answers:
+def fisher(question: Question) -> SignificanceResult:
     """Fisher's exact test of true and false candidates in D1 and D2, two-sided.
 
     The statistic is the precision of D1, what only the better system accepts, less that of D2, a fraction; it is 0
@@ -29,4 +29,4 @@ def fisher(question: Question) -> Answers:
     only_1, only_2 = of[i] - both, of[j] - both
     true_1, true_2 = of_true[i] - both_true, of_true[j] - both_true
     statistic = true_1 / np.maximum(only_1, 1) - true_2 / np.maximum(only_2, 1)
-    return Answers.analytic(fisher_exact(true_1, only_1, true_2, only_2), statistic, statistic, exact=True)
+    return SignificanceResult.analytic(fisher_exact(true_1, only_1, true_2, only_2), statistic, statistic, exact=True)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
-from simstudy.engines.question import Answers, Question, products
+from simstudy.engines.question import Question, SignificanceResult, products
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.ratio import item_deviations
 
@@ -47,25 +47,25 @@ def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatA
     return np.sqrt(np.maximum(first**2 + second**2 - 2 * r * first * second, 0.0))
 
 
-def z_paired(question: Question) -> Answers:
+def z_paired(question: Question) -> SignificanceResult:
     """Normal z with r12 as estimated from the units."""
     gain, sd_1, sd_2, r12 = _gains(question)
     return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2, r12)))
 
 
-def z_independent(question: Question) -> Answers:
+def z_independent(question: Question) -> SignificanceResult:
     """Normal z with r12 = 0."""
     gain, sd_1, sd_2, _ = _gains(question)
     return _by_tail(question, stats.norm, standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
-def t_two_sample(question: Question) -> Answers:
+def t_two_sample(question: Question) -> SignificanceResult:
     """Two-sample t test with a common variance: z's ratio, with 2 n - 2 degrees of freedom."""
     gain, sd_1, sd_2, _ = _gains(question)
     return _by_tail(question, stats.t(2 * question.n_units - 2), standardised(gain, sd_of_gain(sd_1, sd_2)))
 
 
-def two_proportions(question: Question) -> Answers:
+def two_proportions(question: Question) -> SignificanceResult:
     """Difference of two proportions of counts, with the variance of the pooled proportion."""
     right, of = _counts(question)
     i, j = question.pairs
@@ -77,7 +77,7 @@ def two_proportions(question: Question) -> Answers:
     return _by_tail(question, stats.norm, standardised(gain, spread))
 
 
-def chi_square(question: Question) -> Answers:
+def chi_square(question: Question) -> SignificanceResult:
     """Chi-square of the 2 x 2 table of right and wrong (recalled and spurious), without Yates' correction."""
     right, of = _counts(question)
     i, j = question.pairs
@@ -86,7 +86,7 @@ def chi_square(question: Question) -> Answers:
     determinant = right[i] * wrong[j] - right[j] * wrong[i]
     margins = of[i] * of[j] * (right[i] + right[j]) * (wrong[i] + wrong[j])
     chi2 = (of[i] + of[j]) * determinant**2 / np.maximum(margins, 1)
-    return _answers(question, stats.chi2.sf(chi2, 1), chi2, determinant)
+    return _result(question, stats.chi2.sf(chi2, 1), chi2, determinant)
 
 
 def _gains(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -111,11 +111,13 @@ def _counts(question: Question) -> tuple[FloatArray, FloatArray]:
     return (above if question.metric.higher_is_better else below + above), below
 
 
-def _by_tail(question: Question, distribution: Any, statistic: FloatArray) -> Answers:
-    return _answers(question, tail_of(distribution, statistic, question.two_sided), statistic, statistic)
+def _by_tail(question: Question, distribution: Any, statistic: FloatArray) -> SignificanceResult:
+    return _result(question, tail_of(distribution, statistic, question.two_sided), statistic, statistic)
 
 
-def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, direction: FloatArray) -> Answers:
+def _result(
+    question: Question, p_value: FloatArray, statistic: FloatArray, direction: FloatArray
+) -> SignificanceResult:
     """Two systems with the same counts on every unit do not differ: p = 1.
 
     Which counts, the metric says: recall does not see what else was guessed.
@@ -127,4 +129,4 @@ def _answers(question: Question, p_value: FloatArray, statistic: FloatArray, dir
     # equals 0.0 and has other bytes, the same.
     digests = [blake2b((a + 0).tobytes() + (b + 0).tobytes()).hexdigest() for a, b in zip(above, below, strict=True)]
     codes = np.unique(digests, return_inverse=True)[1]
-    return Answers.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic, direction)
+    return SignificanceResult.analytic(np.where(codes[i] == codes[j], 1.0, p_value), statistic, direction)

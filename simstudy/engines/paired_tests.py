@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from simstudy.engines import exact_kernels
-from simstudy.engines.question import Answers, Question, not_computed
+from simstudy.engines.question import Question, SignificanceResult, not_computed
 from simstudy.metrics.base import Array, FloatArray
 
 # Differences that are held at a time: 32 MiB, and as much of each of the two systems.
@@ -23,7 +23,7 @@ _TOGETHER = 2**22
 _EXACT_RANKS = 2**23
 
 
-def t_paired(question: Question) -> Answers:
+def t_paired(question: Question) -> SignificanceResult:
     """Matched-pair t test: the mean difference over its standard error, n - 1 degrees of freedom."""
 
     def tails(difference: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -34,7 +34,7 @@ def t_paired(question: Question) -> Answers:
     return _of_differences(question, tails)
 
 
-def sign(question: Question) -> Answers:
+def sign(question: Question) -> SignificanceResult:
     """Sign test: of the units that differ, how many are won by the better system? Fair coins, exactly.
 
     Of right and wrong answers it is McNemar's exact test.
@@ -50,7 +50,7 @@ def sign(question: Question) -> Answers:
     return _of_differences(question, tails, exact=True)
 
 
-def wilcoxon(question: Question) -> Answers:
+def wilcoxon(question: Question) -> SignificanceResult:
     """Wilcoxon signed-rank test: ranks of the differences that are not 0, ties by mid-ranks, signs by fair coins.
 
     The distribution of the sum of ranks is exact, ties included, up to some 200 differences (unless
@@ -78,7 +78,7 @@ def wilcoxon(question: Question) -> Answers:
         raise not_computed(
             "test 'wilcoxon' with so many units that differ, of which the normal distribution is an approximation"
         )
-    return Answers.analytic(p_value, rank_sum, direction, exact)
+    return SignificanceResult.analytic(p_value, rank_sum, direction, exact)
 
 
 def _mid_ranks(question: Question, those: slice, difference: Array) -> tuple[Array, FloatArray]:
@@ -118,12 +118,12 @@ def _parts(question: Question) -> Iterator[tuple[int, Array]]:
 
 def _of_differences(
     question: Question, tails: Callable[[Array], tuple[FloatArray, FloatArray, FloatArray]], exact: bool = False
-) -> Answers:
-    """Answers from p-values, statistics and their signs of differences of some pairs (P', n); none at all: p = 1."""
+) -> SignificanceResult:
+    """A result from p-values, statistics and their signs of differences of some pairs (P', n); none at all: p = 1."""
     p_value, statistic, direction = np.empty((3, question.n_pairs))
     for first, difference in _parts(question):
         p, found, speaks_for = tails(difference)
         those = slice(first, first + len(p))
         p_value[those] = np.where((difference == 0).all(axis=1), 1.0, p)
         statistic[those], direction[those] = found, speaks_for
-    return Answers.analytic(p_value, statistic, direction, exact)
+    return SignificanceResult.analytic(p_value, statistic, direction, exact)

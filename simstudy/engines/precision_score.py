@@ -19,10 +19,10 @@ import numpy as np
 from scipy import stats
 
 from simstudy.engines.paired_tests import standardised, tail_of
-from simstudy.engines.question import Answers, Question, products
+from simstudy.engines.question import Question, SignificanceResult, products
 
 
-def precision_score(question: Question) -> Answers:
+def precision_score(question: Question) -> SignificanceResult:
     """Kosinski's weighted generalized score statistic, by the normal distribution."""
     assert question.ratio is not None
     # Counts are exact in float64, and their products are fast.
@@ -37,4 +37,4 @@ def precision_score(question: Question) -> Answers:
     squares = only_true * (1 - pooled) ** 2 + (only - only_true) * pooled**2
     z = standardised((precision[i] - precision[j]) * np.sqrt(of[i] * of[j]), np.sqrt(squares))
     p = np.where(only > 0, tail_of(stats.norm, z, question.two_sided), 1.0)
-    return Answers.analytic(p, z, z)
+    return SignificanceResult.analytic(p, z, z)

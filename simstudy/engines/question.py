@@ -1,4 +1,4 @@
-"""What every test is asked, and what it answers: all pairs of K systems on one test set."""
+"""What every test is asked, and what it finds: all pairs of K systems on one test set."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answers:
+class SignificanceResult:
     """What a test found, one entry for each of the P pairs of a question, in its order.
 
     Attributes
@@ -209,8 +209,8 @@ class Answers:
     @classmethod
     def analytic(
         cls, p_value: Array, statistic: Array, direction: Array, exact: bool | NDArray[np.bool_] = False
-    ) -> Answers:
-        """Answers that no resampling was needed for."""
+    ) -> SignificanceResult:
+        """A result that no resampling was needed for."""
         none = np.zeros(len(p_value), dtype=np.int64)
         exact = np.broadcast_to(exact, p_value.shape).copy()
         return cls(p_value, none, none, exact, statistic, np.sign(direction).astype(np.int64))
@@ -218,8 +218,8 @@ class Answers:
     @classmethod
     def resampled(
         cls, question: Question, computed: FloatArray, extreme: Callable[[], IntArray], *, exact: bool
-    ) -> Answers:
-        """Answers from counts (P,) of extreme resamples, drawn for pairs whose computed p-value (P,) is NaN.
+    ) -> SignificanceResult:
+        """A result from counts (P,) of extreme resamples, drawn for pairs whose computed p-value (P,) is NaN.
 
         The statistic is the gain, so they speak for the better system of every pair.
         """

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from simstudy.engines import swap_kernels
 from simstudy.engines.exact_randomization import exact_randomization
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.resampling import over_resamples
 from simstudy.engines.swaps import SwapTally, make_swap_tally
 from simstudy.metrics.base import IntArray
 
 
-def randomization(question: Question) -> Answers:
+def randomization(question: Question) -> SignificanceResult:
     """Count, for every pair, the shuffles whose pseudo-systems differ by at least the gain.
 
     Where `question.monte_carlo` allows it and it can be had, the share of *all* shuffles.
     """
     computed = exact_randomization(question)
-    return Answers.resampled(question, computed, lambda: by_coins(make_swap_tally(question), question), exact=True)
+    return SignificanceResult.resampled(
+        question, computed, lambda: by_coins(make_swap_tally(question), question), exact=True
+    )
 
 
 def by_coins(tally: SwapTally, question: Question) -> IntArray:

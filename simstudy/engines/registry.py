@@ -1,6 +1,6 @@
 """The tests that `compare` knows, in one registry that an analysis can loop over.
 
-To add a test, write a function from a `Question` to `Answers` and one entry here.
+To add a test, write a function from a `Question` to a `SignificanceResult` and one entry here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.fisher import fisher
 from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG, Need
 from simstudy.engines.precision_score import precision_score
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.engines.skew_corrected import skew_corrected
@@ -67,7 +67,7 @@ class SignificanceTest:
 
     name: str
     title: str
-    run: Callable[[Question], Answers]
+    run: Callable[[Question], SignificanceResult]
     source: str
     needs: tuple[Need, ...] = ()
     null: str = EQUAL

@@ -28,7 +28,7 @@ from simstudy.engines import swap_kernels
 from simstudy.engines.enumeration import flipped_share
 from simstudy.engines.exact_randomization import side_by_side
 from simstudy.engines.kernels import Ratio
-from simstudy.engines.question import Answers, Question, not_computed
+from simstudy.engines.question import Question, SignificanceResult, not_computed
 from simstudy.engines.randomization import by_coins, randomization
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import over_denominator
@@ -38,7 +38,7 @@ from simstudy.metrics.scaling import grid_steps, on_grid
 _ROUNDED = 4
 
 
-def sign_flips(question: Question) -> Answers:
+def sign_flips(question: Question) -> SignificanceResult:
     """Count, for every pair, the flips whose contributions add up to at least the gain.
 
     The study error_rates has its level by condition: close to the nominal one on 100 units and more, except for
@@ -49,7 +49,7 @@ def sign_flips(question: Question) -> Answers:
         return replace(found, exact=found.exact & question.right_or_wrong)
     contributions = _Contributions(question)
     computed = _enumerated(question, contributions)
-    return Answers.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
+    return SignificanceResult.resampled(question, computed, lambda: by_coins(contributions, question), exact=False)
 
 
 class _Contributions:

@@ -20,13 +20,13 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from simstudy.engines.question import Answers, Question
+from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.engines.spread import spread
 from simstudy.metrics.base import FloatArray
 
 
-def skew_corrected(question: Question) -> Answers:
+def skew_corrected(question: Question) -> SignificanceResult:
     """The larger p-value of sign flips and of the t test with Hall's correction; sign flips' for right and wrong."""
     found = sign_flips(question)
     if question.right_or_wrong:

@@ -27,7 +27,7 @@ from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
 from simstudy.printing import Printer, text_of
-from simstudy.showing import Shown, listed
+from simstudy.reprs import ReprMixin, listed
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Analysed:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Examination(Shown, Analysed):
+class Examination(ReprMixin, Analysed):
     """What `simstudy.examine` found on one test set: everything that its outputs say about the systems.
 
     Tables are data frames: ``pairs`` (Comparisons, with p_holm and p_bh, and what they say about a margin),

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.showing import Shown, listed
+from simstudy.reprs import ReprMixin, listed
 from simstudy.validation import brief
 
 
 @dataclass(frozen=True, repr=False)
-class Examples(Shown):
+class Examples(ReprMixin):
     """n items to train on or to answer.
 
     Attributes

@@ -20,7 +20,7 @@ from simstudy.loaders.base import counted
 from simstudy.loaders.lines import read_content, require_file
 from simstudy.loaders.reading import is_read, once
 from simstudy.metrics.base import Array, IntArray
-from simstudy.showing import listed
+from simstudy.reprs import listed
 from simstudy.unpacking import beginning, read_parquet
 from simstudy.validation import nearest
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from simstudy.metrics.scaling import check_range
 from simstudy.notes import note
-from simstudy.outputs.collection import Collection
+from simstudy.outputs.base import OutputsBase
 
 # Fewer items are hardly a test set; so many times more systems than items are hardly a leaderboard.
 _FEW, _TIMES = 20, 10
@@ -38,14 +38,14 @@ def check_outputs(argument: str, value: object) -> None:
     Traceback (most recent call last):
     ValueError: population must be Outputs (see Outputs.from_scores), not list
     """
-    if not isinstance(value, Collection):
+    if not isinstance(value, OutputsBase):
         raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}")
 
 
 def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:
     """Raise a ValueError where these are no Outputs, of too few systems, or of sizes that can not be compared."""
     check_outputs(argument, outputs)
-    assert isinstance(outputs, Collection)
+    assert isinstance(outputs, OutputsBase)
     if outputs.n_systems < n_systems:
         raise ValueError(f"{argument} must have at least {n_systems} systems to compare, not {outputs.n_systems}")
     check_range(outputs.statistics, outputs.names)

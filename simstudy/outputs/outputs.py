@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.outputs.answers import answers_joined, checked_answers, read_only
+from simstudy.outputs.base import OutputsBase
 from simstudy.outputs.checks import check_outputs, note_exchanged
-from simstudy.outputs.collection import Collection
 from simstudy.outputs.saved import read, write
 from simstudy.outputs.statistics import check_statistics, response_statistics, score_values, statistics_array
 from simstudy.outputs.tables import complete_systems, keyed_table, matched_table, merged_columns
@@ -23,7 +23,7 @@ from simstudy.validation import brief, check_path, check_text, check_unique
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outputs(Collection):
+class Outputs(OutputsBase):
     """What K systems did on one test set of n items, as numbers: made with `from_…`, cut, joined and saved."""
 
     @classmethod

@@ -17,16 +17,16 @@ from simstudy.columns import decode, encode
 from simstudy.files import atomic_path
 from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import read_only
-from simstudy.outputs.collection import Collection
+from simstudy.outputs.base import OutputsBase
 from simstudy.unpacking import read_parquet
 
 _KEY = "simstudy.outputs/3"
 _SUM = "simstudy.sha256"
 
-C = TypeVar("C", bound=Collection)
+C = TypeVar("C", bound=OutputsBase)
 
 
-def write(outputs: Collection, path: str | Path) -> None:
+def write(outputs: OutputsBase, path: str | Path) -> None:
     """Write a collection to one file, which appears whole or not at all; see `simstudy.Outputs.save`."""
     tables: dict[str, list[dict[str, Any]]] = {"systems": [], "items": []}
     columns: dict[str, pa.Array] = {}

@@ -10,12 +10,12 @@ import pandas as pd
 
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.outputs import Outputs
-from simstudy.showing import Shown
+from simstudy.reprs import ReprMixin
 from simstudy.validation import brief, check_list, check_text, check_texts, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TestSet(Shown):
+class TestSet(ReprMixin):
     """Outputs of systems on one test set, and how the systems are compared: what an examination or a study looks at.
 
     Attributes

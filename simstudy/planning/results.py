@@ -17,7 +17,7 @@ from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
 from simstudy.planning.cases import Case
 from simstudy.planning.target import Target
-from simstudy.showing import Shown
+from simstudy.reprs import ReprMixin
 from simstudy.tables import records
 from simstudy.validation import check_whole
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Plan(Shown):
+class Plan(ReprMixin):
     """The target of a plan, and the answers; `text` tells them in sentences, ``simstudy.plot.plan`` draws them.
 
     Attributes

@@ -27,6 +27,7 @@ from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.association import MEASURES
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
 from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import (
     EACH_ONCE,
     Comparison,
@@ -41,7 +42,6 @@ from simstudy.studies.definition import (
     one_of,
 )
 from simstudy.studies.drawn_boards import DrawnBoards
-from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling.study import check_systems, train
 from simstudy.studies.reused import hashes_of, outputs_of, tables_of

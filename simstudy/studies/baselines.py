@@ -14,7 +14,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.fingerprints import derived_seed
 from simstudy.outputs import TestSet
 from simstudy.studies.comparing import run_comparisons
-from simstudy.studies.interface import RunContext
+from simstudy.studies.context import RunContext
 from simstudy.truth.redrawn import LEAST_SPLIT, at_least, halves, redraw
 
 # Draws of halves need no finer p-values than bins have.

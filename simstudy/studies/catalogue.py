@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.programs import PROGRAM, load_program, run_of

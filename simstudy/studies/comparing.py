@@ -13,7 +13,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.progress import advanced
-from simstudy.studies.interface import RunContext
+from simstudy.studies.context import RunContext
 
 
 def run_comparisons(title: str, test_sets: Sequence[TestSet], context: RunContext) -> list[pd.DataFrame]:

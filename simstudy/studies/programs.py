@@ -15,8 +15,8 @@ from typing import Any
 from simstudy import program_files
 from simstudy.datasets import DataError
 from simstudy.runner import CellsFailed
+from simstudy.studies.context import Findings, RunContext, Unfinished
 from simstudy.studies.definition import Study, StudyError
-from simstudy.studies.interface import Findings, RunContext, Unfinished
 
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"

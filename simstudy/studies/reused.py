@@ -14,8 +14,8 @@ from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.results_folder import MANIFEST, verify
 from simstudy.studies.catalogue import load_study, make_study
+from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import StudyError
-from simstudy.studies.interface import RunContext, Unfinished
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.run import run_study, study_cells

@@ -13,12 +13,12 @@ from simstudy.analyses.signature import signatures
 from simstudy.files import atomic_path
 from simstudy.manifest import manifest_of
 from simstudy.report import Page, write_results
+from simstudy.reprs import ReprMixin, listed
 from simstudy.results_folder import CELLS, COMPARISONS, results_folder
 from simstudy.runner import n_workers
-from simstudy.showing import Shown, listed
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
+from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study
-from simstudy.studies.interface import RunContext, Unfinished
 from simstudy.studies.programs import PROGRAM, blaming_program
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
@@ -26,7 +26,7 @@ _MOST_SIGNATURES = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Results(Shown):
+class Results(ReprMixin):
     """What a study wrote, and the tables that it wrote it from.
 
     Attributes

@@ -14,8 +14,8 @@ from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.sections import Figure, Section, Table
+from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide
-from simstudy.studies.interface import RunContext
 
 # Chi-square has two sides only, so all tests are asked for two.
 _ALTERNATIVE = "two-sided"

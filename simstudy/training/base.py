@@ -22,12 +22,12 @@ from simstudy.learners.classification import (
 )
 from simstudy.learners.examples import BaseSystem, Count, Examples
 from simstudy.metrics import Metric, get_metric
-from simstudy.showing import Shown, listed
+from simstudy.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_mapping, check_text
 
 
 @dataclass(frozen=True, repr=False)
-class Task(Shown):
+class Task(ReprMixin):
     """What training-set resampling needs: data, base systems, and how answers are scored.
 
     For classification there is `from_arrays`; a task of any other kind is made of `Examples`.

@@ -2,8 +2,15 @@
 
 from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.known import PAIR_MODELS, pair_model
-from simstudy.truth.messages import messages
+from simstudy.truth.muc_like import muc_like
 from simstudy.truth.redrawn import redraw
 from simstudy.truth.synthetic import correlated_accuracies
 
-__all__ = ["PAIR_MODELS", "clustered_accuracies", "correlated_accuracies", "messages", "pair_model", "redraw"]
+__all__ = [
+    "PAIR_MODELS",
+    "clustered_accuracies",
+    "correlated_accuracies",
+    "muc_like",
+    "pair_model",
+    "redraw",
+]

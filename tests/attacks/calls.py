@@ -143,7 +143,7 @@ _MADE: dict[str, Call] = {
         },
     ),
     "messages": (
-        ss.truth.messages,
+        ss.truth.muc_like,
         {
             "n_systems": 2,
             "n_messages": 5,

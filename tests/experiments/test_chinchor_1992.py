@@ -135,7 +135,7 @@ def test_every_p_value_is_within_its_monte_carlo_error_of_the_exact_one(done: Re
 
 
 def test_the_set_is_made_and_compared_as_by_hand(done: Results) -> None:
-    outputs = ss.truth.messages(5, 20, seed=0, test_set="MUC-like")
+    outputs = ss.truth.muc_like(5, 20, seed=0, test_set="MUC-like")
     for metric in METRICS:
         of_metric = outputs.with_metric(metric)
         expected = compared(of_metric, test="randomization", convention="chinchor1992", seed=0)

@@ -20,7 +20,7 @@ from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
 from simstudy.training.resampling import Variant
 from simstudy.truth.clustered import clustered_accuracies
-from simstudy.truth.messages import messages
+from simstudy.truth.muc_like import muc_like
 from simstudy.truth.pair_base import PairModel
 from simstudy.truth.pair_models import Clusters, RightOrWrong, SkewedMeans
 from simstudy.truth.pair_responses import Acceptances, Responses
@@ -111,7 +111,7 @@ MADE: dict[str, Callable[[int], Outputs]] = {
         [0.4, 0.7], 3000, families=["x", "y"], between=0, within=0.9, seed=seed
     ),
     "clustered": lambda seed: clustered_accuracies([0.4, 0.7], 1000, 3, within=0, between=0, seed=seed),
-    "messages": lambda seed: messages(
+    "messages": lambda seed: muc_like(
         2, 3000, recalls=[0.5, 0.4], precisions=[0.5, 0.3], between=0, within=0, relevant=1, seed=seed
     ),
 }
@@ -130,7 +130,7 @@ def test_outputs_differ_by_seed_and_system(name: str) -> None:
 
 def test_parts_of_a_message_have_streams_of_their_own() -> None:
     """What is found, what is half right and what is wrong are independent, given what there is to find."""
-    statistics = messages(1, 6000, recalls=[0.5], precisions=[0.4], between=0, within=0, relevant=1).statistics[0].T
+    statistics = muc_like(1, 6000, recalls=[0.5], precisions=[0.4], between=0, within=0, relevant=1).statistics[0].T
     possible, actual, correct, half = statistics.astype(np.float64)
     found = correct + half
     _apart({"possible": possible, "found": found / possible, "half": half / found.clip(1), "wrong": actual - found})

@@ -14,7 +14,7 @@ from simstudy.learners.alignment.link_features import dice, link_features
 from simstudy.learners.alignment.models import Side, Stage, train_both
 from simstudy.learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 from simstudy.learners.examples import Examples
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 from simstudy.validation import brief, check_choice, check_flag, check_number
 
 Links = NDArray[np.bool_]

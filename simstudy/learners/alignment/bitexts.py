@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.runs import Integers, bounds_of, chosen_runs, places_in_runs
+from simstudy.learners.segments import Integers, bounds_of, chosen_segments, places_in_segments
 from simstudy.loaders.alignments import Links
 
 #: A sentence pair's source words and target words.
@@ -89,7 +89,7 @@ class Bitext:
 
     def sentence_of_cell(self) -> Integers:
         """(cells,) which sentence pair a cell belongs to."""
-        return places_in_runs(self.first_cell)[0]
+        return places_in_segments(self.first_cell)[0]
 
     def words_of_cells(self) -> tuple[Integers, Integers]:
         """(cells,) where the source word and the target word are among the words of all sentence pairs."""
@@ -103,7 +103,7 @@ class Bitext:
     def select(self, sentences: Integers) -> tuple[Bitext, Integers]:
         """Some of the sentence pairs, and the numbers of their cells among all."""
         (first_source, source), (first_target, target), (first_cell, cells) = (
-            chosen_runs(first, sentences) for first in (self.first_source, self.first_target, self.first_cell)
+            chosen_segments(first, sentences) for first in (self.first_source, self.first_target, self.first_cell)
         )
         chosen = replace(
             self,
@@ -250,6 +250,6 @@ def count_aer(examples: Examples, answers: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _words_of_cells(first_source: Integers, first_target: Integers, first_cell: Integers) -> tuple[Integers, Integers]:
-    sentence, inside = places_in_runs(first_cell)
+    sentence, inside = places_in_segments(first_cell)
     n_target = np.diff(first_target)[sentence]
     return first_source[sentence] + inside // n_target, first_target[sentence] + inside % n_target

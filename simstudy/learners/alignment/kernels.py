@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from simstudy.learners.runs import Floats, Integers, longest_run
+from simstudy.learners.segments import Floats, Integers, longest_segment
 
 
 class Direction(NamedTuple):
@@ -62,7 +62,7 @@ def link_posteriors(words, weights, lexical, tension, p_null):
     table, of_null = lexical
     posteriors, null_posteriors = np.zeros(len(pairs)), np.zeros(len(generated))
     log_likelihood, distance = 0.0, 0.0
-    prior = np.zeros(max(1, longest_run(first_given)))
+    prior = np.zeros(max(1, longest_segment(first_given)))
     for s in range(len(first_given) - 1):
         if weights[s] <= 0:
             continue
@@ -244,7 +244,7 @@ def hmm_posteriors(words, weights, lexical, jumps, p_null):
     first_given, first_generated, first_cell, turned, pairs, generated = words
     found = Posteriors(np.zeros(len(pairs)), np.zeros(len(generated)))
     jumped, expected = np.zeros(len(jumps)), np.zeros(len(jumps))
-    room = _room(max(1, longest_run(first_given)), max(1, longest_run(first_generated)))
+    room = _room(max(1, longest_segment(first_given)), max(1, longest_segment(first_generated)))
     last_m = -1
     log_likelihood = 0.0
     for s in range(len(first_given) - 1):

@@ -6,7 +6,7 @@ import numpy as np
 
 from simstudy.learners.alignment.bitexts import Bitext
 from simstudy.learners.alignment.kernels import Posteriors
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 
 # Posteriors below this are all alike.
 _LEAST = 1e-6

@@ -16,7 +16,7 @@ from simstudy.learners.alignment.kernels import (
     link_posteriors,
     prior_distance,
 )
-from simstudy.learners.runs import Floats, Integers, places_in_runs
+from simstudy.learners.segments import Floats, Integers, places_in_segments
 from simstudy.validation import check_flag, check_number, check_whole
 
 # fast_align keeps its tension within these.
@@ -68,7 +68,7 @@ class Side:
 
     def sentence_of_generated(self) -> Integers:
         """(generated words,) which sentence pair each belongs to."""
-        return places_in_runs(self.arrays.first_generated)[0]
+        return places_in_segments(self.arrays.first_generated)[0]
 
 
 class TranslationModel(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simstudy.learners.runs import longest_run
+from simstudy.learners.segments import longest_segment
 
 
 @njit(cache=True, nogil=True)
@@ -80,7 +80,7 @@ def best_projective_tree(scores, n, heads):
 @njit(cache=True, nogil=True)
 def reparse(bounds, proposals, votes, heads):
     """Fill heads with the trees of most votes, given the heads (members, entries) that the members propose."""
-    longest = longest_run(bounds)
+    longest = longest_segment(bounds)
     scores = np.zeros((longest, longest))
     heads[:] = -1
     for item in range(len(bounds) - 1):

@@ -12,7 +12,7 @@ from numba import njit
 from simstudy.learners.dependencies.eisner import best_projective_tree, reparse
 from simstudy.learners.dependencies.hashed_features import slot
 from simstudy.learners.dependencies.sentences import sentence_of
-from simstudy.learners.runs import longest_run
+from simstudy.learners.segments import longest_segment
 
 # Arc features, with at most one for each tag in between.
 _MOST_SLOTS = 64
@@ -127,7 +127,7 @@ def learn_arcs(sentences, gold, order, margin, learnt):
     (the loss of McDonald et al. 2005).
     """
     weights, mask = learnt.weights, len(learnt.weights) - 1
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     scores, heads = np.zeros((longest, longest)), np.empty(longest, np.int64)
     slots = np.empty(_MOST_SLOTS, np.int64)
     for step, item in enumerate(order):
@@ -149,7 +149,7 @@ def learn_arcs(sentences, gold, order, margin, learnt):
 @njit(cache=True, nogil=True)
 def parse_arcs(sentences, weights, heads):
     """Fill heads with those of the trees of the highest scores; the root's and those of none are -1."""
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     scores, slots = np.zeros((longest, longest)), np.empty(_MOST_SLOTS, np.int64)
     heads[:] = -1
     for item in range(len(sentences.bounds) - 1):

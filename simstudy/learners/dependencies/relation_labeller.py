@@ -9,7 +9,7 @@ from numba import njit
 
 from simstudy.learners.dependencies.hashed_features import slot
 from simstudy.learners.dependencies.sentences import Integers, sentence_of
-from simstudy.learners.runs import longest_run
+from simstudy.learners.segments import longest_segment
 
 N_SLOTS = 29
 
@@ -103,7 +103,7 @@ def learn_labels(sentences, heads, gold, order, learnt):
     """Learn weights from the trees of sentences in an order; return the number of steps. gold has the relations."""
     weights, sums = learnt
     mask = len(weights) - 1
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     outer, slots = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64)
     scores = np.empty(weights.shape[1], np.int64)
     step = 0
@@ -128,7 +128,7 @@ def learn_labels(sentences, heads, gold, order, learnt):
 def label_trees(sentences, heads, weights, relations):
     """Fill relations with those of the arcs of given trees; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     outer, slots, scores = np.empty((2, longest), np.int64), np.empty(N_SLOTS, np.int64), np.empty(weights.shape[1])
     relations[:] = -1
     for item in range(len(sentences.bounds) - 1):

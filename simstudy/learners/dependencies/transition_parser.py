@@ -11,7 +11,7 @@ from numba import njit
 from simstudy.learners.dependencies.arc_hybrid import FRONT, NEVER, SIZE, State, legal, losses, take
 from simstudy.learners.dependencies.hashed_features import slot
 from simstudy.learners.dependencies.sentences import sentence_of
-from simstudy.learners.runs import longest_run
+from simstudy.learners.segments import longest_segment
 
 _MOST_SLOTS = 72
 
@@ -146,7 +146,7 @@ def learn_transitions(sentences, gold, order, n_followed, learnt):
     """
     weights, sums = learnt
     mask = len(weights) - 1
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     stack, at, heads = np.empty(longest, np.int64), np.empty(2, np.int64), np.empty(longest, np.int64)
     state = State(stack, at, heads, np.empty((4, longest), np.int64), np.empty((2, longest), np.int64))
     slots, scores, cost = np.empty(_MOST_SLOTS, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
@@ -186,7 +186,7 @@ def learn_transitions(sentences, gold, order, n_followed, learnt):
 def parse_transitions(sentences, weights, heads):
     """Fill heads with those of greedy parses; the root's and those of none are -1."""
     mask = len(weights) - 1
-    longest = longest_run(sentences.bounds)
+    longest = longest_segment(sentences.bounds)
     stack, at = np.empty(longest, np.int64), np.empty(2, np.int64)
     outer, n_children = np.empty((4, longest), np.int64), np.empty((2, longest), np.int64)
     slots, scores, allowed = np.empty(_MOST_SLOTS, np.int64), np.empty(3), np.empty(3, np.bool_)

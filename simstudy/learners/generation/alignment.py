@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simstudy.learners.alignment.bitexts import numbered_bitexts
 from simstudy.learners.alignment.models import Model1, Stage, train_both
 from simstudy.learners.generation.meanings import OPEN_SLOTS, Meaning, Tokens
-from simstudy.learners.runs import bounds_of
+from simstudy.learners.segments import bounds_of
 
 #: A slot and a value of it, or "" for whatever value it has.
 Source = tuple[str, str]

@@ -18,7 +18,7 @@ from simstudy.learners.generation.phrases import Part, Value, spelt, word
 from simstudy.learners.generation.training import seen_phrases
 from simstudy.learners.language_models.kneser_ney import next_word, successors, train_language_model
 from simstudy.learners.language_models.ngrams import END, START
-from simstudy.learners.runs import bounds_of
+from simstudy.learners.segments import bounds_of
 from simstudy.validation import check_number, check_whole
 
 #: Parts of texts as numbers. What stands before and after a text has the first two, START and END.

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from simstudy.learners.language_models.ngrams import END, START, Ngrams
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 
 _EMPTY = -1
 

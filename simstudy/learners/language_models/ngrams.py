@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simstudy.learners.runs import Integers, bounds_of
+from simstudy.learners.segments import Integers, bounds_of
 
 #: Numbers of the marks that stand before and after a sentence in language models; no word has them.
 START, END = 0, 1

@@ -10,7 +10,7 @@ from simstudy.learners.alignment.aligners import Links, TextAligner
 from simstudy.learners.alignment.bitexts import Bitext, numbered_bitexts
 from simstudy.learners.alignment.models import DiagonalModel, Stage
 from simstudy.learners.examples import Examples
-from simstudy.learners.runs import Floats, Integers, chosen_runs
+from simstudy.learners.segments import Floats, Integers, chosen_segments
 
 
 class Lexicon(NamedTuple):
@@ -75,7 +75,7 @@ def aligned(examples: Examples, weights: Integers, n_iterations: int) -> Aligned
     chosen = np.flatnonzero(weights)
     sides: list[Integers] = []
     for text in (examples.inputs, examples.gold):
-        bounds, rows = chosen_runs(text.bounds, chosen)
+        bounds, rows = chosen_segments(text.bounds, chosen)
         sides += [text.words[rows], bounds]
     n_words = len(examples.inputs.vocabulary)
     (bitext,) = numbered_bitexts([(sides[0], sides[1], sides[2], sides[3])], np.arange(n_words), n_words)

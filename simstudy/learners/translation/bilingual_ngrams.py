@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.learners.language_models.kneser_ney import LanguageModel, train_language_model
-from simstudy.learners.runs import Floats
+from simstudy.learners.segments import Floats
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext
 from simstudy.learners.translation.log_linear import LONG_PAIR, LogLinear, check_weights
 from simstudy.learners.translation.phrases import PhraseTable, tabulated

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.runs import Floats, Integers, bounds_of, chosen_runs, places_in_runs
+from simstudy.learners.segments import Floats, Integers, bounds_of, chosen_segments, places_in_segments
 from simstudy.learners.translation.hypotheses import Search, stacks
 from simstudy.learners.translation.phrases import PhraseTable
 from simstudy.learners.translation.stack_decoder import MOST_WORDS, Models, Options, decode
@@ -41,10 +41,10 @@ class Candidates(NamedTuple):
 def best_candidates(table: PhraseTable, score: Floats, expected: Floats, unit: Integers, n: int) -> Candidates:
     """The n pairs of each source phrase of which most is expected; scores are rounded, lest last bits decide."""
     score, expected = score.round(9), expected.round(9)
-    source, place = places_in_runs(table.bounds)
+    source, place = places_in_segments(table.bounds)
     order = np.lexsort((-expected, source))
     kept = order[place < n]
-    word_bounds, words = chosen_runs(table.word_bounds, kept)
+    word_bounds, words = chosen_segments(table.word_bounds, kept)
     bounds = np.searchsorted(source[kept], np.arange(len(table.bounds)))
     return Candidates(table.sources, bounds, table.words[words], word_bounds, score[kept], expected[kept], unit[kept])
 
@@ -65,7 +65,7 @@ def found(lengths: Integers, options: Options, models: Models, search: Search) -
     """The words of the best translations found of sentences of these lengths, and where each begins."""
     longest = int(lengths.max())
     chosen, count, _ = decode(lengths, options, models, search, stacks(longest, search.stack))
-    ends, words = chosen_runs(options.word_bounds, chosen[np.arange(longest) < count[:, None]])
+    ends, words = chosen_segments(options.word_bounds, chosen[np.arange(longest) < count[:, None]])
     return options.words[words], ends[bounds_of(count)]
 
 
@@ -74,7 +74,7 @@ def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tu
     numbers = table.sources.find(words, bounds)
     at, level = np.nonzero(numbers >= 0)
     number = numbers[at, level]
-    own, pair = chosen_runs(table.bounds, number)
+    own, pair = chosen_segments(table.bounds, number)
     place, size = np.repeat(at, np.diff(own)), np.repeat(level + 1, np.diff(own))
     alone = np.setdiff1d(np.arange(len(words)), place[size == 1])
     # Words that stay are pairs of their own, after those of the table.
@@ -84,7 +84,7 @@ def options_of(words: Integers, bounds: Integers, table: Candidates, unknown: tu
     pair, place, size = pair[order], place[order], size[order]
     all_words = np.concatenate([table.words, words[alone]])
     all_bounds = np.concatenate([table.word_bounds, table.word_bounds[-1] + 1 + np.arange(len(alone))])
-    target_bounds, target = chosen_runs(all_bounds, pair)
+    target_bounds, target = chosen_segments(all_bounds, pair)
     sentence = np.searchsorted(bounds, place, side="right") - 1
     first = place - bounds[sentence]
     score, expected, unit = (
@@ -106,5 +106,5 @@ def in_pieces(bounds: Integers, most: int) -> tuple[Integers, Integers]:
     """
     lengths = np.diff(bounds)
     n_pieces = -(-lengths // most)
-    sentence, place = places_in_runs(bounds_of(n_pieces))
+    sentence, place = places_in_segments(bounds_of(n_pieces))
     return np.append(bounds[sentence] + place * most, bounds[-1]), sentence

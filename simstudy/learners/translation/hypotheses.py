@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 
 
 class Search(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from simstudy.learners.examples import Examples
 from simstudy.learners.language_models.kneser_ney import LanguageModel, scored, train_language_model
 from simstudy.learners.language_models.ngrams import END, START
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext, aligned
 from simstudy.learners.translation.candidates import best_candidates, translated
 from simstudy.learners.translation.hypotheses import Search

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simstudy.learners.alignment.bitexts import Bounds
 from simstudy.learners.language_models.kneser_ney import LanguageModel, next_word
 from simstudy.learners.language_models.ngrams import END
-from simstudy.learners.runs import Floats, Integers, longest_run
+from simstudy.learners.segments import Floats, Integers, longest_segment
 
 #: What becomes of a word of a sentence that is looked up: written anew, or the place of its like in the one found.
 _NEW = -1
@@ -187,8 +187,8 @@ def translate(words, bounds, best, memory, judgement):
         What was learnt.
     """
     worth, lexical, language, fluency = judgement
-    n_words, n_target = longest_run(bounds), longest_run(memory.bounds.target)
-    longest = max(n_words, longest_run(memory.bounds.source), n_target) + 1
+    n_words, n_target = longest_segment(bounds), longest_segment(memory.bounds.target)
+    longest = max(n_words, longest_segment(memory.bounds.source), n_target) + 1
     translations = np.zeros((len(bounds) - 1, n_words + n_target), np.int64)
     sizes = np.zeros(len(bounds) - 1, np.int64)
     cost, partner = np.empty((longest, longest)), np.empty(longest, np.int64)

@@ -10,7 +10,7 @@ from numba import njit
 from simstudy.learners.alignment.aligners import Links
 from simstudy.learners.alignment.bitexts import Bitext
 from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.runs import Floats, Integers, bounds_of
+from simstudy.learners.segments import Floats, Integers, bounds_of
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext
 
 #: What is known of a phrase pair, in the order of the columns of `PhraseTable.features`.

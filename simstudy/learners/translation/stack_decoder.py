@@ -9,7 +9,7 @@ from numba import njit
 
 from simstudy.learners.language_models.kneser_ney import LanguageModel, next_word
 from simstudy.learners.language_models.ngrams import END
-from simstudy.learners.runs import Floats, Integers
+from simstudy.learners.segments import Floats, Integers
 from simstudy.learners.translation.hypotheses import (
     COVERAGE,
     OPTION,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.learners.examples import Examples
-from simstudy.learners.runs import Integers, bounds_of
+from simstudy.learners.segments import Integers, bounds_of
 from simstudy.metrics import get_metric
 
 # How the marks are written that stand before and after a sentence in language models, START and END.

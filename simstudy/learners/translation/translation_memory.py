@@ -11,7 +11,7 @@ import numpy as np
 from simstudy.learners.examples import Examples
 from simstudy.learners.language_models.kneser_ney import train_language_model
 from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.runs import Integers, bounds_of, places_in_runs
+from simstudy.learners.segments import Integers, bounds_of, places_in_segments
 from simstudy.learners.translation.aligned_bitexts import AlignedBitext, aligned
 from simstudy.learners.translation.memory_index import Asked, Index, look_up
 from simstudy.learners.translation.memory_repair import Judgement, Memory, translate
@@ -95,7 +95,7 @@ class TranslationMemory:
 def distinct(numbers: Integers, bounds: Integers) -> tuple[Integers, Integers]:
     """Sentences and the distinct n-grams in them, from those that begin at each word; by sentence, then n-gram."""
     at, level = np.nonzero(numbers >= 0)
-    sentence = places_in_runs(bounds)[0][at]
+    sentence = places_in_segments(bounds)[0][at]
     number = numbers[at, level]
     width = int(number.max(initial=0)) + 1
     keys = np.unique(sentence * width + number)

@@ -7,7 +7,7 @@ from numba import njit
 
 from simstudy.learners.alignment.aligners import Links
 from simstudy.learners.alignment.bitexts import Bitext
-from simstudy.learners.runs import Integers
+from simstudy.learners.segments import Integers
 
 
 def units(bitext: Bitext, links: Links) -> Integers:

@@ -14,8 +14,8 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.baselines import baseline, compare_redrawn, n_units
 from simstudy.studies.comparing import run_comparisons
+from simstudy.studies.context import RunContext
 from simstudy.studies.definition import StudyError
-from simstudy.studies.interface import RunContext
 from simstudy.studies.natural.definition import CrossDomain, NaturalStudy
 
 #: Where the winner of one domain is looked for.

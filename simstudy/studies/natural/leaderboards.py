@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.cells import Cell
 from simstudy.outputs import Outputs, TestSet
-from simstudy.studies.interface import RunContext
+from simstudy.studies.context import RunContext
 
 
 def leaderboards(test_sets: Sequence[TestSet], seed: int, context: RunContext) -> pd.DataFrame:

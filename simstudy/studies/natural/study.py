@@ -15,14 +15,14 @@ from simstudy.examination import Analysed, classified
 from simstudy.outputs import TestSet
 from simstudy.progress import progress_bar
 from simstudy.studies.comparing import compare_by_items, run_comparisons
-from simstudy.studies.interface import Findings, RunContext
+from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.natural import gains, page
 from simstudy.studies.natural.checks import check
 from simstudy.studies.natural.cross_domain import cross_domain
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.leaderboards import leaderboards
 from simstudy.studies.natural.sources import n_test_sets, read_all
-from simstudy.studies.points import even_choice
+from simstudy.studies.plotted_pairs import plotted_pairs
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,5 @@ def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame
 
 def _drawn(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of one relation class that a figure shows: all, unless they are very many."""
-    drawn = pairs if len(pairs) <= page.POINTS else even_choice(pairs, page.POINTS)
+    drawn = pairs if len(pairs) <= page.POINTS else plotted_pairs(pairs, page.POINTS)
     return drawn.assign(confidence=confidence(drawn))

@@ -11,9 +11,9 @@ from simstudy.analyses.thresholds import thresholds
 from simstudy.datasets import folder_at_hand, registry
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
-from simstudy.studies.interface import RunContext
+from simstudy.studies.context import RunContext
 from simstudy.studies.natural.sources import read_all
-from simstudy.studies.points import even_choice
+from simstudy.studies.plotted_pairs import plotted_pairs
 from simstudy.studies.resampling.definition import ResamplingStudy
 
 # Points drawn of each collection of pairs.
@@ -52,7 +52,7 @@ def overlaid(
     own = {f"threshold_{name}" if name != "threshold" else name: row[name] for name in ("threshold", "low", "high")}
     table = table.assign(**own, n_window=row["n_window"])
     shown = [
-        even_choice(members, _POINTS).assign(relation=relation)
+        plotted_pairs(members, _POINTS).assign(relation=relation)
         for relation, members in [*resampled.groupby("relation", sort=False), (natural.test_set, pairs)]
     ]
     columns = ["test_set", "n_items", "metric", "relation", "alternative", "gain", "p_value"]

@@ -13,7 +13,7 @@ from simstudy import plot
 from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.sections import Column, Figure, Section, Table
-from simstudy.studies.points import even_choice
+from simstudy.studies.plotted_pairs import plotted_pairs
 
 CLOSING = (
     "No p-value here is corrected for the number of pairs; column alternative says whether it is one-sided (greater: "
@@ -34,7 +34,7 @@ def thinned(pairs: pd.DataFrame, home: str, home_size: int) -> pd.DataFrame:
     shown = []
     for (test_set, n_items, _), members in pairs.groupby(["test_set", "n_items", "relation"], sort=False):
         most = _POINTS_AT_HOME if (test_set, n_items) == (home, home_size) else _POINTS
-        shown.append(even_choice(members, most))
+        shown.append(plotted_pairs(members, most))
     return pd.concat(shown)[["test_set", "n_items", "metric", "relation", "gain", "p_value"]].reset_index(drop=True)
 
 

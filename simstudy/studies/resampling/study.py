@@ -15,8 +15,8 @@ from simstudy.examination.rows import described_test
 from simstudy.outputs import Outputs
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
+from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import Training
-from simstudy.studies.interface import Findings, RunContext
 from simstudy.studies.problems import Problems
 from simstudy.studies.resampling import page, test_sets
 from simstudy.studies.resampling.definition import Calibration, Domains, ResamplingStudy

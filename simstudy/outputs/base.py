@@ -17,12 +17,12 @@ from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
-from simstudy.showing import Shown, listed
+from simstudy.reprs import ReprMixin, listed
 from simstudy.validation import check_list, check_text, check_whole, nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Collection(Shown):
+class OutputsBase(ReprMixin):
     """What K systems did on one test set of n items, and every part of it that is a collection too.
 
     Attributes

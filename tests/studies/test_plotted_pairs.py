@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.studies.points import even_choice
+from simstudy.studies.plotted_pairs import plotted_pairs
 
 
 def pairs(gain: np.ndarray, p_value: np.ndarray) -> pd.DataFrame:
@@ -14,25 +14,25 @@ def pairs(gain: np.ndarray, p_value: np.ndarray) -> pd.DataFrame:
 def test_every_so_many_of_the_undecided_pairs_by_gain(rng: np.random.Generator) -> None:
     """Of 100 gains 0 … 99 the lowest, the highest, and the ones between in equal steps."""
     table = pairs(np.arange(100.0), np.full(100, 0.2)).sample(frac=1, random_state=1)
-    assert even_choice(table, 12)["gain"].tolist() == [9.0 * k for k in range(12)]
+    assert plotted_pairs(table, 12)["gain"].tolist() == [9.0 * k for k in range(12)]
     decided = pairs(np.arange(200.0, 300.0), np.full(100, 0.0009))
-    chosen = even_choice(pd.concat([decided, table]), 12)
+    chosen = plotted_pairs(pd.concat([decided, table]), 12)
     assert chosen["gain"].tolist() == [9.0 * k for k in range(12)]
 
 
 def test_fewer_pairs_than_asked_for_are_all_shown_once() -> None:
     table = pairs(np.array([3.0, 1.0, 2.0]), np.array([0.1, 0.0001, 0.001]))
-    assert even_choice(table, 10)["gain"].tolist() == [2.0, 3.0]
+    assert plotted_pairs(table, 10)["gain"].tolist() == [2.0, 3.0]
 
 
 def test_where_all_pairs_are_decided_they_are_shown() -> None:
     table = pairs(np.arange(50.0), np.zeros(50))
-    assert even_choice(table, 8)["gain"].tolist() == [7.0 * k for k in range(8)]
+    assert plotted_pairs(table, 8)["gain"].tolist() == [7.0 * k for k in range(8)]
 
 
 def test_rows_of_any_order_give_the_same_choice(rng: np.random.Generator) -> None:
     table = pairs(rng.integers(0, 9, 60).astype(float), rng.random(60).round(1))
-    one = even_choice(table, 20).reset_index(drop=True)
+    one = plotted_pairs(table, 20).reset_index(drop=True)
     for seed in range(3):
-        again = even_choice(table.sample(frac=1, random_state=seed), 20).reset_index(drop=True)
+        again = plotted_pairs(table.sample(frac=1, random_state=seed), 20).reset_index(drop=True)
         pd.testing.assert_frame_equal(one, again)

@@ -25,7 +25,7 @@ WRONG_ON_IRRELEVANT = 0.4
 Floats = NDArray[np.float64]
 
 
-def messages(
+def muc_like(
     n_systems: int = 17,
     n_messages: int = 100,
     *,
@@ -91,7 +91,7 @@ def messages(
 
     Examples
     --------
-    >>> outputs = messages(n_systems=3, n_messages=2_000, recalls=[0.5, 0.4, 0.1], precisions=[0.5, 0.3, 0.3])
+    >>> outputs = muc_like(n_systems=3, n_messages=2_000, recalls=[0.5, 0.4, 0.1], precisions=[0.5, 0.3, 0.3])
     >>> outputs.with_metric("muc_recall").scores().round(0).tolist()
     [51.0, 40.0, 10.0]
     """

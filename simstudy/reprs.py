@@ -13,7 +13,7 @@ from simstudy.plain_text import line, printable
 _MOST_ROWS = 20
 
 
-class Shown:
+class ReprMixin:
     """An object that shows itself by what it holds."""
 
     @abstractmethod

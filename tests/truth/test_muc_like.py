@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from simstudy.outputs import Outputs
-from simstudy.truth.messages import MEAN_POSSIBLE, VARIANCE_RATIO, messages
+from simstudy.truth.muc_like import MEAN_POSSIBLE, VARIANCE_RATIO, muc_like
 
 PAIR = {"n_systems": 2, "recalls": [0.5, 0.5], "precisions": [0.4, 0.4]}
 
@@ -17,7 +17,7 @@ def found_shares(outputs: Outputs) -> np.ndarray:
 
 
 def test_as_at_muc_4() -> None:
-    outputs = messages()
+    outputs = muc_like()
     assert (outputs.n_systems, outputs.n_items, outputs.metric.name) == (17, 100, "muc_f")
     assert outputs.names[0] == "system-01"
     assert list(outputs.items.columns) == ["id", "relevant"]
@@ -34,7 +34,7 @@ def test_as_at_muc_4() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("options", [{}, {"partial": 0.0}, {"relevant": 1.0}, {"between": 0.0, "within": 1.0}])
 def test_rules_hold(seed: int, options: dict[str, float]) -> None:
-    outputs = messages(seed=seed, **options)  # type: ignore[arg-type]
+    outputs = muc_like(seed=seed, **options)  # type: ignore[arg-type]
     assert outputs.statistics.dtype == np.int64
     possible, actual, correct, partial = np.moveaxis(outputs.statistics, -1, 0)
     for name in ("muc_recall", "muc_precision", "muc_f_2p", "muc_f_2r"):
@@ -48,7 +48,7 @@ def test_rules_hold(seed: int, options: dict[str, float]) -> None:
 
 
 def test_truth_is_what_large_test_sets_come_to() -> None:
-    outputs = messages(4, 60_000, recalls=[0.6, 0.3, 0.3, 0.05], precisions=[0.6, 0.6, 0.25, 0.3], relevant=0.4, seed=3)
+    outputs = muc_like(4, 60_000, recalls=[0.6, 0.3, 0.3, 0.05], precisions=[0.6, 0.6, 0.25, 0.3], relevant=0.4, seed=3)
     true = outputs.systems
     for metric, column in (("muc_recall", "true_recall"), ("muc_precision", "true_precision"), ("muc_f", "true_score")):
         scores, expected = outputs.with_metric(metric).scores(), true[column].to_numpy()
@@ -66,7 +66,7 @@ def test_truth_is_what_large_test_sets_come_to() -> None:
 
 
 def test_sizes_of_messages() -> None:
-    outputs = messages(1, 40_000, recalls=[0.5], precisions=[0.5], seed=5)
+    outputs = muc_like(1, 40_000, recalls=[0.5], precisions=[0.5], seed=5)
     possible = outputs.statistics[0, outputs.items["relevant"].to_numpy(), 0]
     assert possible.min() == 1
     expected = stats.nbinom((MEAN_POSSIBLE - 1) / (VARIANCE_RATIO - 1), 1 / VARIANCE_RATIO, loc=1)
@@ -80,7 +80,7 @@ def test_sizes_of_messages() -> None:
 def test_latent_correlations_are_what_was_asked_for() -> None:
     """At recall 1/2 Sheppard's formula holds: both of two fills are found with chance 1/4 + arcsin(rho) / 2 pi."""
     between, within = 0.35, 0.6
-    outputs = messages(**PAIR, n_messages=80_000, partial=0, between=between, within=within, seed=1)  # type: ignore[arg-type]
+    outputs = muc_like(**PAIR, n_messages=80_000, partial=0, between=between, within=within, seed=1)  # type: ignore[arg-type]
     possible, _, found, _ = np.moveaxis(outputs.statistics[:, outputs.items["relevant"].to_numpy()], -1, 0)
     both_systems = found[0] * found[1] / possible[0] ** 2
     large = possible[0] > 1
@@ -92,7 +92,7 @@ def test_latent_correlations_are_what_was_asked_for() -> None:
 
 def test_message_recalls_of_two_systems_correlate_the_more_the_more_is_shared() -> None:
     correlations = [
-        np.corrcoef(found_shares(messages(**PAIR, n_messages=4000, between=between, within=0.6)))[0, 1]  # type: ignore[arg-type]
+        np.corrcoef(found_shares(muc_like(**PAIR, n_messages=4000, between=between, within=0.6)))[0, 1]  # type: ignore[arg-type]
         for between in (0.0, 0.2, 0.4, 0.6)
     ]
     assert (np.diff(correlations) > 0.1).all()
@@ -100,14 +100,14 @@ def test_message_recalls_of_two_systems_correlate_the_more_the_more_is_shared() 
 
 
 def test_hard_messages_have_fewer_fills_found_and_more_of_them_wrong() -> None:
-    outputs = messages(**PAIR, n_messages=4000)  # type: ignore[arg-type]
+    outputs = muc_like(**PAIR, n_messages=4000)  # type: ignore[arg-type]
     fills = outputs.statistics[0, outputs.items["relevant"].to_numpy()]
     wrong = fills[:, 1] - fills[:, 2] - fills[:, 3]
     assert stats.spearmanr(found_shares(outputs)[0], wrong).statistic < -0.2
 
 
 def test_equal_systems_are_exchangeable_on_each_message() -> None:
-    first, second = messages(**PAIR, n_messages=20_000, seed=7).statistics  # type: ignore[arg-type]
+    first, second = muc_like(**PAIR, n_messages=20_000, seed=7).statistics  # type: ignore[arg-type]
     for difference in (first[:, 1] - second[:, 1], first[:, 2] - second[:, 2]):
         assert stats.binomtest(int((difference > 0).sum()), int((difference != 0).sum())).pvalue > 1e-6
         assert stats.wilcoxon(difference).pvalue > 1e-6
@@ -115,13 +115,13 @@ def test_equal_systems_are_exchangeable_on_each_message() -> None:
 
 def test_a_seed_is_a_test_set_and_a_part_does_not_depend_on_the_rest() -> None:
     levels = {"recalls": [0.5, 0.4, 0.3], "precisions": [0.5, 0.3, 0.4]}
-    whole = messages(3, 80, **levels, seed=4)
-    assert messages(3, 80, **levels, seed=4).fingerprint() == whole.fingerprint()
-    assert (messages(3, 80, **levels, seed=5).statistics != whole.statistics).any()
-    fewer = messages(2, 50, recalls=[0.5, 0.4], precisions=[0.5, 0.3], seed=4)
+    whole = muc_like(3, 80, **levels, seed=4)
+    assert muc_like(3, 80, **levels, seed=4).fingerprint() == whole.fingerprint()
+    assert (muc_like(3, 80, **levels, seed=5).statistics != whole.statistics).any()
+    fewer = muc_like(2, 50, recalls=[0.5, 0.4], precisions=[0.5, 0.3], seed=4)
     np.testing.assert_array_equal(fewer.statistics, whole.statistics[:2, :50])
     assert fewer.items["id"].tolist() == whole.items["id"].tolist()[:50]
-    assert messages(seed=np.int64(3)).fingerprint() == messages(seed=3).fingerprint()  # type: ignore[arg-type]
+    assert muc_like(seed=np.int64(3)).fingerprint() == muc_like(seed=3).fingerprint()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -141,4 +141,4 @@ def test_a_seed_is_a_test_set_and_a_part_does_not_depend_on_the_rest() -> None:
 )
 def test_bad_input(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        messages(**options)  # type: ignore[arg-type]
+        muc_like(**options)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 
-def even_choice(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
+def plotted_pairs(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
     """Of pairs with p >= 0.001 (of all, where there are none) an even choice over the gains, at most so many.
 
     Curves, thresholds and calibration always use all pairs.
