@@ -7,6 +7,8 @@ from math import floor, isfinite, log10
 
 import numpy as np
 
+from simstudy.plain_text import shown
+
 # Scores of more digits before the point, and what needs more behind it, are written as powers of ten.
 _LARGE, _MOST_DECIMALS = 1e12, 8
 
@@ -103,3 +105,16 @@ def gain_text(gain: float) -> str:
     ('1.23', '0.0123')
     """
     return f"{gain:.2f}" if gain >= 0.5 else f"{gain:.3g}"
+
+
+def units_text(n: float, unit: str) -> str:
+    """So many units, by what they are: items, clusters, or a column of the items.
+
+    Examples
+    --------
+    >>> units_text(1200, "item"), units_text(1, "cluster"), units_text(8, "user")
+    ('1,200 items', '1 cluster', '8 clusters (user)')
+    """
+    word = "item" if unit == "item" else "cluster"
+    which = "" if unit in ("item", "cluster") else f" ({shown(unit)})"
+    return f"{int(n):,} {word}{'' if n == 1 else 's'}{which}"

@@ -155,7 +155,7 @@ def _print(found: Plan) -> None:
             predicted_rows(found).text(),
         )
     if len(found.designs):
-        print_table("Fewer or more items a unit", design_rows(found).text())
+        print_table("Fewer or more items a cluster", design_rows(found).text())
     if found.simulated is not None:
         print()
         print_line(found.simulated.text())

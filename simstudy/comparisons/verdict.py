@@ -13,7 +13,7 @@ from simstudy.decisions import TOO_FEW, Decision
 from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
-from simstudy.numerals import p_digits, p_floor, p_text, score_format
+from simstudy.numerals import p_digits, p_floor, p_text, score_format, units_text
 from simstudy.plain_text import shown
 from simstudy.validation import brief, check_fraction
 
@@ -133,7 +133,7 @@ def _units(pair: pd.Series[Any]) -> str:
     test_set = f" of {pair['test_set']}" if pair["test_set"] else ""
     if pair["unit"] == "item":
         return f"{pair['n_items']:,} items{test_set}"
-    return f"{pair['n_units']:,} units ({pair['unit']}) of {pair['n_items']:,} items{test_set}"
+    return f"{units_text(pair['n_units'], pair['unit'])} of {pair['n_items']:,} items{test_set}"
 
 
 def _decided(pair: pd.Series[Any], alpha: float, margin: float | None) -> list[str]:
@@ -208,9 +208,8 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     remarks = []
     no_interval = isnan(pair["gain_low"])
     if pair["n_units"] < FEW_UNITS and not (pair["exact"] and no_interval):
-        few = f"{pair['n_units']} items" if pair["unit"] == "item" else f"{pair['n_units']} units ({pair['unit']})"
         rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
-        remarks.append(f"With {few} {rough} rough.")
+        remarks.append(f"With {units_text(pair['n_units'], pair['unit'])} {rough} rough.")
     if pair["p_low"] <= alpha < pair["p_high"] and Decision(alpha).within_reach(one_row(pair))[0]:
         remarks.append(
             f"That p-value is within Monte Carlo error of {alpha:g}: more than {pair['n_resamples']:,} resamples may "

@@ -9,6 +9,7 @@ from simstudy.decisions import Decision
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.notes import note
+from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
 
@@ -46,7 +47,7 @@ def note_few(pairs: pd.DataFrame) -> None:
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n < FEW_UNITS:
         rough = "intervals" if pairs["exact"].all() else "tests and intervals"
-        note(f"only {counted(n, 'unit')} ({shown(unit)}): {rough} of fewer than {FEW_UNITS} are rough")
+        note(f"only {units_text(n, unit)}: {rough} of fewer than {FEW_UNITS} are rough")
 
 
 def note_one_sided(pairs: pd.DataFrame) -> None:

@@ -15,7 +15,7 @@ from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.numerals import at_floor, p_floor, p_text, score_format
+from simstudy.numerals import at_floor, p_floor, p_text, score_format, units_text
 from simstudy.plain_text import line, shown
 from simstudy.sections import Column, Table
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
     one = found.pairs.iloc[0]
-    units = "" if one.unit == "item" else f"; {one.n_units:,} units ({shown(one.unit)}) are taken as wholes"
+    units = "" if one.unit == "item" else f"; {units_text(one.n_units, one.unit)} are taken as wholes"
     listed = {"Test set": shown(one.test_set)} if one.test_set else {}
     listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",

@@ -118,7 +118,7 @@ class Clusters:
     >>> import simstudy as ss
     >>> guess, clusters = ss.Guess(sd_difference=1.0), ss.Clusters(size=10, icc=0.1, cv=0.8)
     >>> print(ss.plan(metric="mean", gain=0.1, guess=guess, clusters=clusters).sentences[0])
-    To find a true gain of 0.1 of mean with power 0.8: 202 units of 10 items (2,020 items).
+    To find a true gain of 0.1 of mean with power 0.8: 202 clusters of 10 items (2,020 items).
     """
 
     panel: ClassVar[str] = "Clusters"

@@ -61,15 +61,17 @@ def in_clusters(case: Case, clusters: Clusters) -> Case:
     design, least, most = (Design(size, icc, end) for end in cv)
     low, high = (most, least) if icc < 0 else (least, most)
     unequal = f", of sizes with a coefficient of variation of {cv[0]:.2g}" if cv[0] > 0 else ""
-    spans = [case.range] + ([f"cluster_cv from {cv[1]:.2g} to {cv[2]:.2g}, {said}"] if cv[1] < cv[2] else [])
+    spans = [case.range]
+    if cv[1] < cv[2]:
+        spans.append(f"coefficients of variation from {cv[1]:.2g} to {cv[2]:.2g}, {said}")
     return replace(
         case,
         middle=ClusteredDifference(case.middle, design),
         low=ClusteredDifference(case.low, low),
         high=ClusteredDifference(case.high, high),
-        known=f"{case.known}, {size:g} items a unit{unequal}, whose differences correlate by {icc:g}",
+        known=f"{case.known}, {size:g} items a cluster{unequal}, whose differences correlate by {icc:g}",
         range="; ".join(filter(None, spans)),
-        unit="unit",
+        unit="cluster",
         size=size,
         design=design,
         item_sd=case.middle.sd_of(0.0),

@@ -13,12 +13,12 @@ from simstudy.planning.mixed import ClusteredDifference
 from simstudy.planning.solving import detectable_gain, least_size
 from simstudy.planning.target import Target
 
-#: How many items a unit has, by the columns of a table of designs.
+#: How many items a cluster has, by the columns of a table of designs.
 AS_ASKED, BEST = "as asked", "best for the money"
 
 
 def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
-    """What fewer or more items a unit make of a plan, and what it costs.
+    """What fewer or more items a cluster make of a plan, and what it costs.
 
     Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
     costs, items alone have one row.

@@ -10,7 +10,7 @@ from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.planning.differences import NormalDifference
 from simstudy.validation import check_number
 
-#: A design that is looked at beside the one that was asked for: so many times as many items a unit.
+#: A design that is looked at beside the one that was asked for: so many times as many items a cluster.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -50,12 +50,13 @@ class Design:
         if not 0 <= self.cv < np.inf:
             raise ValueError(f"Clusters.cv must be at least 0, not {self.cv:g}")
         if self.size == 1 and self.cv > 0:
-            raise ValueError(f"Clusters.cv must be 0 for units of one item, not {self.cv:g}")
+            raise ValueError(f"Clusters.cv must be 0 for clusters of one item, not {self.cv:g}")
         least = self.least_icc(self.size, self.cv)
         if not least <= self.icc <= 1:
             unequal = f" (Clusters.cv {self.cv:.3g})" if self.cv > 0 else ""
             raise ValueError(
-                f"Clusters.icc must be from {least:.3g} to 1 for {self.size:g} items a unit{unequal}, not {self.icc:g}"
+                f"Clusters.icc must be from {least:.3g} to 1 for {self.size:g} items a cluster{unequal}, not "
+                f"{self.icc:g}"
             )
 
     @staticmethod

@@ -53,7 +53,9 @@ def _sections(plan: Plan) -> list[Section]:
         text = "What test sets of so many units will show of these systems: medians, and 80 % prediction intervals."
         sections.append(Section("These systems", text, table=predicted_rows(plan)))
     if len(plan.designs):
-        sections.append(Section("Fewer or more items a unit", "More units, or longer ones.", table=design_rows(plan)))
+        sections.append(
+            Section("Fewer or more items a cluster", "More clusters, or larger ones.", table=design_rows(plan))
+        )
     return sections
 
 
@@ -62,7 +64,7 @@ def size_rows(plan: Plan) -> Table:
     ranged = any(case.range for case in plan.cases)
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
     if any(case.unit != "item" for case in plan.cases):
-        columns["units"] = "{n_units:,}"
+        columns["clusters"] = "{n_units:,}"
     columns["items"] = "{n_items:,}"
     columns["detectable gain"] = _ranged("detectable_gain", "gain", ranged)
     if "power" in plan.sizes:
@@ -84,12 +86,12 @@ def _ranged(name: str, form: str, ranged: bool) -> str:
 def design_rows(plan: Plan) -> Table:
     """Designs, with what they tell and cost."""
     columns: dict[str, str | Column] = {"relation": "{relation:name}"} if len(plan.cases) > 1 else {}
-    columns |= {"items a unit": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
+    columns |= {"items a cluster": "{items_per_unit:.3g}", "": "{which}", "design effect": "{design_effect:.2f}"}
     if plan.designs["n_units"].notna().any():
-        columns |= {"units for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
+        columns |= {"clusters for the gain": "[{n_units:,.0f}]", "items": "[{n_items:,.0f}]"}
     if plan.designs["cost"].notna().any():
         columns["cost"] = "[{cost:,.4g}]"
-    columns |= {"or with units": "{at_units:,}", "detectable gain": "[{detectable_gain:gain}]"}
+    columns |= {"or with clusters": "{at_units:,}", "detectable gain": "[{detectable_gain:gain}]"}
     return Table(plan.designs, columns)
 
 

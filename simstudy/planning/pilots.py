@@ -16,6 +16,7 @@ from simstudy.analyses.significant_gains import DOUBT, just_significant, signifi
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
+from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
 from simstudy.planning.arguments import Pilot
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
@@ -48,8 +49,8 @@ def check_units(outputs: Outputs, unit: str | None) -> Outputs:
     """The outputs with a row for each unit; a ValueError where they are too few."""
     units = in_units(outputs, unit)
     if units.n_items < LEAST_UNITS:
-        named = "items" if units.n_items == outputs.n_items else f"units ({unit or outputs.natural_unit})"
-        raise ValueError(f"outputs must have at least {LEAST_UNITS} {named} for a plan, not {units.n_items}")
+        named = units_text(LEAST_UNITS, unit or outputs.natural_unit)
+        raise ValueError(f"outputs must have at least {named} for a plan, not {units.n_items}")
     return units
 
 
@@ -62,7 +63,7 @@ def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[str]]:
     gone = outputs.n_systems - kept.n_systems
     if gone == 0 or kept.n_systems < 3:
         return pilot, []
-    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"
+    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (the option duplicates can keep them)"
     return replace(pilot, outputs=kept), [note]
 
 

@@ -50,7 +50,7 @@ class Plan(ReprMixin):
         The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
         exaggeration; with a margin also shown_not_worse and shown_equivalent, the probabilities to show that.
     designs
-        Where items come in units whose likeness is known: what fewer or more items a unit make of it, and the cost
+        Where items come in units whose likeness is known: what fewer or more items a cluster make of it, and the cost
         (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, detectable_gain, relation).
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.

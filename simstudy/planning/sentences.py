@@ -148,8 +148,8 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"Units ({cases[0].unit}) have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
-            "independent of each other; items of one need not be."
+            f"{_clusters(cases[0]).capitalize()} have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
+            "independent of each other; items of one cluster need not be."
         )
     if target.margin is not None:
         said.append(
@@ -205,8 +205,11 @@ def gain_in(metric: Metric, gain: float) -> str:
 def _count(case: Case, units: float, items: float) -> str:
     if case.unit == "item":
         return f"{int(items):,} items"
-    name = "units" if case.unit == "unit" else f"units ({case.unit})"
-    return f"{int(units):,} {name} of {case.size:.3g} items ({int(items):,} items)"
+    return f"{int(units):,} {_clusters(case)} of {case.size:.3g} items ({int(items):,} items)"
+
+
+def _clusters(case: Case) -> str:
+    return "clusters" if case.unit == "cluster" else f"clusters ({case.unit})"
 
 
 def _how(target: Target) -> str:

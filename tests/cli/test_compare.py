@@ -197,7 +197,7 @@ def test_domains_are_never_mixed_silently(four: str) -> None:
     stratified = ("--strata", "domain", "--unit", "item", "--test", "bootstrap", "--resamples", "100")
     assert as_json(*options, *stratified)["notes"] == []
     alone = as_json(*options, "--domain", "web", "--test", "sign", "--unit", "item")
-    few = "only 10 units (item): intervals of fewer than 20 are rough"
+    few = "only 10 items: intervals of fewer than 20 are rough"
     assert alone["notes"] == [few]
     right = pd.read_csv(four).query("genre == 'web'")
     assert {pair["n_items"] for pair in alone["pairs"]} == {10}
@@ -215,7 +215,7 @@ def test_whole_documents_can_be_resampled(four: str) -> None:
     wins, losses = int((sums["a"] > sums["d"]).sum()), int((sums["a"] < sums["d"]).sum())
     assert pair["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
     assert (pair["n_units"], pair["n_better"], pair["n_worse"]) == (10, wins, losses)
-    assert "only 10 units (cluster): intervals of fewer than 20 are rough" in content["notes"]
+    assert "only 10 clusters: intervals of fewer than 20 are rough" in content["notes"]
 
 
 def test_items_that_a_system_lacks_are_dropped_or_count_as_wrong() -> None:

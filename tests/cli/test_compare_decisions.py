@@ -130,7 +130,7 @@ def test_by_default_two_sided_sign_flips_by_document(documents: str) -> None:
     table = pd.read_csv(documents).groupby("doc")[["new", "old"]].sum()
     better, worse = int((table["new"] > table["old"]).sum()), int((table["new"] < table["old"]).sum())
     counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
-    assert f"; 60 units (cluster) of 300 items, {counts}" in out
+    assert f"; 60 clusters of 300 items, {counts}" in out
     assert "(sign-flip test, two-sided, " in out
     assert "one-sided" not in out
     # Documents of equal size: the gain's standard error is that of the documents' mean differences.
@@ -154,8 +154,8 @@ def test_on_request_by_item_and_one_sided(documents: str) -> None:
 def test_few_documents_are_told(documents: str) -> None:
     pd.read_csv(documents).head(60).to_csv("few.csv", index=False)
     out = compare("few.csv", *_HOW)[1]
-    assert "; 12 units (cluster) of 60 items, " in out
-    assert "With 12 units (cluster) test and interval are rough." in out
+    assert "; 12 clusters of 60 items, " in out
+    assert "With 12 clusters test and interval are rough." in out
     assert "rough" not in compare("few.csv", *_HOW, "--unit", "item")[1]
 
 

@@ -205,7 +205,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric bleu --gain 1 --cluster-size 5 --icc 0.1 --cluster-cv -1", "--cluster-cv must be at least 0, not"),
         (
             "--metric bleu --gain 1 --cluster-size 5 --icc -1",
-            "--icc must be from -0.25 to 1 for 5 items a unit, not -1",
+            "--icc must be from -0.25 to 1 for 5 items a cluster, not -1",
         ),
         ("--metric win_rate --gain 1 --judge-error 0.6", "--judge-error must be at least 0 and below 0.5"),
         ("--metric win_rate --gain 1 --judge-error 0.1 --judgements 2", "--judgements must be an odd number where"),

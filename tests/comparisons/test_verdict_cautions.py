@@ -123,11 +123,11 @@ def test_documents_are_named_as_units() -> None:
     sums = outputs.statistics[:, :, 0].reshape(2, 60, 5).sum(axis=2)
     better, worse = int((sums[0] > sums[1]).sum()), int((sums[0] < sums[1]).sum())
     counts = f"new better on {better}, worse on {worse}, level on {60 - better - worse}."
-    assert f"; 60 units (cluster) of 300 items, {counts}" in verdict(row)
+    assert f"; 60 clusters of 300 items, {counts}" in verdict(row)
     assert "; 300 items, new better on " in verdict(compared(outputs, unit="item").iloc[0])
     said = verdict(compared(by_document(8, 20), test="bootstrap").iloc[0])
-    assert "; 8 units (cluster) of 160 items, " in said
-    assert "With 8 units (cluster) test and interval are rough." in said
+    assert "; 8 clusters of 160 items, " in said
+    assert "With 8 clusters test and interval are rough." in said
 
 
 # Interval and p-value

@@ -56,12 +56,12 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
         assert set(found.pairs[column]) == {value}
     assert set(found.leaderboard["unit"]) == {"cluster"}
     assert set(found.groups["cutoff"]) == {0.05}
-    assert "only 8 units (cluster): tests and intervals of fewer than 20 are rough" in found.notes
+    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in found.notes
     by_item = examine(by_document, comparison={"unit": "item"})
     assert set(by_item.pairs["unit"]) == set(by_item.leaderboard["unit"]) == {"item"}
     assert not any("rough" in note for note in by_item.notes)
     exact = examine(Loaded(loaded.outputs.head(19)), comparison={"test": "sign"})
-    assert "only 19 units (item): intervals of fewer than 20 are rough" in exact.notes
+    assert "only 19 items: intervals of fewer than 20 are rough" in exact.notes
 
 
 def test_groups_are_after_holms_correction() -> None:

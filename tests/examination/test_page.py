@@ -173,8 +173,8 @@ def test_documents_are_named_where_they_are_the_units(loaded: Loaded) -> None:
     items = loaded.outputs.items.assign(cluster=[f"d{i // 5}" for i in range(40)])
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
     listed = facts(examine(by_document))
-    assert listed["Items"] == "40; 8 units (cluster) are taken as wholes"
-    assert "only 8 units (cluster): tests and intervals of fewer than 20 are rough" in listed["Note"]
+    assert listed["Items"] == "40; 8 clusters are taken as wholes"
+    assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in listed["Note"]
     assert facts(examine(by_document, comparison={"unit": "item"}))["Items"] == "40"
 
 

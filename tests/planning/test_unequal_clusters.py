@@ -137,11 +137,11 @@ def test_a_pilot_plans_for_the_sizes_that_it_has() -> None:
     ("arguments", "message"),
     [
         ({"cluster_cv": -0.1}, "Clusters.cv must be at least 0, not -0.1"),
-        ({"cluster_size": 1, "cluster_cv": 0.5}, "Clusters.cv must be 0 for units of one item, not 0.5"),
+        ({"cluster_size": 1, "cluster_cv": 0.5}, "Clusters.cv must be 0 for clusters of one item, not 0.5"),
         ({"cluster_size": None, "icc": None, "cluster_cv": 1.0}, "Clusters.size must be given with Clusters.cv"),
         (
             {"icc": -0.1, "cluster_cv": 1.0},
-            r"Clusters.icc must be from -0.0526 to 1 for 10 items a unit .Clusters.cv 1., not",
+            r"Clusters.icc must be from -0.0526 to 1 for 10 items a cluster .Clusters.cv 1., not",
         ),
     ],
 )

@@ -191,7 +191,9 @@ class TruePair(PairModel):
 
     @property
     def independent(self) -> bool:
-        return isinstance(self.model.dependence, Independent)
+        clusters = self.model.clusters
+        shared = clusters is not None and clusters.common * clusters.correlation > 0
+        return isinstance(self.model.dependence, Independent) and not shared
 
     def scores(self) -> Two:
         first, second = self.model.scores().tolist()

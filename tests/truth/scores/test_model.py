@@ -14,6 +14,7 @@ from simstudy.truth.scores import (
     BetaBinomial,
     Clayton,
     GaussianCopula,
+    Independent,
     ItemClusters,
     Khoudraji,
     LogNormal,
@@ -150,6 +151,18 @@ def test_bernoulli_scores_of_one_item_a_cluster_are_clustered_accuracies_without
     theirs = clustered_accuracies([0.8, 0.8], 10_000, 5, within=0, between=0.5)
     both = [(o.statistics[..., 0].sum(axis=0) == 2).mean() for o in (ours, theirs)]
     assert both[0] == pytest.approx(both[1], abs=0.02)
+
+
+@pytest.mark.parametrize(("correlation", "common"), [(0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.8, 0.8), (0.4, 1.0)])
+@pytest.mark.parametrize("together", [Independent(), GaussianCopula(0.5)])
+def test_a_pair_is_independent_where_its_sums_of_clusters_are(
+    together: Independent | GaussianCopula, correlation: float, common: float
+) -> None:
+    """Of 4,000 clusters, within 5 standard errors; clusters that have a part in common correlate by .1 and more."""
+    model = ScoreModel([StudentT(2, 1, 30)] * 2, together, clusters=ItemClusters(correlation, 5, common=common))
+    statistics = TruePair(model).draw(1, 4_000, np.random.default_rng(2)).statistics[0, :, :, 0]
+    seen = np.corrcoef(statistics.reshape(2, -1, 5).sum(axis=2))[0, 1]
+    assert TruePair(model).independent == (abs(seen) < 5 / np.sqrt(4_000))
 
 
 @pytest.mark.parametrize(
