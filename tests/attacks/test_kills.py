@@ -107,9 +107,10 @@ def wait(n):
     return n
 """
 
-# Takes the terminal that it is given for its own, as a shell's commands have one.
+# Takes the terminal that it is given for its own, as a shell's commands have one; tests under nohup ignore SIGHUP.
 WITH_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
 
 
