@@ -34,7 +34,7 @@ def started(*arguments: str) -> float:
 
 def table(n_systems: int, n_items: int) -> None:
     """Rows of seconds."""
-    guess = ["-m", "simstudy.cli", "plan", "--metric", "accuracy", "--score", "80", "--gain", "1"]
+    guess = ["-m", "simstudy", "plan", "--metric", "accuracy", "--score", "80", "--gain", "1"]
     started(*guess)
     outputs = ss.truth.correlated_accuracies([0.3 + 0.5 * k / n_systems for k in range(n_systems)], n_items)
     pilot = outputs.select(outputs.names[:2])

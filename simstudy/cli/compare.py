@@ -134,7 +134,9 @@ def compare(
     if output.print_json:
         _print_json(found, settings)
     else:
-        found.print(printer)
+        from simstudy.examination.text import show
+
+        show(found, printer)
         if output.out is not None:
             print_written(output.out)
     if output.fail_unless_better and not _is_better(found, output.fail_unless_better, how.alpha):
@@ -218,7 +220,7 @@ def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:
         raise ValueError(f"--fail-unless-better: system '{dropped[0]}' was dropped as a near-duplicate")
-    better = found.pairs[(found.pairs["system_a"] == names[0]) & (found.pairs["system_b"] == names[1])]
+    better = found.pairs.frame.query("system_a == @names[0] and system_b == @names[1]")
     return bool(Decision(alpha).significant(better).any())
 
 

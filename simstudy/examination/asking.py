@@ -14,6 +14,7 @@ from simstudy.analyses.duplicates import DUPLICATES, distinct
 from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.examination import notes
@@ -74,8 +75,10 @@ def examine(
     Returns
     -------
     found
-        ``print(found.text)`` is what the command prints, ``found.to_json()`` what it prints with ``--json``, and
-        ``found.write("report")`` what it writes with ``--out``. Its tables are data frames.
+        ``print(found.text)`` is what the command prints, ``found.to_json()`` what it prints with ``--json`` (settings
+        have the names of `simstudy.compare` there), and
+        ``found.write("report")`` what it writes with ``--out``. ``found.pairs`` are `Comparisons`; tables are data
+        frames.
 
     Raises
     ------
@@ -172,13 +175,15 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
         board = leaderboard(outputs, unit=test_set.unit, seed=seed)
+        if options.get("n_resamples") is not None:
+            notes.note_nothing_drawn(pairs)
         if len(pairs) > 1:
             notes.note_few(pairs)
             notes.note_one_sided(pairs)
             notes.note_others(pairs, alpha)
             notes.note_no_interval(pairs, board)
     return Examination(
-        pairs,
+        Comparisons(pairs, outputs.systems),
         alpha,
         seed,
         test_set=replace(test_set, notes=(*test_set.notes, *told)),

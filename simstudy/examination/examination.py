@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.curves import curve
-from simstudy.analyses.groups import groups
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
-from simstudy.analyses.significant_gains import significant_gains
-from simstudy.analyses.thresholds import thresholds
-from simstudy.comparisons.verdict import verdict
+from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.decisions import Decision
 from simstudy.examination import page
 from simstudy.examination.json import as_json
@@ -26,16 +24,19 @@ from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
-from simstudy.printing import Printer, text_of
+from simstudy.printing import text_of
 from simstudy.reprs import ReprMixin, listed
+
+# What `compare` takes that says nothing of how systems are compared.
+_NO_SETTINGS = ("outputs", "progress")
 
 
 @dataclass(frozen=True)
 class Analysed:
     """All pairs of one test set and what follows from them; each table is made when it is first asked for."""
 
-    pairs: pd.DataFrame
-    """Comparisons with the relation of the two systems."""
+    pairs: Comparisons
+    """All pairs, with the relation of the two systems."""
     alpha: float = 0.05
     """The level of significance."""
     seed: int = 0
@@ -48,39 +49,40 @@ class Analysed:
         By the maximal rule of Chinchor 1992, or, where there are too many such groups, from the top ("greedy").
         """
         try:
-            return groups(self.pairs, alpha=self.alpha, p="p_holm")
+            return self.pairs.groups(alpha=self.alpha, p="p_holm")
         except ValueError:
             # More than 10,000 maximal sets.
-            return groups(self.pairs, alpha=self.alpha, p="p_holm", rule="greedy")
+            return self.pairs.groups(alpha=self.alpha, p="p_holm", rule="greedy")
 
     @cached_property
     def neighbours(self) -> pd.DataFrame:
         """Pairs of systems that follow one another by score."""
-        return self.pairs[order_of(self.pairs).neighbours]
+        frame = self.pairs.frame
+        return frame[order_of(frame).neighbours]
 
     @cached_property
     def curve(self) -> pd.DataFrame:
         """Gain against confidence (`simstudy.curve`)."""
-        return curve(self.pairs)
+        return self.pairs.curve()
 
     @cached_property
     def thresholds(self) -> pd.DataFrame:
         """The gain that is usually significant (`simstudy.thresholds`)."""
-        return thresholds(self.pairs, seed=self.seed)
+        return self.pairs.thresholds(seed=self.seed)
 
     @cached_property
     def gains(self) -> pd.DataFrame:
         """The gain that is significant by the standard errors (`simstudy.significant_gains`)."""
-        return significant_gains(self.pairs, alpha=self.alpha)
+        return self.pairs.significant_gains(alpha=self.alpha)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Examination(ReprMixin, Analysed):
     """What `simstudy.examine` found on one test set: everything that its outputs say about the systems.
 
-    Tables are data frames: ``pairs`` (Comparisons, with p_holm and p_bh, and what they say about a margin),
-    ``leaderboard``, ``groups``, ``neighbours``, ``curve``, ``thresholds``, ``gains``, ``duplicates``. Scores and gains
-    are on the metric's scale.
+    ``pairs`` are `Comparisons`, with p_holm and p_bh, and with what they say about a margin. The tables
+    ``leaderboard``, ``groups``, ``neighbours``, ``curve``, ``thresholds``, ``gains`` and ``duplicates`` are data
+    frames. Scores and gains are on the metric's scale.
     """
 
     test_set: TestSet
@@ -113,24 +115,21 @@ class Examination(ReprMixin, Analysed):
     @cached_property
     def verdict(self) -> str | None:
         """Of two systems: what `simstudy.verdict` says."""
-        return verdict(self.pairs.iloc[0], alpha=self.alpha, margin=self.margin) if len(self.pairs) == 1 else None
+        return self.pairs.verdict(alpha=self.alpha, margin=self.margin) if len(self.pairs) == 1 else None
 
     @property
     def text(self) -> str:
         """What the command prints for people: the verdict on two systems, or tables of all systems and pairs."""
-        return text_of(self.print)
-
-    def print(self, printer: Printer) -> None:
-        """Print that text where the printer does, with its colours."""
-        show(self, printer)
+        return text_of(partial(show, self))
 
     @property
     def settings(self) -> dict[str, Any]:
         """How the systems were compared, as JSON and the manifest have it."""
         how = self.test_set
-        settings = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates, **how.options}
-        settings.pop("progress", None)
-        return {**settings, "alpha": self.alpha, "margin": self.margin}
+        defaults = {name: one.default for name, one in signature(compare).parameters.items()}
+        options = {name: value for name, value in {**defaults, **how.options}.items() if name not in _NO_SETTINGS}
+        asked = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates}
+        return {**asked, **options, "alpha": self.alpha, "margin": self.margin}
 
     def to_json(self, settings: Mapping[str, Any] | None = None) -> str:
         """Everything that was found as a JSON object: what the command prints with ``--json``.
@@ -157,7 +156,7 @@ class Examination(ReprMixin, Analysed):
     def _summary(self) -> tuple[str, str]:
         if self.verdict is not None:
             return f"Examination: {self.title}", self.verdict.splitlines()[0]
-        rejected = int(Decision(self.alpha, p="p_holm").significant(self.pairs).sum())
+        rejected = int(Decision(self.alpha, p="p_holm").significant(self.pairs.frame).sum())
         best = listed(self.leaderboard.loc[self.leaderboard["may_be_best"], "system"].tolist())
         pairs = f"{rejected:,} of {counted(len(self.pairs), 'pair')} significant at {self.alpha:g} (Holm)"
         return f"Examination: {self.title}", f"{pairs}; may be the best: {best}"

@@ -50,6 +50,12 @@ def note_few(pairs: pd.DataFrame) -> None:
         note(f"only {units_text(n, unit)}: {rough} of fewer than {FEW_UNITS} are rough")
 
 
+def note_nothing_drawn(pairs: pd.DataFrame) -> None:
+    """Say where a number of resamples was asked for, and none was needed."""
+    if not pairs["monte_carlo"].any():
+        note("no resample was drawn, though a number of them was asked for: this test computes these p-values")
+
+
 def note_one_sided(pairs: pd.DataFrame) -> None:
     """Say what one-sided p-values of a table of all pairs are worth."""
     if pairs["alternative"].iloc[0] != "two-sided":

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.signature import signature
 from simstudy.comparisons.footing import cautioned
 from simstudy.examination.rows import (
     facts,
@@ -77,17 +76,17 @@ def write(
             title=title,
             question="Which of these systems are better than others, and how large must a gain be here to tell?",
             command=command,
-            facts=facts(found) | {"Signature": [signature(found.pairs)]},
+            facts=facts(found) | {"Signature": [found.pairs.signature()]},
             sections=_sections(found),
             tables=_tables(found),
-            closing=closing(found) + cautioned(found.pairs),
+            closing=closing(found) + cautioned(found.pairs.frame),
         )
         write_results(results, page, manifest_of({"comparison": dict(settings)}, {"files": dict(files)}, {}))
 
 
 def _tables(found: Examination) -> dict[str, pd.DataFrame | InOrder]:
     return {
-        "pairs": InOrder(found.pairs, most_significant_first(found.pairs)),
+        "pairs": InOrder(found.pairs.frame, most_significant_first(found.pairs.frame)),
         "systems": systems(found),
         "groups": found.groups,
         "curve": found.curve,
@@ -172,7 +171,7 @@ def _duplicates(found: Examination) -> Section:
 def _what_is_corrected(found: Examination, drawn: bool) -> str:
     """What of the section on pairs goes by p-values of one pair, unlike groups."""
     text = " The picture has p, which is not corrected for the number of pairs, unlike the groups." if drawn else ""
-    if "conclusion" not in found.pairs:
+    if "conclusion" not in found.pairs.frame:
         return text
     margin = found.pairs["margin"].iloc[0]
     half = f"{found.alpha / 2:g}"

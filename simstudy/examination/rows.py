@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
@@ -25,16 +24,16 @@ if TYPE_CHECKING:
 
 def facts(found: Examination) -> dict[str, str]:
     """What was compared and how."""
-    one = found.pairs.iloc[0]
+    one = found.pairs.frame.iloc[0]
     units = "" if one.unit == "item" else f"; {units_text(one.n_units, one.unit)} are taken as wholes"
     listed = {"Test set": shown(one.test_set)} if one.test_set else {}
     listed |= {
         "Systems": f"{found.outputs.n_systems:,} ({counted(len(found.pairs), 'pair')})",
         "Items": f"{found.outputs.n_items:,}{units}",
         "Metric": label(str(one.metric)),
-        "Test": described_test(found.pairs),
+        "Test": described_test(found.pairs.frame),
         "Null hypothesis": TESTS[one.test].null,
-        "Signature": signature(found.pairs),
+        "Signature": found.pairs.signature(),
     }
     return listed | ({"Note": "; ".join(map(line, found.notes))} if found.notes else {})
 
@@ -112,7 +111,7 @@ def _written(pairs: pd.DataFrame) -> dict[str, list[str]]:
 
 def sorted_pairs(found: Examination) -> pd.DataFrame:
     """Comparisons, the most significant first; of equal p-values the widest gain first."""
-    return found.pairs.iloc[most_significant_first(found.pairs)].reset_index(drop=True)
+    return found.pairs.frame.iloc[most_significant_first(found.pairs.frame)].reset_index(drop=True)
 
 
 def most_significant_first(pairs: pd.DataFrame) -> NDArray[np.intp]:

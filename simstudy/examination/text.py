@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simstudy.analyses.signature import signature
 from simstudy.examination.rows import facts, pair_rows, ranking, threshold_rows
 from simstudy.printing import Printer
 
@@ -25,7 +24,7 @@ def show(found: Examination, printer: Printer) -> None:
     for note in found.notes:
         printer.line(f"Note: {note}")
     if found.verdict is not None:
-        printer.facts({"Signature": signature(found.pairs)})
+        printer.facts({"Signature": found.pairs.signature()})
         return
     printer.table(
         "Systems; their places hold for all at once; those of one group do not differ significantly (Holm)",

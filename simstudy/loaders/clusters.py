@@ -54,7 +54,7 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
     >>> with notes_kept() as notes:
     ...     items = clustered(pd.DataFrame({"id": ["1", "2", "3"], "doc": ["a", "a", "b"]}))
     >>> items["cluster"].tolist(), notes[0].partition(":")[0]
-    (['a', 'a', 'b'], "items of one 'doc' are taken as a cluster, 2 in all")
+    (['a', 'a', 'b'], "items of one 'doc' are a cluster, 2 in all")
     """
     if "cluster" in items:
         return items
@@ -74,8 +74,8 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
         else:
             taken = name
             note(
-                f"items of one '{name}' are taken as a cluster, {n:,} in all: columns={{'cluster': ...}} names another "
-                "column, unit='item' tests items one by one"
+                f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
+                "columns={'cluster': ...} names another column"
             )
     return items if taken is None else items.assign(cluster=items[taken])
 

@@ -22,7 +22,7 @@ from simstudy.results_folder import verify
 from tests.attacks.studies import study
 from tests.attacks.test_kills import written
 
-COMMAND = [sys.executable, "-m", "simstudy.cli"]
+COMMAND = [sys.executable, "-m", "simstudy"]
 
 
 @pytest.mark.parametrize("kind", ["error_rates", pytest.param("resampling", marks=pytest.mark.slow)])

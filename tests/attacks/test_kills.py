@@ -121,7 +121,7 @@ def test_asked_to_end_it_leaves_its_folder_and_goes_on_later(tmp_path: Path, how
     (tmp_path / "slow" / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\n')
     (tmp_path / "slow" / "study.py").write_text(SLOW)
     out = tmp_path / "out"
-    line = [sys.executable, "-m", "simstudy.cli", "run", str(tmp_path / "slow"), "--out", str(out), "--jobs", "1"]
+    line = [sys.executable, "-m", "simstudy", "run", str(tmp_path / "slow"), "--out", str(out), "--jobs", "1"]
     terminal, other = os.openpty()
     errors = subprocess.PIPE if how == "terminated" else other
     line = [sys.executable, "-c", WITH_TERMINAL, *line]

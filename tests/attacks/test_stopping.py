@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Interrupted())
 usual = signal.default_int_handler if int(number) == signal.SIGINT else signal.SIG_DFL
 signal.signal(int(number), signal.SIG_IGN if ignored == "ignored" else usual)
 if entry == "module":
-    runpy.run_module("simstudy.cli", run_name="__main__")
+    runpy.run_module("simstudy", run_name="__main__")
 from simstudy.cli import main
 sys.exit(main())
 """

@@ -165,8 +165,8 @@ def test_few_documents_are_told(documents: str) -> None:
         ([], {}),
         (["--unit", "item"], {"unit": "item"}),
         (
-            ["--test", "bootstrap", "--alternative", "greater", "--resamples", "500", "--seed", "4"],
-            {"test": "bootstrap", "alternative": "greater", "n_resamples": 500, "seed": 4},
+            ["--test", "bootstrap", "--alternative", "greater", "--seed", "4"],
+            {"test": "bootstrap", "alternative": "greater", "seed": 4},
         ),
         (["--test", "wilcoxon"], {"test": "wilcoxon"}),
         (["--test", "t_paired", "--alpha", "0.01", "--margin", "20"], {"test": "t_paired"}),

@@ -135,7 +135,7 @@ def test_differences_of_units_are_looked_at_a_few_at_a_time() -> None:
 
 COMMAND = """
 import resource, subprocess, sys
-done = subprocess.run([sys.executable, "-m", "simstudy.cli", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+done = subprocess.run([sys.executable, "-m", "simstudy", *sys.argv[1:]], stdout=subprocess.DEVNULL)
 print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 

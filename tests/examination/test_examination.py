@@ -24,7 +24,7 @@ def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
     found = examine(loaded, alpha=0.1, comparison=options)
     pairs = ss.analyses.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
-    pd.testing.assert_frame_equal(found.pairs[pairs.columns], pairs)
+    pd.testing.assert_frame_equal(found.pairs.frame[pairs.columns], pairs)
     assert len(found.pairs) == 10
     pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
     pd.testing.assert_frame_equal(found.leaderboard, leaderboard(loaded.outputs, seed=3))
@@ -53,7 +53,7 @@ def test_by_default_sign_flips_two_sided_at_5_percent_by_document(loaded: Loaded
     by_document = replace(loaded, outputs=replace(loaded.outputs, items=items))
     found = examine(by_document)
     for column, value in {"test": "sign_flips", "alternative": "two-sided", "unit": "cluster", "n_units": 8}.items():
-        assert set(found.pairs[column]) == {value}
+        assert set(found.pairs.frame[column]) == {value}
     assert set(found.leaderboard["unit"]) == {"cluster"}
     assert set(found.groups["cutoff"]) == {0.05}
     assert "only 8 clusters: tests and intervals of fewer than 20 are rough" in found.notes
@@ -70,7 +70,7 @@ def test_groups_are_after_holms_correction() -> None:
     for k in range(1, 5):
         answers[k, 6 * k : 6 * k + 6] = 0
     found = examine(Loaded(Outputs.from_scores(pd.DataFrame(answers.T, columns=list("abcde")), "accuracy")))
-    with_a = found.pairs[found.pairs["system_a"] == "a"]
+    with_a = found.pairs.frame[found.pairs["system_a"] == "a"]
     assert with_a["p_value"].tolist() == [2**-5] * 4
     assert with_a["p_holm"].tolist() == [10 * 2**-5] * 4
     assert found.groups["group"].nunique() == 1
@@ -87,7 +87,7 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
     n_runs, told, uncorrected = 300, 0, 0
     for seed in range(n_runs):
         outputs = ss.truth.correlated_accuracies([0.6] * 10, 200, seed=seed)
-        told += Analysed(ss.analyses.corrected(compared(outputs))).groups["group"].nunique() > 1
+        told += Analysed(ss.Comparisons(ss.analyses.corrected(compared(outputs)))).groups["group"].nunique() > 1
         if seed < 60:
             one_sided = compared(outputs, alternative="greater")
             uncorrected += ss.groups(one_sided)["group"].nunique() > 1
@@ -116,7 +116,7 @@ def test_a_test_that_speaks_for_the_lower_score_is_told_and_parts_nobody() -> No
     )
     assert found.groups["group"].nunique() == 1
     assert "no interval for 1 pair: the two systems do equally well on every unit" in found.notes
-    same = found.pairs[found.pairs["system_a"] == "b"].iloc[0]
+    same = found.pairs.frame[found.pairs["system_a"] == "b"].iloc[0]
     assert np.isnan([same["gain_low"], same["gain_high"]]).all()
     assert (same["n_better"], same["n_worse"], same["n_level"]) == (0, 0, 23)
 
@@ -131,7 +131,7 @@ def test_why_pairs_have_no_interval_is_noted() -> None:
     ]
     once = [[[1, 1, 1]] * 25, [[1, 1, 1]] + [[0, 0, 1]] * 24, [[1, 2, 1]] * 20 + [[0, 1, 1]] * 5]
     found = examine(Loaded(Outputs.from_statistics(once, "precision", ["all", "once", "many"])))
-    without = found.pairs[found.pairs["gain_low"].isna()]
+    without = found.pairs.frame[found.pairs["gain_low"].isna()]
     assert set(without["system_a"] + " " + without["system_b"]) == {"all once", "once many"}
     assert [note for note in found.notes if "interval" in note] == [
         "no interval for 2 pairs: without one of the units a score is undefined (0 / 0), so that nothing is known of "
@@ -149,10 +149,10 @@ def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) 
 
 def test_a_margin_adds_what_each_pair_says_of_it(loaded: Loaded) -> None:
     found = examine(loaded, margin=15, alpha=0.1)
-    expected = ss.equivalence(examine(loaded).pairs, 15, alpha=0.1)
-    pd.testing.assert_frame_equal(found.pairs[expected.columns], expected)
+    expected = ss.equivalence(examine(loaded).pairs.frame, 15, alpha=0.1)
+    pd.testing.assert_frame_equal(found.pairs.frame[expected.columns], expected)
     assert found.pairs["conclusion"].nunique() > 1
-    assert "conclusion" not in examine(loaded).pairs
+    assert "conclusion" not in examine(loaded).pairs.frame
     two = examine(Loaded(loaded.outputs.select(["best", "twin"])), margin=15)
     assert two.verdict is not None
     assert "The two are equivalent: the true gain is within 15 points either way" in two.verdict
@@ -181,7 +181,13 @@ def test_systems_that_are_all_alike_can_not_be_dropped() -> None:
 
 def test_classes_come_from_a_column(loaded: Loaded) -> None:
     found = examine(with_columns(loaded, lab=["x", "x", "y", "y", None]), by="lab")
-    relation = dict(zip(found.pairs["system_a"] + " " + found.pairs["system_b"], found.pairs["relation"], strict=True))
+    relation = dict(
+        zip(
+            found.pairs["system_a"] + " " + found.pairs["system_b"],
+            found.pairs["relation"],
+            strict=True,
+        )
+    )
     assert relation["best twin"] == relation["good worst"] == "same lab"
     assert relation["best good"] == "different labs"
     assert relation["fair worst"] == "lab unknown"
@@ -216,8 +222,8 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     # Systems of equal score are put apart too: what counts here is the number of groups.
     decided = {"favours": pairs["system_a"], "gain": 1.0, "p_floor": 0.0}
     settled = pairs.assign(p_holm=np.where(three, 0.0, 0.9), **decided)
-    assert Analysed(settled).groups["rule"].unique().tolist() == ["greedy"]
-    assert Analysed(pairs).groups["rule"].unique().tolist() == ["maximal"]
+    assert Analysed(ss.Comparisons(settled)).groups["rule"].unique().tolist() == ["greedy"]
+    assert Analysed(ss.Comparisons(pairs)).groups["rule"].unique().tolist() == ["maximal"]
 
 
 @pytest.mark.parametrize(

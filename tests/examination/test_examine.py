@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def test_outputs_what_was_loaded_and_a_test_set_say_the_same() -> None:
     found = ss.examine(loaded, by="group", comparison={"unit": "item"})
     test_set = ss.TestSet(loaded.outputs, by="group", unit="item", notes=loaded.notes)
     assert ss.examine(test_set).text == found.text
-    assert ss.examine(loaded.outputs, by="group", comparison={"unit": "item"}).pairs.equals(found.pairs)
+    assert ss.examine(loaded.outputs, by="group", comparison={"unit": "item"}).pairs.frame.equals(found.pairs.frame)
     assert set(found.pairs["relation"]) == {"same group", "different groups"}
     assert ss.examine(test_set, by="family", duplicates="drop").test_set.by == ("family",)
 
@@ -135,3 +136,31 @@ def test_what_is_wrong_with_outputs() -> None:
         ss.examine(outputs, systems="systems.csv")
     with pytest.raises(ValueError, match="at least 2 systems to compare, not 1"):
         ss.examine(outputs.select(["s1"]))
+
+
+def test_pairs_are_the_noun_with_its_systems() -> None:
+    """What is asked of them there is what `compare` says of the same outputs."""
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7, 0.72], 300, seed=2)
+    found, pairs = ss.examine(outputs), ss.compare(outputs)
+    assert isinstance(found.pairs, ss.Comparisons)
+    assert found.pairs.significant(corrected="holm").names == pairs.significant(corrected="holm").names
+    assert found.pairs.related("family")["relation"].tolist() == pairs.related("family")["relation"].tolist()
+    assert found.pairs.verdict("system-3", "system-1") == pairs.verdict("system-3", "system-1")
+
+
+def test_the_settings_say_all_that_the_comparison_was_asked() -> None:
+    """Asked with them, `compare` gives the same p-values: a JSON of Python need not be guessed at."""
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 300, seed=2)
+    found = ss.examine(outputs, comparison={"test": "bootstrap", "seed": 5})
+    settings = json.loads(found.to_json())["settings"]
+    again = {name: settings[name] for name in signature(ss.compare).parameters if name in settings}
+    assert again["test"] == "bootstrap"
+    assert ss.compare(outputs, **again)["p_value"].tolist() == found.pairs["p_value"].tolist()
+
+
+@pytest.mark.parametrize(("test", "told"), [("mcnemar", True), ("bootstrap", False)])
+def test_a_number_of_resamples_that_nobody_draws_is_told(test: str, told: bool) -> None:
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 300, seed=2)
+    asked = {"test": test, "n_resamples": 500, "monte_carlo": True}
+    assert told == any("no resample was drawn" in note for note in ss.examine(outputs, comparison=asked).notes)
+    assert not any("no resample" in note for note in ss.examine(outputs, comparison={"test": test}).notes)

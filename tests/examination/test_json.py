@@ -55,7 +55,7 @@ def test_numbers_are_those_of_the_comparison_to_the_last_bit(loaded: Loaded) -> 
     content = json.loads(written(found, {}))
     rows = {(row["system_a"], row["system_b"]): row for row in content["pairs"]}
     assert len(rows) == len(found.pairs) == 10
-    for pair in found.pairs.to_dict("records"):
+    for pair in found.pairs.frame.to_dict("records"):
         row = rows[pair["system_a"], pair["system_b"]]
         for name in COLUMNS:
             assert row[name] == pair[name]

@@ -72,7 +72,7 @@ def test_a_folder_has_tables_figures_page_and_manifest(folder: Path) -> None:
 def test_tables_hold_every_pair_with_the_numbers_of_the_comparison(found: Examination, folder: Path) -> None:
     pairs = pd.read_csv(folder / "pairs.csv")
     assert pairs["p_value"].is_monotonic_increasing
-    merged = found.pairs.merge(pairs, on=["system_a", "system_b"], suffixes=("", "_file"))
+    merged = found.pairs.frame.merge(pairs, on=["system_a", "system_b"], suffixes=("", "_file"))
     assert len(merged) == len(pairs) == 10
     intervals = ("gain_se", "gain_low", "gain_high", "n_better", "n_worse", "n_level")
     for column in ("p_value", "p_low", "p_high", "p_two_sided", "p_holm", "p_bh", "gain", "score_a", *intervals):

@@ -75,7 +75,7 @@ def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     assert loaded.outputs.items["cluster"].tolist() == named.outputs.items["cluster"].tolist()
     assert compared(loaded.outputs).equals(compared(named.outputs))
     (note,) = loaded.notes
-    assert note.startswith(f"items of one '{column}' are taken as a cluster, 4 in all: ")
+    assert note.startswith(f"items of one '{column}' are a cluster, 4 in all, ")
     assert named.notes == ()
 
 
@@ -109,7 +109,7 @@ def test_a_column_that_says_nothing_of_dependence_is_no_cluster() -> None:
 def test_of_several_columns_the_one_that_holds_the_others() -> None:
     labels, notes = noted(question=["q1", "q1", "q2", "q3"], doc_id=["a", "a", "b", "b"], session=["s", "t", "u", "v"])
     assert labels == ["a", "a", "b", "b"]
-    assert notes[0].startswith("items of one 'doc_id' are taken as a cluster, 2 in all")
+    assert notes[0].startswith("items of one 'doc_id' are a cluster, 2 in all")
     assert notes[1:] == ["'question' is not taken as a cluster: 'doc_id' is"]
     assert noted(doc=["a", None, "b", "b"], question=["q", "q", "r", "s"])[0] == ["q", "q", "r", "s"]
 
@@ -126,4 +126,4 @@ def test_the_documents_of_a_translation_test_set(shared_data: Path) -> None:
     with notes_kept() as notes:
         items = items_in_order(Source((), get_metric("bleu"), items=path), numbered(len(documents)))
     assert items["cluster"].tolist() == documents
-    assert notes[0].startswith(f"items of one 'doc' are taken as a cluster, {len(set(documents)):,} in all")
+    assert notes[0].startswith(f"items of one 'doc' are a cluster, {len(set(documents)):,} in all")

@@ -87,7 +87,7 @@ def test_samples_meet_by_what_numbers_them(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("\n".join(["id,doc", *(f"q{q},d{q // 2}" for q in range(7))]))
     loaded = load(tidy(tmp_path), "accuracy", items=tmp_path / "items.csv")
     assert loaded.outputs.items["cluster"].nunique() == 4
-    assert loaded.notes[0].startswith("items of one 'doc' are taken as a cluster, 4 in all")
+    assert loaded.notes[0].startswith("items of one 'doc' are a cluster, 4 in all")
 
 
 def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:

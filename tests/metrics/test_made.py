@@ -251,7 +251,7 @@ def test_a_module_that_closes_standard_output_is_told_in_one_line(
     Path("closing.py").write_text(
         f"import os, sys\n{at_import}\ndef share(hits, tries):\n    {at_call or 'pass'}\n    return hits / tries\n"
     )
-    line = [sys.executable, "-m", "simstudy.cli", "compare", table, "--metric", "closing:share"]
+    line = [sys.executable, "-m", "simstudy", "compare", table, "--metric", "closing:share"]
     done = subprocess.run(line, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
     assert done.stderr.startswith("simstudy: ")
@@ -262,7 +262,7 @@ def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str
     Path("statistics.py").write_text("raise SystemExit('the wrong one')")
     Path("numbers.py").write_text("raise SystemExit('the wrong one')")
     done = subprocess.run(
-        [sys.executable, "-m", "simstudy.cli", "compare", table, "--metric", "own_measures:share"],
+        [sys.executable, "-m", "simstudy", "compare", table, "--metric", "own_measures:share"],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONSAFEPATH": "1"},

@@ -155,7 +155,7 @@ def test_killed_and_run_again_ends_with_the_same_bytes(done: Results, study: Pat
     Kills at any moment are among the attacks.
     """
     out = tmp_path / "out"
-    line = [sys.executable, "-m", "simstudy.cli", "run", str(study), "--out", str(out), "--jobs", "2"]
+    line = [sys.executable, "-m", "simstudy", "run", str(study), "--out", str(out), "--jobs", "2"]
     process = subprocess.Popen(line, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while len(list(out.glob("cells/*.cell"))) < n_kept:

@@ -10,6 +10,7 @@ from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.decisions import two_sided
 from simstudy.examination import Analysed, classified
 from simstudy.outputs import TestSet
@@ -101,7 +102,7 @@ def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame
         for k, by in enumerate(one.test_set.by or ("",)):
             for tables in [one.segments, *([] if one.by_items is None else [[one.by_items]])]:
                 classes = [classified(table, one.test_set.outputs, by) for table in tables]
-                analysed = [Analysed(pairs, study.alpha, study.seed) for pairs in classes]
+                analysed = [Analysed(Comparisons(pairs), study.alpha, study.seed) for pairs in classes]
                 of_unit = {"by": by, "unit": tables[0]["unit"].iloc[0]}
                 again = {ALL_PAIRS} if k else set()
                 rows = size_fit(pd.concat([part.thresholds for part in analysed], ignore_index=True))
@@ -110,7 +111,7 @@ def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame
                 scaled.append(wanted[~wanted["relation"].isin(again)].assign(**of_unit))
                 if one.test_set.name in shown and not k and tables is one.segments:
                     curves.append(analysed[-1].curve)
-                    points += [_drawn(rows) for _, rows in analysed[-1].pairs.groupby("relation", sort=False)]
+                    points += [_drawn(rows) for _, rows in analysed[-1].pairs.frame.groupby("relation", sort=False)]
     whole_sets = pd.concat([one.segments[-1] for one in compared], ignore_index=True)
     if study.comparison.alternative == "greater":
         # Who leads a leaderboard, nobody said beforehand.

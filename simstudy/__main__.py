@@ -1,0 +1,5 @@
+"""``python -m simstudy`` is the command ``simstudy``."""
+
+from simstudy.cli import main
+
+main()

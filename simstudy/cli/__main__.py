@@ -1,5 +1,0 @@
-"""`python -m simstudy.cli` is the command too."""
-
-from simstudy.cli import main
-
-main()
