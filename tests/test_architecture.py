@@ -22,8 +22,19 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Floors from the ground up. A room imports strictly lower floors, or itself.
 FLOORS = [
-    {"validation", "plain_text", "numerals", "notes", "pairs", "program_files", "missing_data", "schema"},
-    {"reprs", "printing", "files", "datasets", "columns", "unpacking", "fingerprints", "dependencies", "tables"},
+    {"validation", "plain_text", "notes", "pairs", "program_files", "missing_data", "schema"},
+    {
+        "reprs",
+        "numerals",
+        "printing",
+        "files",
+        "datasets",
+        "columns",
+        "unpacking",
+        "fingerprints",
+        "dependencies",
+        "tables",
+    },
     {"provenance"},
     {"cells", "metrics", "multiplicity", "pvalues", "proportions", "workers", "progress"},
     {"calls", "results_folder", "decisions"},
@@ -38,6 +49,7 @@ FLOORS = [
     {"planning"},
     {"studies"},
     {"cli"},
+    {"__main__"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
