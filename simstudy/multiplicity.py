@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_family
 
 
-@takes_pairs
+@takes_family
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same Comparisons with their p-values corrected, all rows together being one family.
 
