@@ -189,8 +189,8 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         a, b = self.frame["system_a"], self.frame["system_b"]
         found = self.frame[((a == first) & (b == second)) | ((a == second) & (b == first))]
         if len(found) != 1:
-            times = f"{len(found)} times (several test sets?)" if len(found) else "not at all"
-            raise ValueError(f"first and second must be a pair once, but '{first}' and '{second}' are there {times}")
+            there = f"{len(found)} (several test sets?)" if len(found) else "none"
+            raise ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
         return Pair.of_row(found.iloc[0])
 
     def verdict(
@@ -200,7 +200,8 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         if first is not None and second is not None:
             return self.pair(first, second).verdict(alpha=alpha, margin=margin)
         if first is not None or second is not None:
-            raise ValueError(f"first and second must both be named, or neither, not only {brief(first or second)}")
+            named = second if first is None else first
+            raise ValueError(f"first and second must both be named, or neither, not only {brief(named)}")
         if len(self) != 1:
             there = f"there are {len(self):,} pairs" if len(self) else "there are no pairs"
             raise ValueError(f"first and second must name two systems: {there}")
@@ -260,7 +261,9 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 
     def _those(self, mask: pd.Series[bool] | NDArray[np.bool_]) -> Self:
         if not (mask.index.equals(self.frame.index) if isinstance(mask, pd.Series) else mask.shape == (len(self),)):
-            raise ValueError(f"a mask must have a value for each pair, in order, of {len(self):,}, not {len(mask):,}")
+            raise ValueError(
+                f"a mask must have one value for each of the {len(self):,} pairs (a Series, with the index of .frame)"
+            )
         found = self.frame[mask]
         return replace(self, frame=found, selected=self.selected or len(found) < len(self))
 

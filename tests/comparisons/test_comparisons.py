@@ -225,7 +225,7 @@ class TestSelected:
             assert_frame_equal(found.frame, pairs.frame[mask])
             assert found.systems is pairs.systems
         for wrong in (mask.head(3), mask.to_numpy()[:3], np.ones((15, 2), dtype=bool), mask[::-1]):
-            with pytest.raises(ValueError, match="a mask must have a value for each pair, in order, of 15"):
+            with pytest.raises(ValueError, match="a mask must have one value for each of the 15 pairs"):
                 pairs[wrong]
 
 
@@ -311,15 +311,17 @@ class TestPair:
         with pytest.raises(ValueError, match="must be two systems, not 'a' twice"):
             pairs.pair("a", "a")
         without = pairs[~((pairs["system_a"] == "f") & (pairs["system_b"] == "a"))]
-        with pytest.raises(ValueError, match="must be a pair once, but 'a' and 'f' are there not at all"):
+        with pytest.raises(ValueError, match="must name one pair; 'a' and 'f' name none"):
             without.pair("a", "f")
         twice = ss.Comparisons(pd.concat([pairs.frame, pairs.frame.assign(test_set="other")]))
-        with pytest.raises(ValueError, match="'a' and 'f' are there 2 times .several test sets"):
+        with pytest.raises(ValueError, match="must name one pair; 'a' and 'f' name 2 .several test sets"):
             twice.pair("a", "f")
         with pytest.raises(ValueError, match="must name two systems: there are 15 pairs"):
             pairs.verdict()
         with pytest.raises(ValueError, match="must both be named, or neither, not only 'a'"):
             pairs.verdict(second="a")
+        with pytest.raises(ValueError, match="must both be named, or neither, not only ''"):
+            pairs.verdict("")
         assert pairs.verdict("a", "f").startswith("f is better than a")
 
 
