@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.pvalues import CONVENTIONS, clopper_pearson, posterior
+from simstudy.schema import ADDED
 from simstudy.validation import check_choice, check_fraction
 
 #: The columns that a decision may be made on: of one pair by itself, and corrected for the number of pairs.
@@ -153,6 +154,7 @@ def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
 
     All that belongs to a p-value is the two-sided one's: its resamples and their count, its Monte Carlo interval, its
     reach, and the system that the test speaks for. Where the convention has no two-sided p-value it stays missing.
+    Corrected p-values and conclusions rest on the one-sided ones: those columns are dropped.
 
     Examples
     --------
@@ -176,7 +178,7 @@ def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
     floor = _numbers(pairs, "p_floor")
     # A one-sided test names nobody where it has more than half of its distribution against the gain.
     other = one & (pairs["favours"] == "").to_numpy() & (pairs["p_value"] > 0.5).to_numpy() & (p < 1)
-    return pairs.assign(
+    return pairs.drop(columns=[*ADDED], errors="ignore").assign(
         alternative="two-sided",
         p_value=p,
         p_low=low,

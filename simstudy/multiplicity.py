@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_family
 
 
-@takes_pairs
+@takes_family
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same Comparisons with their p-values corrected, all rows together being one family.
 
@@ -36,9 +36,9 @@ def corrected(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        Where there is no row, no column p_value, or a p-value that is missing or not within 0 … 1; and for
-        Comparisons of several tests, sides, conventions, units, strata or seeds of one test set, which are several
-        families.
+        Where there is no row, no column p_value, or a p-value that is missing or not within 0 … 1; for Comparisons that
+        were selected by their results; and for Comparisons of several tests, sides, conventions, units, strata or seeds
+        of one test set, which are several families.
 
     Examples
     --------

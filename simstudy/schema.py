@@ -134,8 +134,9 @@ COLUMNS = (
 #: By name.
 KNOWN = {column.name: column for column in COLUMNS}
 
-#: The columns that every comparison has, in order.
+#: The columns that every comparison has, in order, and those that methods add.
 OWN = tuple(column.name for column in COLUMNS if not column.added_by)
+ADDED = tuple(column.name for column in COLUMNS if column.added_by)
 
 
 def names_of(*kinds: Kind) -> set[str]:

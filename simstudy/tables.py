@@ -60,13 +60,39 @@ def takes_pairs(
     function: Callable[Concatenate[pd.DataFrame, P], T],
 ) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
     """A function of a table of pairs that takes `simstudy.Comparisons` too: its first argument."""
+    return _taking(function, frame_of)
+
+
+def takes_family(
+    function: Callable[Concatenate[pd.DataFrame, P], T],
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
+    """As `takes_pairs`, for functions that correct for the number of pairs: all must be there that were compared."""
+    return _taking(function, _family)
+
+
+def _family(pairs: Any) -> pd.DataFrame:
+    table = frame_of(pairs)
+    if table is not pairs and getattr(pairs, "selected", False):
+        raise ValueError(
+            f"pairs must be all that were compared, not {len(table):,} that were selected: correct before you select "
+            "(only pairs that were chosen before the results were seen are a family: Comparisons(pairs.frame))"
+        )
+    return table
+
+
+def _taking(
+    function: Callable[Concatenate[pd.DataFrame, P], T], table: Callable[[Any], pd.DataFrame]
+) -> Callable[Concatenate[pd.DataFrame | HasFrame, P], T]:
     arguments = signature(function)
     first = next(iter(arguments.parameters))
 
     @wraps(function)
     def of_either(*args: Any, **options: Any) -> T:
-        bound = arguments.bind(*args, **options)
-        bound.arguments[first] = frame_of(bound.arguments[first])
+        try:
+            bound = arguments.bind(*args, **options)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
+        bound.arguments[first] = table(bound.arguments[first])
         return function(*bound.args, **bound.kwargs)
 
     return of_either
@@ -92,15 +118,20 @@ def check_table(
     what = what or f"a table with the columns {', '.join(columns)}"
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"{argument} must be {what}, not {brief(table)}")
-    missing = [column for column in columns if column not in table]
-    if missing:
-        raise ValueError(f"{argument} must be {what}; no column {', '.join(missing)}")
+    check_columns(argument, table, columns, what)
     if table.empty and not empty:
         raise ValueError(f"{argument} must have at least one row")
     for name in table.columns[table.columns.duplicated()]:
         raise ValueError(f"{argument} must have each column once, unlike '{name}'")
     for name in columns:
         _check_column(argument, name, table[name])
+
+
+def check_columns(argument: str, table: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """Raise a ValueError that names the first few columns that a table lacks."""
+    if missing := [column for column in columns if column not in table]:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise ValueError(f"{argument} must be {what}; no column {', '.join(missing[:5])}{more}")
 
 
 def _check_column(argument: str, name: str, column: pd.Series[Any]) -> None:

@@ -97,7 +97,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables["pairs"] = pd.concat([decided(*found, study) for found in sets.values()], ignore_index=True)
         tables["decisions"] = decisions(tables["pairs"])
         every = [shuffled for shuffled, _ in (*cases.values(), *sets.values())]
-        grouped = [[ss.groups(pairs, rule=rule, **rules) for rule in RULES] for pairs in every]
+        grouped = [[ss.groups(pairs, rule=rule, p="p_value", **rules) for rule in RULES] for pairs in every]
         tables["groups"] = pd.concat([found for of_one in grouped for found in of_one], ignore_index=True)
         tables["intransitive"] = pd.concat(
             [ss.analyses.intransitive(pairs, **rules) for pairs in every], ignore_index=True

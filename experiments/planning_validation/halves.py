@@ -77,7 +77,7 @@ def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
     ranked = ss.ranks(pairs).iloc[0]
     limits = ss.thresholds(pairs.assign(relation="all pairs"), n_bootstrap=10)
     threshold = limits.loc[limits["relation"] == "all pairs", "threshold"]
-    groups = ss.groups(pairs, rule="greedy")
+    groups = ss.groups(pairs, rule="greedy", p="p_value")
     return {
         "share_significant": float(Decision().significant(pairs).mean()),
         "threshold": float(threshold.iloc[0]) if len(threshold) else np.nan,

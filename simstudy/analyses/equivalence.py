@@ -12,7 +12,7 @@ from scipy import stats
 from simstudy.decisions import Decision
 from simstudy.multiplicity import corrected, holm
 from simstudy.proportions import tango, tango_z
-from simstudy.tables import require_columns, takes_pairs
+from simstudy.tables import require_columns, takes_family
 from simstudy.validation import brief
 
 #: What a pair's conclusion is about a margin.
@@ -20,7 +20,7 @@ BETTER, BOTH, EQUIVALENT = "better", "better by less than the margin", "equivale
 NOT_WORSE, UNDECIDED = "not worse", "undecided"
 
 
-@takes_pairs
+@takes_family
 def equivalence(pairs: pd.DataFrame, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
     """Comparisons with what each says about a margin: better, equivalent, both, not worse, or undecided.
 

@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.decisions import Decision
+from simstudy.multiplicity import corrected
 from simstudy.pairs import Order, order_of
-from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_family, takes_pairs
 from simstudy.validation import check_choice
 
 RULES = ("maximal", "greedy", "adjacent")
@@ -21,23 +22,24 @@ RULES = ("maximal", "greedy", "adjacent")
 MOST_GROUPS = 10_000
 
 
-@takes_pairs
+@takes_family
 def groups(
     pairs: pd.DataFrame,
     *,
     alpha: float = 0.05,
     certainty: float | None = None,
     rule: str = "maximal",
-    p: str = "p_value",
+    p: str = "p_holm",
 ) -> pd.DataFrame:
     """Groups of systems that do not differ significantly.
 
     Two systems differ where the gain of one is significant, by the rule that holds everywhere
     (`simstudy.decisions.Decision`): p is at most alpha, the test speaks for the system with the better score, and the
-    units that differ are enough. With p = "p_value" nothing is corrected for the number of
-    pairs: of ten equally good systems some two differ at 0.05 more often than not; p = "p_holm" keeps that below 5 %
-    where single tests keep their level. That systems do not differ is not transitive, so groups can overlap, and a
-    group need not be a run of neighbours (`intransitive` lists the cases).
+    units that differ are enough. By default p-values are corrected by Holm for the number of pairs: of equally good
+    systems some two then differ in less than 5 % of tables, where single tests keep their level. With p = "p_value"
+    nothing is corrected: of ten equally good systems some two differ at 0.05 more often than not. That systems do not
+    differ is not transitive, so groups can overlap, and a group need not be a run of neighbours (`intransitive` lists
+    the cases).
 
     Parameters
     ----------
@@ -52,8 +54,8 @@ def groups(
         group begins; members of a group may differ from each other. "adjacent": runs in which no system differs
         from the next; ends of a run often differ.
     p
-        "p_value", or "p_holm" or "p_bh" of `simstudy.analyses.corrected`: a pair that does not differ by its own
-        p-value does not by a corrected one either.
+        "p_holm" or "p_bh" of `simstudy.analyses.corrected`, or "p_value" for each pair by itself: a pair that does not
+        differ by its own p-value does not by a corrected one either. A corrected one is made where it is not there.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def groups(
     ...     "system_a": ["GE", "GE", "GE-CMU"], "system_b": ["GE-CMU", "UMASS", "UMASS"],
     ...     "score_a": [56.01, 56.01, 51.98], "score_b": [51.98, 51.61, 51.61], "gain": [4.03, 4.40, 0.37],
     ...     "p_value": [0.0415, 0.0994, 0.8918], "n_extreme": [414, 993, 8917], "n_resamples": 9999})
-    >>> groups(pairs, alpha=0.1, certainty=0.99).groupby("group")["system"].agg(list).tolist()
+    >>> groups(pairs, alpha=0.1, certainty=0.99, p="p_value").groupby("group")["system"].agg(list).tolist()
     [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
     """
     check_choice("rule", rule, RULES)
@@ -221,9 +223,11 @@ def _decided(
     """What names the table, the order of its systems, and which pairs differ, once the table is known to have all."""
     decision = Decision(alpha, certainty, p)
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples"]
-    require_columns(pairs, list(dict.fromkeys([*columns, "p_value", p])))
+    require_columns(pairs, [*columns, "p_value"])
     require_one_table(pairs)
     order = order_of(pairs)
+    pairs = pairs if p in pairs else corrected(pairs)
+    require_columns(pairs, [p])
     if pairs[p].isna().any():
         raise ValueError(f"{p} must be a number in every row")
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}

@@ -10,10 +10,10 @@ import pandas as pd
 from simstudy.decisions import Decision
 from simstudy.multiplicity import corrected
 from simstudy.pairs import order_of
-from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_pairs
+from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_family
 
 
-@takes_pairs
+@takes_family
 def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
     """How many ranks of each test set's leaderboard are told apart.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype
 
 from simstudy.analyses.curves import curve
 from simstudy.analyses.equivalence import equivalence
@@ -19,15 +21,16 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
-from simstudy.decisions import P_COLUMNS, Decision, two_sided
+from simstudy.comparisons.saved import read_table, write_table
+from simstudy.decisions import Decision, two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.multiplicity import corrected
 from simstudy.numerals import p_floor, p_text, score_format
 from simstudy.plain_text import shown
-from simstudy.reprs import ReprMixin
-from simstudy.schema import KNOWN, OWN, described, names_of
-from simstudy.tables import COMPARISONS, TEST_SET, check_table
+from simstudy.reprs import ReprMixin, listed
+from simstudy.schema import KNOWN, OWN, described
+from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table
 from simstudy.validation import brief, check_choice, nearest
 
 # Rows that a prompt shows.
@@ -42,6 +45,9 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     system first. Functions of the package that take pairs take it, or its table; what is asked most often is a method.
     Of pairs that share a system neither gains nor p-values are independent.
 
+    ``pairs["gain"]`` and ``pairs[["gain", "p_value"]]`` are columns of the table, and ``pairs[pairs["gain"] > 1]`` are
+    the Comparisons of these pairs. Two Comparisons are equal only if they are one object; compare their tables.
+
     Parameters
     ----------
     frame
@@ -50,6 +56,10 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 {described("        ")}
     systems
         The systems' table, for `related`; None where it is not known.
+    selected
+        Whether there were more pairs, of which `significant` or a mask selected these. What corrects for the number of
+        pairs refuses such Comparisons: correct before you select. A table that was cut by other means (with pandas, or
+        in a file) does not tell; cut it only by what was known before the results were seen.
 
     Examples
     --------
@@ -63,12 +73,12 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 
     frame: pd.DataFrame
     systems: pd.DataFrame | None = None
+    selected: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         # What is in the columns is looked at where it is used: there may be millions of rows.
         check_table("frame", self.frame, (), COMPARISONS, empty=True)
-        if missing := [name for name in OWN if name not in self.frame]:
-            raise ValueError(f"frame must be {COMPARISONS}; no column {', '.join(missing)}")
+        check_columns("frame", self.frame, OWN, COMPARISONS)
 
     def significant(self, alpha: float = 0.05, *, corrected: str | None = None, certainty: float | None = None) -> Self:
         """The pairs whose gain is significant.
@@ -78,7 +88,8 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         alpha
             The level, a fraction.
         corrected
-            "holm" or "bh": by the p-value that is corrected for all rows of this table; None: each pair by itself.
+            "holm" or "bh": by the p-value that is corrected for all rows of this table, or was before pairs were
+            selected; None: each pair by itself.
         certainty
             As for `simstudy.decisions.Decision`, the one rule that decides.
         """
@@ -86,14 +97,20 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             check_choice("corrected", corrected, ("holm", "bh"))
         decision = Decision(alpha, certainty, "p_value" if corrected is None else f"p_{corrected}")
         found = self._with(decision.p)
-        return replace(found, frame=found.frame[decision.significant(found.frame)])
+        return found[decision.significant(found.frame)]
 
     def two_sided(self) -> Self:
-        """By their two-sided p-values, which one-sided ones have beside theirs."""
+        """By their two-sided p-values, which one-sided ones have beside theirs.
+
+        What `corrected` and `equivalence` added to one-sided Comparisons is dropped; call them afterwards.
+        """
         return replace(self, frame=two_sided(self.frame))
 
     def related(self, by: str = "family", systems: pd.DataFrame | None = None) -> Self:
         """With relation classes from a column of the systems' table (Berg-Kirkpatrick et al. 2012, section 3.1).
+
+        Relations are known before the results are seen, so a class is a family that may be corrected by itself:
+        ``Comparisons(pairs.frame[pairs["relation"] == "same group"]).corrected()``.
 
         Parameters
         ----------
@@ -109,32 +126,45 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 
     def corrected(self) -> Self:
         """With p_holm and p_bh, all rows together being one family (`simstudy.analyses.corrected`)."""
-        return replace(self, frame=corrected(self.frame))
+        return replace(self, frame=corrected(self))
 
     def equivalence(self, margin: float, *, alpha: float = 0.05) -> Self:
         """With what each pair says about a margin (`simstudy.equivalence`)."""
-        return replace(self, frame=equivalence(self.frame, margin, alpha=alpha))
+        return replace(self, frame=equivalence(self, margin, alpha=alpha))
 
-    def groups(self, *, alpha: float = 0.05, p: str = "p_holm", **options: Any) -> pd.DataFrame:
-        """Groups of systems that do not differ significantly (`simstudy.groups`), here after Holm's correction."""
-        check_choice("p", p, P_COLUMNS)
-        return groups(self._with(p).frame, alpha=alpha, p=p, **options)
+    def groups(
+        self, *, alpha: float = 0.05, certainty: float | None = None, rule: str = "maximal", p: str = "p_holm"
+    ) -> pd.DataFrame:
+        """Groups of systems that do not differ significantly, after Holm's correction (`simstudy.groups`)."""
+        return groups(self, alpha=alpha, certainty=certainty, rule=rule, p=p)
 
-    def thresholds(self, **options: Any) -> pd.DataFrame:
+    def thresholds(
+        self,
+        *,
+        window: tuple[float, float] = (0.04, 0.06),
+        percentile: float = 95,
+        min_pairs: int = 20,
+        n_bootstrap: int = 1000,
+        seed: int = 0,
+    ) -> pd.DataFrame:
         """The gain of pairs that are just significant (`simstudy.thresholds`)."""
-        return thresholds(self.frame, **options)
+        return thresholds(
+            self, window=window, percentile=percentile, min_pairs=min_pairs, n_bootstrap=n_bootstrap, seed=seed
+        )
 
-    def significant_gains(self, **options: Any) -> pd.DataFrame:
+    def significant_gains(
+        self, *, alpha: float = 0.05, power: Sequence[float] = (0.5, 0.8, 0.95), min_pairs: int = 10
+    ) -> pd.DataFrame:
         """By how much a system must be ahead until that is significant (`simstudy.significant_gains`)."""
-        return significant_gains(self.frame, **options)
+        return significant_gains(self, alpha=alpha, power=power, min_pairs=min_pairs)
 
     def curve(self, *, n_points: int = 50) -> pd.DataFrame:
         """Gain against confidence (`simstudy.curve`)."""
         return curve(self.frame, n_points=n_points)
 
-    def ranks(self, **options: Any) -> pd.DataFrame:
+    def ranks(self, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
         """How much of the leaderboard's order is significant (`simstudy.ranks`)."""
-        return ranks(self.frame, **options)
+        return ranks(self, alpha=alpha, leaderboards=leaderboards)
 
     def signature(self) -> str:
         """All that somebody needs who wants the same p-values again, in a line (`simstudy.analyses.signature`)."""
@@ -146,25 +176,36 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         Raises
         ------
         ValueError
-            For a name that is not there, and where the table has the two more than once (several test sets).
+            For a name that is not there, and where the table has the two not at all, or more than once (several test
+            sets).
         """
         names = self.names
         for name in (first, second):
             if name not in names:
-                raise ValueError(f"there must be a system '{name}'{nearest(name, names)}, unlike {brief(names)}")
+                known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
+                raise ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
+        if first == second:
+            raise ValueError(f"first and second must be two systems, not '{first}' twice")
         a, b = self.frame["system_a"], self.frame["system_b"]
         found = self.frame[((a == first) & (b == second)) | ((a == second) & (b == first))]
         if len(found) != 1:
-            raise ValueError(f"'{first}' and '{second}' must be there once, not {len(found)} times")
+            there = f"{len(found)} (several test sets?)" if len(found) else "none"
+            raise ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
         return Pair.of_row(found.iloc[0])
 
-    def verdict(self, first: str | None = None, second: str | None = None, **options: Any) -> str:
+    def verdict(
+        self, first: str | None = None, second: str | None = None, *, alpha: float = 0.05, margin: float | None = None
+    ) -> str:
         """What a pair says in words (`simstudy.verdict`); of two systems they need not be named."""
         if first is not None and second is not None:
-            return self.pair(first, second).verdict(**options)
-        if first is not None or second is not None or len(self) != 1:
-            raise ValueError(f"first and second must name two systems, where there are {len(self):,} pairs")
-        return Pair.of_row(self.frame.iloc[0]).verdict(**options)
+            return self.pair(first, second).verdict(alpha=alpha, margin=margin)
+        if first is not None or second is not None:
+            named = second if first is None else first
+            raise ValueError(f"first and second must both be named, or neither, not only {brief(named)}")
+        if len(self) != 1:
+            there = f"there are {len(self):,} pairs" if len(self) else "there are no pairs"
+            raise ValueError(f"first and second must name two systems: {there}")
+        return Pair.of_row(self.frame.iloc[0]).verdict(alpha=alpha, margin=margin)
 
     @property
     def names(self) -> list[str]:
@@ -172,23 +213,22 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return [str(name) for name in pd.unique(pd.concat([self.frame["system_a"], self.frame["system_b"]]))]
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table, unrounded, to a file that `read_csv` reads."""
-        self.frame.to_csv(path, index=False)
+        """Write the table, unrounded, to a file that `read_csv` reads.
+
+        As in results folders, an apostrophe goes before text that a spreadsheet would take for a formula.
+        """
+        write_table(self.frame, path)
 
     @classmethod
     def read_csv(cls, path: str | Path, systems: pd.DataFrame | None = None) -> Self:
-        """Read a table that `to_csv` wrote, or a study's pairs.csv.
+        """Read a table that `to_csv` wrote, or the pairs.csv of a results folder.
 
         Raises
         ------
         ValueError
-            Where the file has not the columns of Comparisons, or other things in them.
+            Where the file is no table, or has not the columns of Comparisons, or other things in them.
         """
-        text = dict.fromkeys(names_of("text"), str)
-        missing = dict.fromkeys(names_of("number"), [""])
-        frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
-        check_table("path", frame, OWN, COMPARISONS, empty=True)
-        return cls(frame, systems)
+        return cls(read_table(path), systems)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -202,15 +242,36 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     @overload
     def __getitem__(self, columns: list[str]) -> pd.DataFrame: ...
 
-    def __getitem__(self, columns: str | list[str]) -> pd.Series[Any] | pd.DataFrame:
+    @overload
+    def __getitem__(self, columns: pd.Series[bool] | NDArray[np.bool_]) -> Self: ...
+
+    def __getitem__(
+        self, columns: str | list[str] | pd.Series[bool] | NDArray[np.bool_]
+    ) -> pd.Series[Any] | pd.DataFrame | Self:
+        if isinstance(columns, pd.Series | np.ndarray) and is_bool_dtype(columns):
+            return self._those(columns)
         for column in columns if isinstance(columns, list) else [columns]:
-            if not isinstance(column, str) or column not in self.frame:
-                hint = nearest(column, KNOWN) if isinstance(column, str) else ""
-                raise KeyError(f"no column {brief(column)}{hint}; rows are taken from .frame")
+            if not isinstance(column, str):
+                raise KeyError(f"no column {brief(column)}; rows are taken by a mask, or from .frame")
+            if column not in self.frame:
+                known = KNOWN.get(column)
+                hint = f": {known.added_by}() adds it" if known and known.added_by else nearest(column, KNOWN)
+                raise KeyError(f"no column '{column}'{hint}")
         return self.frame[columns]
 
+    def _those(self, mask: pd.Series[bool] | NDArray[np.bool_]) -> Self:
+        if not (mask.index.equals(self.frame.index) if isinstance(mask, pd.Series) else mask.shape == (len(self),)):
+            raise ValueError(
+                f"a mask must have one value for each of the {len(self):,} pairs (a Series, with the index of .frame)"
+            )
+        found = self.frame[mask]
+        return replace(self, frame=found, selected=self.selected or len(found) < len(self))
+
     def __getattr__(self, name: str) -> Any:
-        hint = "; the pandas table is .frame" if hasattr(pd.DataFrame, name) or name in KNOWN else ""
+        hint = "; the pandas table is .frame" if hasattr(pd.DataFrame, name) else ""
+        if name in KNOWN:
+            by = KNOWN[name].added_by
+            hint = f'; it is a column, pairs["{name}"]' + (f", which {by}() adds" if by else "")
         raise AttributeError(f"Comparisons has no attribute '{name}'{hint}")
 
     def _with(self, p: str) -> Self:
@@ -231,14 +292,15 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         found = self.frame.head(_MOST_ROWS)
         numbers = found[["score_a", "gain", "gain_low", "gain_high"]].to_numpy(dtype=np.float64)
         digits = score_format(np.nanmax(np.abs(numbers), initial=0))
-        low, high = (found[name].map(lambda bound: format(bound, digits)) for name in ("gain_low", "gain_high"))
-        known = found["gain_low"].notna()
+        bounds = zip(found["gain_low"], found["gain_high"], strict=True)
         return pd.DataFrame(
             {
                 "system_a": found["system_a"].map(shown),
                 "system_b": found["system_b"].map(shown),
                 "gain": found["gain"].map(lambda gain: format(gain, digits)),
-                "95 % interval": (low + " to " + high).where(known, "none"),
+                "95 % interval": [
+                    "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
+                ],
                 "p": [p_text(p, None, p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
                 "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
             }

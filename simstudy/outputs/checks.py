@@ -39,7 +39,8 @@ def check_outputs(argument: str, value: object) -> None:
     ValueError: population must be Outputs (see Outputs.from_scores), not list
     """
     if not isinstance(value, OutputsBase):
-        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}")
+        has = "; its .outputs is" if isinstance(getattr(value, "outputs", None), OutputsBase) else ""
+        raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}{has}")
 
 
 def require_outputs(outputs: object, n_systems: int = 1, argument: str = "outputs") -> None:

@@ -21,7 +21,6 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
-from simstudy.multiplicity import corrected
 from tests.oracles import compared
 
 
@@ -52,7 +51,7 @@ ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[s
     (curve, (PAIRS,), {}, {"n_points": 7}),
     (near_duplicates, (OUTPUTS,), {}, {"share": 0.95}),
     (equivalence, (PAIRS, 4.0), {}, {"margin": 8.0, "alpha": 0.3}),
-    (groups, (corrected(PAIRS),), {}, {"alpha": 0.4, "certainty": 0.999, "rule": "adjacent", "p": "p_holm"}),
+    (groups, (PAIRS,), {"p": "p_value"}, {"alpha": 0.4, "certainty": 0.999, "rule": "adjacent", "p": "p_holm"}),
     (intransitive, (PAIRS,), {}, {"alpha": 0.4, "certainty": 0.999}),
     (gain_ranges, (PAIRS,), {}, {"alpha": 0.4, "certainty": 0.999}),
     (leaderboard, (OUTPUTS,), {}, {"level": 0.8, "unit": "item", "n_bootstrap": 900, "seed": 4}),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import combinations
 
 import networkx as nx
@@ -9,10 +10,14 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from simstudy.analyses.groups import _cliques, gain_ranges, groups, intransitive
+from simstudy import analyses
+from simstudy.analyses.groups import _cliques, gain_ranges, intransitive
 from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
 from tests.oracles import compared
+
+# Each pair by itself, as in the paper.
+groups = partial(analyses.groups, p="p_value")
 
 
 def comparisons(scores: dict[str, float], p_values: dict[tuple[str, str], float], n: int = 0) -> pd.DataFrame:
@@ -99,6 +104,17 @@ def test_the_table_says_what_was_decided_how() -> None:
     assert table[["rule", "p", "cutoff", "certainty"]].drop_duplicates().to_numpy().tolist() == [
         ["maximal", "p_value", 0.1, 0.99]
     ]
+
+
+def test_by_default_p_values_are_corrected_for_all_pairs() -> None:
+    pairs = comparisons(GE, GE_P)
+    for alpha in (0.12, 0.13):
+        # Holm's first step: the smallest of three is rejected where three times it is at most alpha.
+        assert (analyses.groups(pairs, alpha=alpha)["group"].max() > 1) == (alpha >= 3 * 0.0415)
+        for p in ("p_holm", "p_bh"):
+            pd.testing.assert_frame_equal(
+                analyses.groups(pairs, alpha=alpha, p=p), groups(corrected(pairs), alpha=alpha, p=p)
+            )
 
 
 def test_corrected_p_values_decide() -> None:
@@ -222,7 +238,6 @@ def test_sixty_systems_are_grouped_at_once_and_too_many_sets_are_refused() -> No
         ({"certainty": 1}, "certainty must lie between 0 and 1"),
         ({"rule": "maximum"}, "rule must be one of maximal, greedy, adjacent, not 'maximum' .did you mean 'maximal'"),
         ({"p": "p_low"}, "p must be one of p_value, p_holm, p_bh, not 'p_low'"),
-        ({"p": "p_holm"}, "no column p_holm"),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
@@ -245,8 +260,9 @@ def test_bad_tables() -> None:
     swapped = pairs.assign(system_a=["GE", "UMASS", "GE-CMU"], system_b=["GE-CMU", "GE", "UMASS"])
     with pytest.raises(ValueError, match="the better system as system_a in every row"):
         groups(swapped)
-    with pytest.raises(ValueError, match="p_value must be a number in every row"):
-        groups(pairs.assign(p_value=np.nan))
+    for p in ("p_value", "p_holm"):
+        with pytest.raises(ValueError, match=f"{p} must be a number in every row"):
+            groups(corrected(pairs).assign(**{p: np.nan}), p=p)
     with pytest.raises(ValueError, match="at least one row"):
         groups(pairs.head(0))
     with pytest.raises(ValueError, match="no column n_extreme"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy import schema
 from simstudy.decisions import REASONS, Decision, two_sided
+from simstudy.loaders.base import Loaded
 from simstudy.multiplicity import corrected
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -90,10 +94,36 @@ class TestMethods:
             for other in (of_class, of_frame):
                 assert_frame_equal(by_method, other) if name != "signature" else None
                 assert name != "signature" or by_method == other
-        assert_frame_equal(pairs.groups(), ss.groups(corrected(pairs.frame), p="p_holm"))
         one_sided = ss.compare(outputs, alternative="greater")
         assert_frame_equal(one_sided.two_sided().frame, two_sided(one_sided.frame))
         assert_frame_equal(one_sided.two_sided()[["p_value"]], pairs[["p_value"]])
+
+    @pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
+    def test_groups_are_the_functions_whoever_corrects(self, pairs: ss.Comparisons, p: str) -> None:
+        by_hand = ss.groups(corrected(pairs.frame), p=p)
+        for found in (pairs.groups(p=p), ss.groups(pairs, p=p), ss.groups(pairs.frame, p=p)):
+            assert_frame_equal(found, by_hand)
+        assert p != "p_holm" or pairs.groups().equals(by_hand)
+
+    @pytest.mark.parametrize("name", ["groups", "thresholds", "significant_gains", "ranks", "curve"])
+    def test_options_are_those_of_the_functions(self, pairs: ss.Comparisons, name: str) -> None:
+        method, function = (inspect.signature(getattr(of, name)).parameters for of in (ss.Comparisons, ss.analyses))
+        assert list(method.values())[1:] == list(function.values())[1:]
+        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'nonsense'"):
+            getattr(pairs, name)(nonsense=1)
+        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'nonsense'"):
+            getattr(ss, name)(pairs, nonsense=1)
+
+    def test_by_two_sides_nothing_is_left_of_one_side(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
+        one_sided = ss.compare(outputs, alternative="greater")
+        found = one_sided.corrected().equivalence(2.0).two_sided()
+        assert_frame_equal(found.frame, one_sided.two_sided().frame)
+        assert tuple(found.frame) == schema.OWN
+        for name, column in pairs.corrected().equivalence(2.0).frame.items():
+            if name in schema.ADDED:
+                pd.testing.assert_series_equal(found.corrected().equivalence(2.0)[str(name)], column)
+        kept = pairs.corrected()
+        assert_frame_equal(kept.two_sided().frame, kept.frame)
 
     def test_relations_come_from_the_systems_of_the_outputs(self, pairs: ss.Comparisons) -> None:
         classes = pairs.related("group")
@@ -114,12 +144,144 @@ class TestMethods:
         back = ss.Comparisons.read_csv(tmp_path / "pairs.csv")
         for name in full.frame:
             if schema.KNOWN[name].kind == "number":
-                np.testing.assert_allclose(back[name], full[name], rtol=1e-15, err_msg=name)
+                np.testing.assert_array_equal(back[name], full[name], err_msg=name)
             else:
                 assert back[name].tolist() == full[name].tolist(), name
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(ValueError, match="path must be Comparisons, as `compare` returns them; no column task"):
+        missing = f"task, .*, metric_unit and {len(schema.OWN) - 5} more"
+        with pytest.raises(ValueError, match=f"other.csv' must be Comparisons, .*; no column {missing}$"):
             ss.Comparisons.read_csv(tmp_path / "other.csv")
+
+    @pytest.mark.parametrize("content", [b"", b"\x80\x00\xff", b'a,b\n1,"2\n', b"a\n1,2\n1,2,3\n"])
+    def test_files_that_are_no_tables(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "pairs.csv").write_bytes(content)
+        with pytest.raises(ValueError, match="^path '.*pairs.csv' must be a CSV file of Comparisons.*: [^\n]*$"):
+            ss.Comparisons.read_csv(tmp_path / "pairs.csv")
+
+    def test_names_come_back_from_files_and_no_cell_is_a_formula(self, tmp_path: Path) -> None:
+        formulas = ["=SUM(A1)", "@x", "-3x", "+t"]
+        names = [*formulas, "'=x", "'@x", "'tis", "-3", "a,b", "line\nend", "nan", "", "True", '"q"', "naïve Ωж"]
+        scores = pd.DataFrame(np.random.default_rng(1).random((40, len(names))) < 0.5, columns=names)
+        found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", test_set="+t"))
+        order = ["system_a", "system_b"]
+        pairs = ss.Comparisons(found.pairs.assign(**{"=own": "=1"}).sort_values(order))
+        pairs.to_csv(tmp_path / "pairs.csv")
+        found.write(tmp_path / "report")
+        back = ss.Comparisons.read_csv(tmp_path / "pairs.csv")
+        for path in (tmp_path / "pairs.csv", tmp_path / "report" / "pairs.csv"):
+            read = ss.Comparisons(ss.Comparisons.read_csv(path).frame.sort_values(order))
+            assert set(read.names) == set(names)
+            for column in schema.names_of("text") & set(read.frame):
+                assert read[column].tolist() == pairs[column].tolist(), column
+            cells = pd.read_csv(path, dtype=str, keep_default_na=False)
+            assert not cells.isin(formulas).any(axis=None)
+        assert back["=own"].tolist() == ["=1"] * len(pairs)
+
+
+class TestSelected:
+    """Of 15 pairs some are significant by themselves; corrected for fewer than 15 more would be."""
+
+    REFUSED = "pairs must be all that were compared, not [0-9]+ that were selected: correct before you select"
+
+    def test_what_was_selected_by_results_is_not_corrected(self, pairs: ss.Comparisons) -> None:
+        found = pairs.significant()
+        assert 0 < len(found) < 15
+        # What was refused would not have been the answer.
+        fewer, all_pairs = ss.Comparisons(found.frame), pairs.significant(corrected="holm")
+        assert len(fewer.significant(corrected="holm")) > len(all_pairs)
+        for selected in (found, found.related("group"), found.two_sided(), pairs[pairs["gain"] > 5], copy.copy(found)):
+            for ask in (
+                lambda one: one.significant(corrected="holm"), lambda one: one.corrected(), ss.analyses.corrected,
+                lambda one: one.equivalence(3), lambda one: ss.equivalence(one, 3), lambda one: one.groups(),
+                lambda one: ss.groups(pairs=one), lambda one: one.ranks(),
+            ):  # fmt: skip
+                with pytest.raises(ValueError, match=self.REFUSED):
+                    ask(selected)
+
+    def test_what_was_corrected_before_stays_so(self, pairs: ss.Comparisons) -> None:
+        expected = pairs.significant(corrected="holm").frame
+        first = pairs.corrected().significant()
+        assert_frame_equal(first.significant(corrected="holm").frame, expected)
+        assert_frame_equal(pairs.significant(corrected="holm").significant(corrected="holm").frame, expected)
+        better = pairs.equivalence(3).significant()["conclusion"].str.startswith("better").sum()
+        assert better == len(expected), "better: significant after Holm's correction"
+
+    def test_all_pairs_are_a_family(self, pairs: ss.Comparisons) -> None:
+        every = pairs[pairs["gain"] >= 0]
+        assert_frame_equal(every.corrected().frame, pairs.corrected().frame)
+        extremes = pairs.pair("a", "f").row.to_frame().T.infer_objects()
+        assert len(ss.Comparisons(extremes).significant().corrected()) == 1
+
+    def test_a_relation_class_is_a_family(self, pairs: ss.Comparisons) -> None:
+        same = pairs.related("group").frame.query("relation == 'same group'")
+        # Holm: the smallest of three times 3.
+        found = ss.Comparisons(same, pairs.systems).corrected()
+        assert found["p_holm"].min() == pytest.approx(min(1, 3 * same["p_value"].min()))
+
+    def test_masks(self, pairs: ss.Comparisons) -> None:
+        mask = pairs["gain"] > 5
+        for given in (mask, mask.to_numpy()):
+            found = pairs[given]
+            assert_frame_equal(found.frame, pairs.frame[mask])
+            assert found.systems is pairs.systems
+        for wrong in (mask.head(3), mask.to_numpy()[:3], np.ones((15, 2), dtype=bool), mask[::-1]):
+            with pytest.raises(ValueError, match="a mask must have one value for each of the 15 pairs"):
+                pairs[wrong]
+
+
+class TestFewPairs:
+    ASKED = (
+        *("corrected", "two_sided", "related", "significant", "groups", "thresholds", "significant_gains", "curve"),
+        *("ranks", "signature", "verdict", "_repr_html_", "__repr__", "__len__"),
+    )
+
+    def test_one_pair_can_be_asked_all(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
+        one = ss.Comparisons(pairs.frame.head(1), pairs.systems)
+        assert [getattr(one, name)() is not None for name in self.ASKED] == [True] * len(self.ASKED)
+        assert one.equivalence(1)["p_equivalence_holm"].tolist() == one.equivalence(1)["p_equivalence"].tolist()
+        assert one.corrected()["p_holm"].tolist() == one["p_value"].tolist()
+        assert [pair.verdict() for pair in one] == [one.verdict()] == [one.pair(*one.names).verdict()]
+        one.to_csv(tmp_path / "one.csv")
+        assert ss.Comparisons.read_csv(tmp_path / "one.csv").verdict() == one.verdict()
+
+    def test_no_pair_answers_or_says_why(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
+        none = ss.Comparisons(pairs.frame.head(0), pairs.systems)
+        none.to_csv(tmp_path / "none.csv")
+        said = {}
+        for empty in (none, ss.Comparisons.read_csv(tmp_path / "none.csv", pairs.systems)):
+            for name in self.ASKED:
+                try:
+                    getattr(empty, name)()
+                except ValueError as error:
+                    said[name] = str(error)
+            assert [len(empty.significant()), len(empty.two_sided()), *empty] == [0, 0]
+            for ask in (lambda: empty.equivalence(1), lambda: empty.significant(corrected="bh")):  # noqa: B023
+                with pytest.raises(ValueError, match="pairs must have at least one row"):
+                    ask()
+        rows = "pairs must have at least one row"
+        refused = ("corrected", "related", "groups", "thresholds", "significant_gains", "curve", "ranks", "signature")
+        assert said.pop("verdict") == "first and second must name two systems: there are no pairs"
+        assert said == dict.fromkeys(refused, rows)
+
+
+def test_copies_keep_table_and_systems(pairs: ss.Comparisons) -> None:
+    for made in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        found = made(pairs.significant())
+        assert_frame_equal(found.frame, pairs.significant().frame)
+        assert_frame_equal(found.systems, pairs.systems)
+        assert found.selected
+        pair = made(pairs.pair("a", "f"))
+        pd.testing.assert_series_equal(pair.row, pairs.pair("a", "f").row)
+        assert repr(pair) == repr(pairs.pair("a", "f"))
+        assert (found, pair) != (pairs.significant(), pairs.pair("a", "f")), "equal only where it is one object"
+
+
+def test_what_has_outputs_is_told_so(outputs: ss.Outputs) -> None:
+    for given in (Loaded(outputs), ss.TestSet(outputs)):
+        with pytest.raises(ValueError, match=rf"must be Outputs .*, not {type(given).__name__}; its .outputs is$"):
+            ss.compare(given)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"must be Outputs \(see Outputs.from_scores\), not list$"):
+        ss.compare([1])  # type: ignore[arg-type]
 
 
 class TestPair:
@@ -142,12 +304,24 @@ class TestPair:
             assert pair.verdict() == ss.verdict(pair) == ss.verdict(pair.row) == repr(pair)
 
     def test_wrong_names(self, pairs: ss.Comparisons) -> None:
-        with pytest.raises(ValueError, match="there must be a system 'g'"):
+        with pytest.raises(ValueError, match="must be systems, not 'g'; there are e, f, d, c, b and 1 more"):
             pairs.pair("a", "g")
-        with pytest.raises(ValueError, match="'a' and 'a' must be there once, not 0 times"):
+        with pytest.raises(ValueError, match="first and second must be systems, not 'a'; there are no pairs"):
+            pairs.significant(1e-12).pair("a", "b")
+        with pytest.raises(ValueError, match="must be two systems, not 'a' twice"):
             pairs.pair("a", "a")
-        with pytest.raises(ValueError, match="must name two systems, where there are 15 pairs"):
+        without = pairs[~((pairs["system_a"] == "f") & (pairs["system_b"] == "a"))]
+        with pytest.raises(ValueError, match="must name one pair; 'a' and 'f' name none"):
+            without.pair("a", "f")
+        twice = ss.Comparisons(pd.concat([pairs.frame, pairs.frame.assign(test_set="other")]))
+        with pytest.raises(ValueError, match="must name one pair; 'a' and 'f' name 2 .several test sets"):
+            twice.pair("a", "f")
+        with pytest.raises(ValueError, match="must name two systems: there are 15 pairs"):
             pairs.verdict()
+        with pytest.raises(ValueError, match="must both be named, or neither, not only 'a'"):
+            pairs.verdict(second="a")
+        with pytest.raises(ValueError, match="must both be named, or neither, not only ''"):
+            pairs.verdict("")
         assert pairs.verdict("a", "f").startswith("f is better than a")
 
 
@@ -200,10 +374,13 @@ class TestShown:
         ("asked", "error", "said"),
         [
             (lambda pairs: pairs.iloc, AttributeError, "has no attribute 'iloc'; the pandas table is .frame"),
-            (lambda pairs: pairs.p_value, AttributeError, "has no attribute 'p_value'; the pandas table is .frame"),
+            (lambda pairs: pairs.p_value, AttributeError, "'p_value'; it is a column, pairs.\"p_value\".$"),
+            (lambda pairs: pairs.p_bh, AttributeError, 'it is a column, pairs."p_bh"., which corrected.. adds'),
+            (lambda pairs: pairs[["gain", "p_holm"]], KeyError, "no column 'p_holm': corrected.. adds it"),
+            (lambda pairs: pairs["conclusion"], KeyError, "no column 'conclusion': equivalence.. adds it"),
             (lambda pairs: pairs.signifcant, AttributeError, "has no attribute 'signifcant'$"),
             (lambda pairs: pairs["p_valu"], KeyError, "did you mean"),
-            (lambda pairs: pairs[0], KeyError, "rows are taken from .frame"),
+            (lambda pairs: pairs[0], KeyError, "rows are taken by a mask, or from .frame"),
             (
                 lambda pairs: ss.Comparisons(pairs.frame[["gain"]]),
                 ValueError,
@@ -226,3 +403,4 @@ class TestShown:
         none = pairs.significant(1e-12)
         assert len(none) == 0
         assert repr(none) == "Comparisons: no pairs"
+        assert "no pairs" in none._repr_html_()

@@ -43,7 +43,7 @@ def test_large_pilots_predict_what_fresh_test_sets_show() -> None:
     for seed in range(40):
         pairs = compared(ss.truth.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
         ranks = ss.ranks(pairs).iloc[0]
-        groups = ss.groups(pairs, rule="greedy")["group"].max()
+        groups = ss.groups(pairs, rule="greedy", p="p_value")["group"].max()
         share = float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean())
         shown.append((share, ranks["n_separated"], ranks["n_separated_holm"], groups))
     fresh = pd.DataFrame(shown, columns=["share_significant", "separated", "separated_corrected", "ranks"])
@@ -94,7 +94,7 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         shown = {
             "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
             "separated": float(ss.ranks(pairs)["n_separated"].iloc[0]),
-            "ranks": float(ss.groups(pairs, rule="greedy")["group"].max()),
+            "ranks": float(ss.groups(pairs, rule="greedy", p="p_value")["group"].max()),
         }
         for name, share in inside:
             inside[name, share] += row[f"{name}_low{share}"] <= shown[name] <= row[f"{name}_high{share}"]

@@ -30,7 +30,7 @@ def test_neighbours_and_ranks_are_counted_as_of_a_table(seed: int) -> None:
         }
     )  # fmt: skip
     ranked = ss.ranks(pairs).iloc[0]
-    groups = ss.groups(pairs, rule="greedy")["group"].max()
+    groups = ss.groups(pairs, rule="greedy", p="p_value")["group"].max()
     # In an order of systems that is not that of their scores.
     mixed = rng.permutation(k)
     found = leaderboards._leaderboard(scores[mixed], z[np.ix_(mixed, mixed)], leaderboards._Cuts(df + 1, Level()))
