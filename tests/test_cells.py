@@ -46,6 +46,13 @@ def test_arrays_come_back_to_the_bit(value: np.ndarray[Any, Any]) -> None:
     np.testing.assert_array_equal(found, value)
 
 
+@pytest.mark.parametrize("value", [np.float64(0.1), np.float32(0.1), np.int64(3), np.bool_(True)])
+def test_numbers_of_numpy_stay_what_they_are(value: np.generic) -> None:
+    """A mean has a dtype and can be rounded, whether it was computed now or is read."""
+    (found,) = decoded("k", encoded("k", "", [value]))
+    assert (type(found), found) == (type(value), value)
+
+
 def test_comparisons_and_leaderboards_come_back() -> None:
     outputs = correlated_accuracies([0.5, 0.6, 0.9], 40)
     for table in (compared(outputs), ss.leaderboard(outputs), ss.groups(compared(outputs))):

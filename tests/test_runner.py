@@ -131,6 +131,29 @@ def test_a_cell_whose_process_dies_is_tried_once_more_and_named(tmp_path: Path) 
     assert len(list((tmp_path / "cells").glob("*.cell"))) == 5
 
 
+def needs_memory(x: str, folder: str) -> str:
+    """Of two cells one holds the memory for a while, and the other is killed as long as it does."""
+    held = Path(folder) / "held"
+    if x == "holds":
+        held.touch()
+        time.sleep(4)
+        held.rename(held.with_name("free"))
+    elif x == "is hungry":
+        while not (held.exists() or held.with_name("free").exists()):
+            time.sleep(0.01)
+        if held.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def test_a_killed_cell_is_tried_again_when_the_others_are_done(tmp_path: Path) -> None:
+    """Then there may be room for it; at once it would be killed twice."""
+    names = ["holds", "is hungry", "rests"]
+    work = [Cell(x, {"x": x}, (x, str(tmp_path))) for x in names]
+    with Processes(3) as executor:
+        assert run_cells(needs_memory, work, executor=executor) == names
+
+
 def leaves(how: str) -> str:
     if how == "exit":
         sys.exit(3)
