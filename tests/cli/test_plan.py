@@ -94,7 +94,7 @@ def test_many_systems_are_predicted(four: str) -> None:
     frame.to_csv("ten.csv", index=False)
     code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
     assert (code, err) == (0, "")
-    assert "What test sets of so many units will show of these systems" in out
+    assert "What test sets of so many items will show of these systems" in out
     assert "of 9 neighbours told apart" in out
 
 
@@ -211,7 +211,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric win_rate --gain 1 --judge-error 0.1 --judgements 2", "--judgements must be an odd number where"),
         ("--metric bleu --gain 1 --judge-sd -1", "--judge-sd must be at least 0, not -1"),
         ("--metric bleu --budget 10", "--cost-item must be given with --budget"),
-        ("--metric bleu --cost-item 6 --budget 10", "--budget must be at least 12, the cost of two units, not 10"),
+        ("--metric bleu --cost-item 6 --budget 10", "--budget must be at least 12, the cost of two items, not 10"),
         (
             "--metric bleu --n-items 9 --cost-item 1 --budget 10",
             "--n-items must not be given with --budget, which says",

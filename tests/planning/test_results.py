@@ -15,12 +15,12 @@ from simstudy.planning.differences import NormalDifference
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.level import Level
 from simstudy.planning.mixed import MixedDifference
-from simstudy.planning.page import size_rows
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import size_for
 from simstudy.planning.target import Target
+from simstudy.planning.text import size_rows
 from tests.oracles import compared
 from tests.planning.options import plan_with, size
 

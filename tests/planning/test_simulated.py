@@ -71,8 +71,8 @@ def test_a_plan_that_is_off_is_told() -> None:
     fewer = found & (rng.random(2000) < 0.9)
     off = told(fewer, gains, NormalDifference(1.0), 0.65, 20)
     assert off.off
-    assert "this plan is somewhat off" in off.text()
-    assert "this plan is somewhat off" not in replace(off, error=1.0).text()
+    assert "This plan is somewhat off" in off.text()
+    assert "This plan is somewhat off" not in replace(off, error=1.0).text()
 
 
 def test_how_many_sets_are_too_few() -> None:
