@@ -25,7 +25,7 @@ class Pilot:
     by
         Three systems or more: the column of their table that tells which ones are related.
     unit
-        What is drawn independently, "item" or a column of the items; None: the natural unit.
+        The resampling unit, "item" or a column of the items; None: the natural unit.
     duplicates
         Three systems or more: "drop" leaves near-duplicates out (`simstudy.analyses.near_duplicates`), which differ
         less than systems that somebody would compare, if three others are left; or "keep".

@@ -88,15 +88,16 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
-    _check_spread(units)
+    _check_spread(units, unit)
     values = n * gain_parts(units)
     if size == 1 and (scale := answer_scale(units)) is not None:
         share, low, high = share_interval(int((np.abs(values) > scale / 2).sum()), n)
-        three = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
+        middle, least, most = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
         differ = "that only one system has right" if is_right_or_wrong(units) else "on which the two scores differ"
         known = f"{100 * share:.3g} % of items {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
-        return Case(TWO_SYSTEMS, *three, known, ends, unit, size, *_design(outputs, unit, scale * share**0.5))
+        design = _design(outputs, unit, scale * share**0.5)
+        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design)
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
@@ -113,8 +114,8 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
         kurtosis=float(stats.kurtosis(values, fisher=False)),
     )  # fmt: skip
-    design, item_sd = _design(outputs, unit, sd)
-    return replace(case, design=design, item_sd=item_sd)
+    alike, item_sd = _design(outputs, unit, sd)
+    return replace(case, design=alike, item_sd=item_sd)
 
 
 def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) -> list[Case]:
@@ -164,8 +165,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in np.quantile(spreads, [0.1, 0.9]))
         few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
         text = (
-            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
-            f"{few:.3g} to {most:.3g})"
+            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {units_text(n, unit)}; 80 % of them "
+            f"have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
         ends = (
@@ -191,19 +192,20 @@ def _check_magnitude(units: Outputs) -> None:
     check_size("outputs", units.n_items * float(np.ptp(parts, axis=0).max()), must="have differences")
 
 
-def _check_spread(units: Outputs) -> None:
+def _check_spread(units: Outputs, unit: str) -> None:
     """Raise a ValueError where two systems' differences tell nothing of how much they vary."""
     parts, n = gain_parts(units), units.n_items
-    names, size = " and ".join(f"'{name}'" for name in units.names), float(np.abs(parts).max())
+    these, size = units_text(n, unit), float(np.abs(parts).max())
+    names = " and ".join(f"'{name}'" for name in units.names)
     if size == 0:
         raise ValueError(
-            f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
+            f"outputs must be of systems that differ: on these {these} {names} are alike, as they may be where up to "
             f"{100 * share_interval(0, n)[2]:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
         )
     if answer_scale(units) is None and np.abs(parts - parts.mean()).max() <= 1e-12 * size:
         raise ValueError(
             f"outputs must be of systems whose difference varies: {names} differ by the same amount on each of these "
-            f"{n} units; plan with a guess instead"
+            f"{these}; plan with a guess instead"
         )
 
 

@@ -104,8 +104,8 @@ def plan(
     ------
     ValueError
         For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that
-        no two systems can have (the message has the range), outputs of fewer than ten units, and where no test set of
-        up to ten million units detects the gain.
+        no two systems can have (the message has the range), outputs of fewer than ten items, and where no test set of
+        up to ten million items detects the gain.
 
     References
     ----------

@@ -197,7 +197,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --gain 1 --power 1.5", "--power must lie between 0 and 1, both excluded"),
         ("--metric accuracy --score 80 --gain 101", "--gain must be above 0 and at most 100, the scale of accuracy"),
         ("--metric accuracy --score 80 --gain 5 --agreement 0.99", "--agreement must be from 0.65 to 0.95 between"),
-        ("--metric accuracy --score 80 --gain 0.001", "no test set of up to 10,000,000 units"),
+        ("--metric accuracy --score 80 --gain 0.001", "no test set of up to 10,000,000 items"),
         (
             "--metric accuracy --score 80 --gain 1 --agreement x",
             "--agreement must be a number, or a range",

@@ -266,7 +266,7 @@ class TestMargins:
         ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be at most 20 where the score is 80 %, not 21"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, "Guess.agreement must be from 0.61 to 0"),
         ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"Guess.r12 must be from -0.21 to 0.8402 between"),
-        ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 units"),
+        ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 items"),
         ({"metric": "accuracy", "gain": 1}, "Guess.score must be given for accuracy"),
         ({"metric": "accuracy", "score": 80}, "gain must be given, or n_items"),
         ({"metric": "mean", "gain": 1}, "metric must be one whose sd is known"),
