@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,13 +163,18 @@ def plan(
             *why_not,
             *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
         ),
-        settings={
-            "metric": target.metric.name, "gain": gain, "n_items": n_items, "power": power, "margin": margin,
-            "sizes": None if sizes is None else list(sizes), "pilot": None if given is None else given.settings,
-            **{name: asdict(noun) for name, noun in (("alpha", level), ("guess", guess), ("clusters", clusters))},
-            "judge": asdict(judge), "costs": asdict(costs),
-        },
-    )  # fmt: skip
+        settings=_settings(
+            target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
+        ),
+    )
+
+
+def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:
+    """What was asked for, as JSON and the manifest have it."""
+    of_target = {name: getattr(target, name) for name in ("gain", "power", "margin")}
+    nouns = {name: asdict(value) if is_dataclass(value) else value for name, value in asked.items()}  # type: ignore[arg-type]
+    of_pilot = None if pilot is None else pilot.settings
+    return {"metric": target.metric.name, **of_target, "alpha": asdict(target.level), "pilot": of_pilot, **nouns}
 
 
 def _check_sizes(sizes: Sequence[int] | None) -> None:
