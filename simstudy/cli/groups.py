@@ -19,9 +19,10 @@ OPTIONS: dict[str, str] = {}
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
     """A command that has, for each parameter that is a dataclass, the options of its fields under a heading of --help.
 
-    The class is the one place of an option. Its attribute ``panel`` is the heading. A field's metadata have ``help``,
-    and ``option`` where it is not called as the field is; or its type is ``Annotated[…, typer.Option(…)]``. A field
-    that may have a range takes one as 0.5:0.7. The function is called with objects of the classes.
+    The class is the one place of an option. The heading is the parameter's annotation, ``Annotated[Class, "heading"]``,
+    or, of a class that only the command has, its attribute ``panel``. A field's metadata have ``help``, and ``option``
+    where it is not called as the field is; or its type is ``Annotated[…, typer.Option(…)]``. A field that may have a
+    range takes one as 0.5:0.7. The function is called with objects of the classes.
 
     Examples
     --------
@@ -29,11 +30,11 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     >>> from typer.testing import CliRunner
     >>> @dataclass
     ... class Clusters:
-    ...     size: float | None = field(default=None, metadata={"option": "cluster_size", "help": "Items of a unit."})
+    ...     size: float | None = field(default=None, metadata={"option": "cluster_size", "help": "Items of a cluster."})
     >>> app = typer.Typer()
     >>> @app.command()
     ... @grouped
-    ... def plan(clusters: Clusters) -> None:
+    ... def plan(clusters: Annotated[Clusters, "Clusters"]) -> None:
     ...     print(clusters)
     >>> print(CliRunner().invoke(app, ["--cluster-size", "4"]).output.strip())
     Clusters(size=4.0)
@@ -43,13 +44,17 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, tuple[type, dict[str, str]]] = {}
     for parameter in inspect.signature(function).parameters.values():
         kind = hints[parameter.name]
+        heading = getattr(kind, "__metadata__", (None,))[0]
+        if isinstance(heading, str):
+            kind = kind.__origin__
         if not is_dataclass(kind):
             taken.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
             continue
         assert isinstance(kind, type)
         groups[parameter.name] = kind, name_options(kind)
         types = get_type_hints(kind, include_extras=True)
-        taken += [_option(kind, one, types[one.name]) for one in fields(kind) if one.init]
+        heading = heading or getattr(kind, "panel", None)
+        taken += [_option(heading, one, types[one.name]) for one in fields(kind) if one.init]
 
     @wraps(function)
     def command(**values: Any) -> None:
@@ -74,14 +79,14 @@ def with_default(group: type, name: str, default: Any) -> Any:
     return field(default=default, metadata=group.__dataclass_fields__[name].metadata)  # type: ignore[attr-defined]
 
 
-def _option(group: type, one: Field[Any], hint: Any) -> inspect.Parameter:
+def _option(heading: str | None, one: Field[Any], hint: Any) -> inspect.Parameter:
     """The command's parameter for a field of a group."""
     name = str(one.metadata.get("option", one.name))
     if not hasattr(hint, "__metadata__"):
         kind = str | None if _may_be_range(hint) else hint
         hint = Annotated[kind, typer.Option(help=one.metadata["help"])]
     for known in hint.__metadata__:
-        known.rich_help_panel = getattr(group, "panel", None)
+        known.rich_help_panel = heading
     default = one.default_factory() if one.default_factory is not MISSING else one.default
     return inspect.Parameter(
         name,

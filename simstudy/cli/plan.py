@@ -7,21 +7,20 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simstudy.cli.errors import by_options
 from simstudy.cli.files import Files
 from simstudy.cli.groups import grouped, name_options, with_default
-from simstudy.cli.terminal import print_line, print_table, print_written
+from simstudy.cli.terminal import print_written, printer
 from simstudy.cli.usage import settings_of
-from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot
+from simstudy.planning.arguments import Clusters, Guess, Judge
+from simstudy.planning.budget import Costs
 from simstudy.planning.fields import option
 from simstudy.planning.level import Level
-
-if TYPE_CHECKING:
-    from simstudy.planning import Plan
+from simstudy.planning.pilot_outputs import Pilot
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,14 @@ class PilotFiles(Files):
         int,
         typer.Option("--simulate", help="Test sets to draw, to compare the plan with (at least 200); 0 for none."),
     ] = 2000
+    n_draws: Annotated[
+        int,
+        typer.Option(
+            "--draws",
+            help="Three systems or more: test sets of each size to draw, to predict what they show (at least 100); 0 "
+            "for none.",
+        ),
+    ] = 1000
 
 
 # Made by the command itself, of options from more than one group.
@@ -59,11 +66,11 @@ def plan(
     context: typer.Context,
     *,
     wanted: Wanted,
-    guess: Guess,
-    clusters: Clusters,
-    judge: Judge,
-    costs: Costs,
-    level: Level,
+    guess: Annotated[Guess, "Without files: guesses"],
+    clusters: Annotated[Clusters, "Clusters"],
+    judge: Annotated[Judge, "Judges"],
+    costs: Annotated[Costs, "Costs"],
+    level: Annotated[Level, "Test"],
     files: PilotFiles,
     paths: Annotated[
         list[Path] | None,
@@ -95,7 +102,7 @@ def plan(
     from simstudy.planning import plan as planned
 
     if not paths:
-        _refuse_files(context)
+        _check_without_files(context, wanted, costs)
     pilot, notes, read = _read(paths, wanted.metric, files, seed) if paths else (None, (), {})
     with redirect_stdout(sys.stderr):
         found = planned(
@@ -103,16 +110,14 @@ def plan(
             power=wanted.power, margin=wanted.margin, alpha=level, guess=guess, clusters=clusters, judge=judge,
             costs=costs,
         )  # fmt: skip
-    found = replace(found, notes=tuple(by_options(note, context.command.params) for note in (*notes, *found.notes)))
-    settings = settings_of(context)
+    told = tuple(by_options(note, context.command.params) for note in (*notes, *found.notes))
+    found, settings = replace(found, notes=told, files=read), settings_of(context)
     if out is not None:
-        from simstudy.planning.page import write
-
-        write(found, out, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings, files=read)
+        found.write(out, command=f"simstudy {shlex.join(sys.argv[1:])}", settings=settings)
     if print_json:
-        print(found.as_json(settings))
+        print(found.to_json(settings))
     else:
-        _print(found)
+        found.print(printer)
         if out is not None:
             print_written(out)
 
@@ -130,37 +135,16 @@ def _read(
     by = files.by if files.by is None and two else files.relation(loaded)
     if by is None and not two:
         notes += ("all pairs are taken together; --systems with a column and --by tell variants from others",)
-    pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, n_sets=files.n_sets, seed=seed)
+    pilot = Pilot(loaded.outputs, by, files.unit, files.duplicates, files.n_sets, n_draws=files.n_draws, seed=seed)
     return pilot, notes, hashes
 
 
-def _refuse_files(context: typer.Context) -> None:
-    """Raise a ValueError for an option that says how files are read, where there are none."""
+def _check_without_files(context: typer.Context, wanted: Wanted, costs: Costs) -> None:
+    """Raise a ValueError for an option that only files have a use for, and where nothing is asked for."""
+    if all(one is None for one in (wanted.gain, wanted.n_items, wanted.margin, costs.budget)):
+        raise ValueError("--gain must be given, or --n-items: the true gain to detect, or the size of the test set")
     for parameter in context.command.params:
-        of_files = getattr(parameter, "rich_help_panel", None) == Files.panel
+        of_files = getattr(parameter, "rich_help_panel", None) == Files.panel or parameter.name == "seed"
         source = context.get_parameter_source(str(parameter.name))
         if of_files and source is not None and source.name == "COMMANDLINE":
             raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs")
-
-
-def _print(found: Plan) -> None:
-    from simstudy.planning.page import design_rows, predicted_rows, size_rows
-
-    for said in found.sentences:
-        print_line(said)
-    print_table(f"Test sets of other sizes (power {found.target.power:g})", size_rows(found).text())
-    if len(found.predicted):
-        print_table(
-            "What test sets of so many units will show of these systems (80 % prediction intervals)",
-            predicted_rows(found).text(),
-        )
-    if len(found.designs):
-        print_table("Fewer or more items a cluster", design_rows(found).text())
-    if found.simulated is not None:
-        print()
-        print_line(found.simulated.text())
-    print()
-    for said in found.assumptions:
-        print_line(f"Assumed: {said}")
-    for said in found.notes:
-        print_line(f"Note: {said}")

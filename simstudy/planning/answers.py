@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.numerals import units_text
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference
 from simstudy.planning.editions import next_edition
@@ -126,8 +127,8 @@ def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | No
     if not np.isfinite(numbers[0]):
         what = f"gain of {gain:g}" if goal == BETTER else f"margin of {target.margin:g}"
         raise ValueError(
-            f"{'gain' if goal == BETTER else 'margin'} must be larger: no test set of up to {MOST_UNITS:,} units "
-            f"shows a {what} with power {target.power:g}"
+            f"{'gain' if goal == BETTER else 'margin'} must be larger: no test set of up to "
+            f"{units_text(MOST_UNITS, case.unit)} shows a {what} with power {target.power:g}"
         )
     middle, low, high = (int(number) if np.isfinite(number) else None for number in numbers)
     return middle, low, high

@@ -1,5 +1,6 @@
-"""What `plan` is given: guesses, clusters, judges, costs and a pilot, each checked where it is made.
+"""What `plan` is told of systems and items: guesses, clusters and judges.
 
+What a field may be is checked where an object is made; `plan` checks what fits the metric and the other arguments.
 The command has an option for each field with a help (`simstudy.cli.groups`). A message names a field with its class, as
 in "Clusters.size must be at least 1 item, not 0.5", and the command names the option in its place.
 """
@@ -7,20 +8,15 @@ in "Clusters.size must be at least 1 item, not 0.5", and the command names the o
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import inf, nan
-from typing import TYPE_CHECKING, ClassVar
 
 from simstudy.planning.fields import Range, check_error, check_odd, check_size, ends, option
-from simstudy.validation import brief, check_choice, check_number, check_share, check_text, check_whole
-
-if TYPE_CHECKING:
-    from simstudy.outputs import Outputs
+from simstudy.validation import brief, check_choice, check_number, check_share, check_whole
 
 #: How the two systems of a pair are related.
 RELATIONS = ("variants", "unlike systems")
 
-#: Test sets that a simulation must have at least.
-FEWEST_SETS = 200
+#: The numbers that a field of `Guess` may have, both ends included, whatever the metric is.
+_POSSIBLE = {"score": (0.0, 100.0), "agreement": (0.0, 1.0), "r12": (-1.0, 1.0)}
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,8 @@ class Guess:
     Raises
     ------
     ValueError
-        For what is no number or range, an unknown relation, and a relation with values that leave no use for it.
+        For what is no number or range, numbers that no systems have, an unknown relation, and a relation with values
+        that leave no use for it.
 
     Examples
     --------
@@ -59,8 +56,6 @@ class Guess:
     >>> print(found.sentences[0])
     To find a true gain of 0.1 of mean with power 0.8: 907 items (681 to 1,133).
     """
-
-    panel: ClassVar[str] = "Without files: guesses"
 
     score: float | None = option(None, "Accuracy of the worse system, in percent.")
     agreement: Range | None = option(
@@ -85,13 +80,28 @@ class Guess:
         for name in ("score", "sd"):
             if (value := getattr(self, name)) is not None:
                 check_number(f"Guess.{name}", value)
+                _check_possible(name, value)
         ranges = [name for name in ("agreement", "r12", "sd_difference") if getattr(self, name) is not None]
         for name in ranges:
-            ends(f"Guess.{name}", getattr(self, name))
+            for end in ends(f"Guess.{name}", getattr(self, name))[1:]:
+                _check_possible(name, end)
         if self.relation is not None:
             check_choice("Guess.relation", self.relation, RELATIONS)
             if ranges:
                 raise ValueError(f"Guess.relation must be None with Guess.{ranges[0]}, for which it has usual values")
+
+
+def _check_possible(name: str, value: float) -> None:
+    """Raise a ValueError where no systems have this number, whatever the metric is."""
+    if name in _POSSIBLE:
+        low, high = _POSSIBLE[name]
+        if not low <= value <= high:
+            percent = " %" if name == "score" else ""
+            raise ValueError(f"Guess.{name} must be from {low:g} to {high:g}{percent}, not {value:g}")
+        return
+    check_size(f"Guess.{name}", value)
+    if not value > 0:
+        raise ValueError(f"Guess.{name} must be above 0, not {value:g}")
 
 
 @dataclass(frozen=True)
@@ -120,8 +130,6 @@ class Clusters:
     >>> print(ss.plan(metric="mean", gain=0.1, guess=guess, clusters=clusters).sentences[0])
     To find a true gain of 0.1 of mean with power 0.8: 202 clusters of 10 items (2,020 items).
     """
-
-    panel: ClassVar[str] = "Clusters"
 
     size: float | None = option(
         None,
@@ -182,8 +190,6 @@ class Judge:
     To find a true gain of 3 points of win rate with power 0.8: 2,887 items.
     """
 
-    panel: ClassVar[str] = "Judges"
-
     error: float | None = option(None, "Accuracy, win rate: share of verdicts that a judge turns round.", "judge_error")
     sd: float | None = option(None, "Other metrics: standard deviation of a judge's scores of one answer.", "judge_sd")
     judgements: int = option(1, "Judgements of each answer: majority, or mean.")
@@ -206,134 +212,6 @@ class Judge:
             check_share("Judge.agreement", self.agreement)
             if self.judgements == 1:
                 raise ValueError("Judge.agreement must be None where each answer has one judgement")
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a test set costs, in any currency.
-
-    Attributes
-    ----------
-    item
-        Of each item; None: nothing is known of costs.
-    cluster
-        Of a cluster (document, question) beside its items.
-    budget
-        What there is to spend; it gives the number of items. None: no limit.
-
-    Raises
-    ------
-    ValueError
-        For costs below 0, a budget that is not above 0, and a budget or a cluster's cost without an item's.
-
-    Examples
-    --------
-    >>> import simstudy as ss
-    >>> found = ss.plan(metric="bleu", guess=ss.Guess(sd_difference=10), costs=ss.Costs(item=2, budget=2000))
-    >>> int(found.answers["at_items"].item())
-    1000
-    """
-
-    panel: ClassVar[str] = "Costs"
-
-    item: float | None = option(None, "What an item costs.", "cost_item")
-    cluster: float = option(0.0, "What a cluster costs beside its items.", "cost_cluster")
-    budget: float | None = option(None, "What there is to spend: which gain does it find?")
-
-    def __post_init__(self) -> None:
-        check_size("Costs.cluster", self.cluster)
-        for name in ("item", "cluster", "budget"):
-            if (value := getattr(self, name)) is not None:
-                check_size(f"Costs.{name}", value)
-                if not 0 <= value < inf or (name == "budget" and value == 0):
-                    raise ValueError(
-                        f"Costs.{name} must be {'above' if name == 'budget' else 'at least'} 0, not {value:g}"
-                    )
-        for name, given in (("budget", self.budget is not None), ("cluster", self.cluster > 0)):
-            if given and self.item is None:
-                raise ValueError(f"Costs.item must be given with Costs.{name}")
-        if self.item == 0 and self.cluster == 0:
-            raise ValueError("Costs.item must be above 0 where a cluster costs nothing else")
-
-    def of(self, size: float) -> float:
-        """What a cluster of so many items costs; NaN where that is not known."""
-        return nan if self.item is None else self.cluster + size * self.item
-
-    def buys_two(self, size: float) -> bool:
-        """Whether the budget buys two clusters of so many items."""
-        assert self.budget is not None
-        return 2 * self.of(size) <= self.budget * (1 + 1e-12)
-
-    def affordable(self, size: float) -> int:
-        """How many clusters of so many items the budget buys; a ValueError where they are not two."""
-        assert self.budget is not None
-        if not self.buys_two(size):
-            raise ValueError(
-                f"Costs.budget must be at least {2 * self.of(size):g}, the cost of two units, not {self.budget:g}"
-            )
-        return int(self.budget / self.of(size) + 1e-9)
-
-
-@dataclass(frozen=True, eq=False)
-class Pilot:
-    """Outputs that a plan is made from, how they are read, and what is drawn.
-
-    Attributes
-    ----------
-    outputs
-        Of two systems (a pilot) or more (a leaderboard), with at least ten units.
-    by
-        Three systems or more: the column of their table that tells which ones are related.
-    unit
-        What is drawn independently, "item" or a column of the items; None: the natural unit.
-    duplicates
-        Three systems or more: "drop" leaves near-duplicates out (`simstudy.analyses.near_duplicates`), which differ
-        less than systems that somebody would compare, if three others are left; or "keep".
-    n_sets
-        Test sets to draw from a fitted model, to compare the closed form with: at least 200, or 0 for none.
-    n_draws
-        Three systems or more: test sets of each size that are drawn to predict what they show (at least 100, or 0 for
-        none).
-    seed
-        Of what is drawn, from 0 to 2^64 - 1.
-
-    Raises
-    ------
-    ValueError
-        For what are no Outputs, an unknown way with duplicates, and numbers of test sets that are too small.
-
-    Examples
-    --------
-    >>> import simstudy as ss
-    >>> outputs = ss.truth.correlated_accuracies([0.7, 0.75], n_items=200)
-    >>> found = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5)
-    >>> found.simulated is None
-    True
-    """
-
-    outputs: Outputs
-    by: str | None = None
-    unit: str | None = None
-    duplicates: str = "drop"
-    n_sets: int = 2000
-    n_draws: int = 1000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        from simstudy.analyses.duplicates import DUPLICATES
-        from simstudy.outputs import check_outputs
-
-        check_outputs("pilot", self.outputs)
-        check_text("Pilot.by", self.by, "the name of a column of the systems", or_none=True)
-        check_text("Pilot.unit", self.unit, "the name of a column of the items", or_none=True)
-        check_choice("Pilot.duplicates", self.duplicates, DUPLICATES)
-        check_whole("Pilot.n_sets", self.n_sets, 0)
-        if self.n_sets:
-            check_whole("Pilot.n_sets", self.n_sets, FEWEST_SETS)
-        check_whole("Pilot.n_draws", self.n_draws, 0)
-        check_whole("Pilot.seed", self.seed, 0, 2**64)
-        if self.by is not None and self.outputs.n_systems == 2:
-            raise ValueError("Pilot.by must be None with outputs of two systems, which are one pair")
 
 
 def changed(noun: Guess | Clusters | Judge) -> list[tuple[str, object]]:

@@ -52,11 +52,14 @@ def in_clusters(case: Case, clusters: Clusters) -> Case:
     if clusters.size is None or clusters.icc is None:
         return case
     size, icc = clusters.size, clusters.icc
+    if size == 1:
+        # These are items; the design is kept for what larger clusters would make of it.
+        return replace(case, design=Design(size, icc), item_sd=case.middle.sd_of(0.0))
     if clusters.cv is not None:
         cv, said = ends("Clusters.cv", clusters.cv), "as given"
     else:
         cv, said = usual_cv(), f"as 80 % of {len(CLUSTERS)} known test sets have"
-        if size == 1 or icc <= 0:
+        if icc <= 0:
             cv = (0.0, 0.0, 0.0)
     design, least, most = (Design(size, icc, end) for end in cv)
     low, high = (most, least) if icc < 0 else (least, most)

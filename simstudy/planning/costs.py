@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.planning.arguments import Costs
+from simstudy.planning.budget import Costs
 from simstudy.planning.cases import Case
 from simstudy.planning.designs import TIMES, Design, best_size
 from simstudy.planning.differences import Difference, NormalDifference
@@ -71,6 +71,7 @@ def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataF
 
 def _resized(case: Case, design: Design) -> Difference:
     """How two systems differ on units of another size."""
-    largest = case.middle.largest
-    item = case.middle.item if isinstance(case.middle, ClusteredDifference) else NormalDifference(case.item_sd, largest)
-    return ClusteredDifference(item, design)
+    item = case.middle if case.unit == "item" else NormalDifference(case.item_sd, case.middle.largest)
+    if isinstance(case.middle, ClusteredDifference):
+        item = case.middle.item
+    return item if design.size == 1 else ClusteredDifference(item, design)

@@ -91,6 +91,11 @@ class Difference(ABC):
         return self
 
     @property
+    def step(self) -> float:
+        """What one item changes in the sum of differences, if it is the same for all; 0 where sums have any value."""
+        return 0.0
+
+    @property
     def visible(self) -> float:
         """The observed part of a true gain, a fraction: 1 unless judges err."""
         return 1.0
@@ -114,6 +119,9 @@ class NormalDifference(Difference):
         Where each system has a denominator of its own (precision, F): the variance of the units' weights in the gain,
         whose mean is 1, and their covariance with the difference on a unit. The test pools both systems' ratios, so
         that the variance to which it holds a gain has the gain in it.
+    step
+        Where sums of differences are whole numbers of an item's steps (right and wrong answers): a step over the mean
+        size of units. Each flip moves a sum by two, and a sum as large as the observed one counts against it.
 
     Examples
     --------
@@ -128,6 +136,7 @@ class NormalDifference(Difference):
     largest: float = np.inf
     weight_variance: float = 0.0
     weight_covariance: float = 0.0
+    step: float = 0.0
 
     def __post_init__(self) -> None:
         check_number("sd", self.sd)
@@ -147,7 +156,7 @@ class NormalDifference(Difference):
             return self._of_one_sign(gain, n, level)
         cut = t_cut(tail, df) * chi_nodes(df)
         # At most half of the gain, so that on few units too larger gains are found more often.
-        cut = np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2)
+        cut = np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2) + self.step / (self.sd * np.sqrt(n))
         right, wrong = special.ndtr(shift - cut), special.ndtr(-shift - cut)
         # E[X; X > cut] and E[-X; X < -cut] of X normal around the shift.
         of_right = shift * right + normal_density(cut - shift)
@@ -167,9 +176,11 @@ class NormalDifference(Difference):
     def _of_one_sign(self, gain: float, n: int, level: Level) -> Detection:
         """What is found if a gain is significant only where all units favour one system."""
         one = np.array([1, -1]) * gain / self.sd
-        right, wrong = special.ndtr(one) ** n
+        # No unit may have a difference of 0, if there are steps.
+        signed = one - self.step / 2 / self.sd
+        right, wrong = special.ndtr(signed) ** n
         # The mean of a unit's difference, in standard deviations, given its sign.
-        of_right, of_wrong = one + np.exp(-(one**2) / 2 - special.log_ndtr(one)) / np.sqrt(2 * np.pi)
+        of_right, of_wrong = one + np.exp(-(signed**2) / 2 - special.log_ndtr(signed)) / np.sqrt(2 * np.pi)
         wrong = 0.0 if level.alternative == "greater" else wrong
         size = (right * of_right + wrong * of_wrong) / (right + wrong)
         larger = float(size / one[0]) if gain > 0 else np.nan

@@ -56,8 +56,6 @@ def _of_answers(metric: Metric, gain: float | None, guess: Guess, judge: Judge) 
     if guess.score is None:
         raise ValueError("Guess.score must be given for accuracy: the worse system's, in percent")
     score = guess.score
-    if not 0 <= score <= 100:
-        raise ValueError(f"Guess.score must be from 0 to 100 %, not {score:g}")
     apart = abs(gain or 0.0)
     if score + apart > 100:
         raise ValueError(f"gain must be at most {100 - score:g} where the score is {score:g} %, not {apart:g}")

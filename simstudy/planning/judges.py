@@ -103,6 +103,10 @@ class JudgedDifference(Difference):
         return replace(seen, exaggeration=self.visible * seen.exaggeration)
 
     @property
+    def step(self) -> float:
+        return self.true.step / self.visible
+
+    @property
     def visible(self) -> float:
         return 1 - 2 * self.error
 

@@ -16,7 +16,9 @@ from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.planning.differences import t_cut
 from simstudy.planning.level import Level
-from simstudy.planning.pilots import check_units, is_right_or_wrong
+from simstudy.planning.parts import is_right_or_wrong
+from simstudy.planning.pilot_outputs import FEWEST_DRAWS
+from simstudy.planning.pilots import check_units
 from simstudy.planning.true_scores import Posterior, posterior, root
 from simstudy.validation import check_list, check_seed, check_whole
 
@@ -102,7 +104,7 @@ def predict(
     check_list("n_units", n_units, "whole numbers")
     for n in n_units:
         check_whole("n_units", n, 2)
-    check_whole("n_draws", n_draws, 100)
+    check_whole("n_draws", n_draws, FEWEST_DRAWS)
     check_seed(seed)
     level = Level() if level is None else level
     if outputs.n_systems < 3:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor
-from typing import ClassVar
 
 from simstudy.planning.fields import option
 from simstudy.validation import check_choice, check_fraction, check_whole
@@ -41,8 +40,6 @@ class Level:
     >>> print(found.sentences[0])
     To find a true gain of 1 point of accuracy with power 0.8: 13,481 items.
     """
-
-    panel: ClassVar[str] = "Test"
 
     alpha: float = option(0.05, "The level of significance.")
     alternative: str = option("two-sided", "two-sided, or greater (one-sided, for a system that was named beforehand).")

@@ -109,7 +109,8 @@ class ClusteredDifference(Difference):
         return replace(self, item=self.item.allowing(gain))
 
     def detection(self, gain: float, n: int, level: Level) -> Detection:
-        found = NormalDifference(self.sd_of(gain)).detection(gain, n, level)
+        unit = NormalDifference(self.sd_of(gain), step=self.item.step / self.design.size)
+        found = unit.detection(gain, n, level)
         return replace(found, exaggeration=self.visible * found.exaggeration)
 
     def within(self, gain: float, margin: float, n: int, tail: float, *, both: bool) -> float:

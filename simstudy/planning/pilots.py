@@ -18,12 +18,13 @@ from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
-from simstudy.planning.arguments import Pilot
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.fields import check_size
 from simstudy.planning.mixed import MixedDifference, of_pairs
+from simstudy.planning.parts import answer_scale, gain_parts, gain_weights, is_right_or_wrong
+from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.planning.target import scale_of
@@ -63,7 +64,7 @@ def distinct_systems(pilot: Pilot) -> tuple[Pilot, list[str]]:
     gone = outputs.n_systems - kept.n_systems
     if gone == 0 or kept.n_systems < 3:
         return pilot, []
-    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (the option duplicates can keep them)"
+    note = f"near-duplicates left out: {gone} of {outputs.n_systems} systems (duplicates='keep' keeps them)"
     return replace(pilot, outputs=kept), [note]
 
 
@@ -87,27 +88,16 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
     unit = unit or outputs.natural_unit
     n, size = units.n_items, outputs.n_items / units.n_items
     _check_magnitude(units)
-    _check_spread(units)
-    if is_right_or_wrong(units):
-        answers = units.statistics[..., 0]
-        count = int((answers[0] != answers[1]).sum())
-        share, low, high = share_interval(count, n)
-        scale = units.metric.scale
-        middle, least, most_spread = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
-        known = f"{100 * share:.3g} % of items that only one system has right (in a pilot of {n:,})"
+    _check_spread(units, unit)
+    values = n * gain_parts(units)
+    if size == 1 and (scale := answer_scale(units)) is not None:
+        share, low, high = share_interval(int((np.abs(values) > scale / 2).sum()), n)
+        middle, least, most = (RightOrWrongDifference(max(end, 1e-9), scale) for end in (share, low, high))
+        differ = "that only one system has right" if is_right_or_wrong(units) else "on which the two scores differ"
+        known = f"{100 * share:.3g} % of items {differ} (in a pilot of {n:,})"
         ends = f"{100 * low:.3g} to {100 * high:.3g} %, the 95 % interval of such a pilot"
-        return Case(
-            TWO_SYSTEMS,
-            middle,
-            least,
-            most_spread,
-            known,
-            ends,
-            unit,
-            size,
-            *_design(outputs, unit, scale * share**0.5),
-        )
-    values = n * _difference(units)
+        design = _design(outputs, unit, scale * share**0.5)
+        return Case(TWO_SYSTEMS, middle, least, most, known, ends, unit, size, *design)
     sd, low, high = spread_interval(values)
     known = f"a standard deviation of {sd:.3g} of the difference on one {unit} (in a pilot of {n:,})"
     ends = f"{low:.3g} to {high:.3g}, the 95 % interval of such a pilot"
@@ -115,14 +105,17 @@ def of_two(outputs: Outputs, unit: str | None = None) -> Case:
         ends += ", which holds 82 to 89 % for tails as long as log-normal ones"
     # The better system of the pilot is taken to be the better one, as in the simulation, whichever is named first.
     first, second = units.scores()
-    weights = (_weights(units) - 1) * (-1 if first < second else 1)
-    pilot = NormalDifference(sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)))
+    weights = (gain_weights(units) - 1) * (-1 if first < second else 1)
+    pilot = NormalDifference(
+        sd, scale_of(outputs.metric), float(np.mean(weights**2)), float(np.mean(values * weights)),
+        (answer_scale(outputs) or 0.0) / size,
+    )  # fmt: skip
     case = Case(
         TWO_SYSTEMS, pilot, pilot.times(low / sd), pilot.times(high / sd), known, ends, unit, size,
         kurtosis=float(stats.kurtosis(values, fisher=False)),
     )  # fmt: skip
-    design, item_sd = _design(outputs, unit, sd)
-    return replace(case, design=design, item_sd=item_sd)
+    alike, item_sd = _design(outputs, unit, sd)
+    return replace(case, design=alike, item_sd=item_sd)
 
 
 def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) -> list[Case]:
@@ -145,8 +138,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
     # Standard errors are asked for, no p-values.
     pairs = compare(outputs, n_resamples=_FEW_RESAMPLES, unit=unit).frame
     pairs = related(pairs, outputs.systems, by) if by else pairs.assign(relation="all pairs")
-    answers = is_right_or_wrong(units)
-    scale, largest = units.metric.scale if answers else None, scale_of(units.metric)
+    scale, largest = answer_scale(units) if size == 1 else None, scale_of(units.metric)
+    answers = scale is not None
     without = _sds_without_groups(units)
     place = {name: k for k, name in enumerate(units.names)}
     cases = []
@@ -172,8 +165,8 @@ def of_many(outputs: Outputs, by: str | None = None, unit: str | None = None) ->
         single = tuple(of_pairs(np.array([end]), scale, largest) for end in np.quantile(spreads, [0.1, 0.9]))
         few, most = np.quantile(spreads, [0.1, 0.9]) * (100 if answers else 1)
         text = (
-            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {n:,} units; 80 % of them have "
-            f"{few:.3g} to {most:.3g})"
+            f"{what} (the median of {len(about):,} {which}, {key['relation']}, on {units_text(n, unit)}; 80 % of them "
+            f"have {few:.3g} to {most:.3g})"
         )
         others = "systems and items" if of_systems > 0 else "items, as systems are too few to say more,"
         ends = (
@@ -199,45 +192,21 @@ def _check_magnitude(units: Outputs) -> None:
     check_size("outputs", units.n_items * float(np.ptp(parts, axis=0).max()), must="have differences")
 
 
-def _check_spread(units: Outputs) -> None:
+def _check_spread(units: Outputs, unit: str) -> None:
     """Raise a ValueError where two systems' differences tell nothing of how much they vary."""
-    parts, n = _difference(units), units.n_items
-    names, size = " and ".join(f"'{name}'" for name in units.names), float(np.abs(parts).max())
+    parts, n = gain_parts(units), units.n_items
+    these, size = units_text(n, unit), float(np.abs(parts).max())
+    names = " and ".join(f"'{name}'" for name in units.names)
     if size == 0:
         raise ValueError(
-            f"outputs must be of systems that differ: on these {n} units {names} are alike, as they may be where up to "
+            f"outputs must be of systems that differ: on these {these} {names} are alike, as they may be where up to "
             f"{100 * share_interval(0, n)[2]:.1f} % differ ({100 * LEVEL:g} %); plan with a guess instead"
         )
-    if not is_right_or_wrong(units) and np.abs(parts - parts.mean()).max() <= 1e-12 * size:
+    if answer_scale(units) is None and np.abs(parts - parts.mean()).max() <= 1e-12 * size:
         raise ValueError(
             f"outputs must be of systems whose difference varies: {names} differ by the same amount on each of these "
-            f"{n} units; plan with a guess instead"
+            f"{these}; plan with a guess instead"
         )
-
-
-def _difference(units: Outputs) -> FloatArray:
-    """What each unit adds to the first system's gain over the second, (n,)."""
-    first, second = contributions(units.statistics, units.metric)
-    return np.asarray(first - second)
-
-
-def _weights(units: Outputs) -> FloatArray:
-    """What each unit adds to the gain (n,), on average 1, where both systems are as good as their pooled ratio."""
-    ratio = units.metric.ratio(units.statistics.astype(np.float64))
-    if ratio is None or np.array_equal(*ratio[1]):
-        return np.ones(units.n_items)
-    first, second = ratio[1]
-    # Over the first one's denominator of all, times the other one's part of both: and the other way round.
-    both = first.sum() + second.sum()
-    return np.asarray(units.n_items * (first / first.sum() * second.sum() + second / second.sum() * first.sum()) / both)
-
-
-def is_right_or_wrong(units: Outputs) -> bool:
-    """Whether each unit is one answer, right or wrong."""
-    statistics = units.statistics
-    if units.metric.item_range is None or statistics.shape[2] != 2:
-        return False
-    return bool((statistics[..., 1] == 1).all() and np.isin(statistics[..., 0], (0, 1)).all())
 
 
 def _spreads(pairs: pd.DataFrame, n: int, answers: bool) -> FloatArray:

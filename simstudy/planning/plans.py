@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
+from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
 from simstudy.planning import fractions
 from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
-from simstudy.planning.arguments import Clusters, Costs, Guess, Judge, Pilot, changed, check_noun
+from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
+from simstudy.planning.budget import Costs
 from simstudy.planning.cases import Case
 from simstudy.planning.costs import designs
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.level import Level
+from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
 from simstudy.planning.target import Target
@@ -62,7 +66,7 @@ def plan(
     Parameters
     ----------
     pilot
-        `Outputs` of at least ten units (items, or documents where they are known), or a `Pilot` that also says how they
+        `Outputs` of at least ten items (or clusters where they are known), or a `Pilot` that also says how they
         are read and what is drawn. None: the plan is made from a guess.
     metric
         Needed without a pilot.
@@ -94,14 +98,14 @@ def plan(
     Returns
     -------
     plan
-        `Plan`; ``simstudy.plot.plan`` draws it.
+        `Plan`, whose `figure` draws it.
 
     Raises
     ------
     ValueError
         For a power or an alpha that is no fraction, a gain that is not above 0 or larger than the scale, guesses that
-        no two systems can have (the message has the range), outputs of fewer than ten units, and where no test set of
-        up to ten million units detects the gain.
+        no two systems can have (the message has the range), outputs of fewer than ten items, and where no test set of
+        up to ten million items detects the gain.
 
     References
     ----------
@@ -128,13 +132,14 @@ def plan(
     known = metric if given is None else given.outputs.metric
     if known is None:
         raise ValueError("metric must be given where there are no outputs")
+    at = n_items
     if gain is None and n_items is None and margin is None and costs.budget is None:
         if given is None:
             raise ValueError("gain must be given, or n_items: the true gain to detect, or the size of the test set")
-        n_items = given.outputs.n_items
-    target = Target(get_metric(known), gain, n_items, power, level, margin)
+        at = given.outputs.n_items
+    target = Target(get_metric(known), gain, at, power, level, margin)
     cases = of_guess(target.metric, gain, guess, clusters, judge) if given is None else _of_outputs(given)
-    target = _within(costs, target, cases[0])
+    target, in_part = _within(costs, target, cases[0]), _in_whole_clusters(cases[0], n_items, sizes)
     rows = [(case, answer(case, target, goal)) for case in cases for goal in target.goals]
     answers = pd.DataFrame([row for _, row in rows])
     planned = [int(next(row["at_units"] for of, row in rows if of is case)) for case in cases]
@@ -153,11 +158,23 @@ def plan(
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
             *fractions.noted(target.metric, score=guess.score, gain=gain, margin=margin),
+            *in_part,
             *left_out,
             *why_not,
             *(near_chance(target.metric, guess) if given is None else known_as([given.outputs.test_set])),
         ),
+        settings=_settings(
+            target, given, n_items=n_items, sizes=sizes, guess=guess, clusters=clusters, judge=judge, costs=costs
+        ),
     )
+
+
+def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, Any]:
+    """What was asked for, as JSON and the manifest have it."""
+    of_target = {name: getattr(target, name) for name in ("gain", "power", "margin")}
+    nouns = {name: asdict(value) if is_dataclass(value) else value for name, value in asked.items()}  # type: ignore[arg-type]
+    of_pilot = None if pilot is None else pilot.settings
+    return {"metric": target.metric.name, **of_target, "alpha": asdict(target.level), "pilot": of_pilot, **nouns}
 
 
 def _check_sizes(sizes: Sequence[int] | None) -> None:
@@ -199,11 +216,33 @@ def _of_outputs(pilot: Pilot) -> list[Case]:
 
 def _within(costs: Costs, target: Target, case: Case) -> Target:
     """The target with the number of items that the budget buys, if there is one."""
+    if costs.cluster > 0 and case.unit == "item" and case.design is None:
+        raise ValueError(
+            f"Costs.cluster must be 0 where items come in no clusters, not {costs.cluster:g}: give Clusters.size and "
+            "Clusters.icc, or a pilot with clusters"
+        )
     if costs.budget is None:
         return target
     if target.n_items is not None:
         raise ValueError("n_items must be None with Costs.budget, which says how many there can be")
     return replace(target, n_items=items_of(case, costs.affordable(case.size)))
+
+
+def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | None) -> list[str]:
+    """Notes on numbers of items that are no whole clusters; a ValueError for fewer than two clusters."""
+    notes, least = [], int(np.ceil(2 * case.size - 1e-9))
+    for argument, n in (("n_items", n_items), *(("sizes", size) for size in sizes or ())):
+        if case.unit == "item" or n is None:
+            continue
+        if n < least:
+            raise ValueError(f"{argument} must be at least {least:,}, the items of two clusters, not {n}")
+        units = units_of(case, n)
+        if (whole := round(units * case.size)) != n:
+            notes.append(
+                f"{n:,} items are no whole number of clusters of {case.size:.3g}: planned are "
+                f"{units_text(units, case.unit)}, {whole:,} items"
+            )
+    return notes
 
 
 def _units(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
 from simstudy.planning.cases import Case
 from simstudy.planning.target import Target
+from simstudy.planning.text import show
+from simstudy.printing import Printer, text_of
 from simstudy.reprs import ReprMixin
 from simstudy.tables import records
 from simstudy.validation import check_whole
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Plan(ReprMixin):
-    """The target of a plan, and the answers; `text` tells them in sentences, ``simstudy.plot.plan`` draws them.
+    """The target of a plan, and the answers; `text` tells them, `figure` draws them.
 
     Attributes
     ----------
@@ -50,8 +53,8 @@ class Plan(ReprMixin):
         The same for more sizes: relation, n_units, n_items, detectable_gain, power, wrong_winner, wrong_sign,
         exaggeration; with a margin also shown_not_worse and shown_equivalent, the probabilities to show that.
     designs
-        Where items come in units whose likeness is known: what fewer or more items a cluster make of it, and the cost
-        (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, detectable_gain, relation).
+        Where items come in clusters whose likeness is known: what fewer or more items a cluster make of it, and what
+        that costs (items_per_unit, which, design_effect, n_units, n_items, cost, at_units, detectable_gain, relation).
     predicted
         Of many systems: what test sets of these sizes show of the same systems; else empty.
     simulated
@@ -62,6 +65,10 @@ class Plan(ReprMixin):
         What was taken to be so.
     notes
         What else should be known.
+    settings
+        What was asked for, as JSON and the manifest have it.
+    files
+        SHA-256 of the files that were read, by path.
     """
 
     target: Target
@@ -74,12 +81,17 @@ class Plan(ReprMixin):
     sentences: tuple[str, ...]
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The answers, what was assumed, and notes, each in a line."""
-        said = [f"Assumed: {part}" for part in self.assumptions] + [f"Note: {part}" for part in self.notes]
-        return "\n".join([*self.sentences, *said])
+        """What the command prints for people: the answers, their simulation, tables, what was assumed, and notes."""
+        return text_of(self.print)
+
+    def print(self, printer: Printer) -> None:
+        """Print that text where the printer does, with its colours."""
+        show(self, printer)
 
     def power_curve(self, n_sizes: int = 40) -> pd.DataFrame:
         """Power by size, for a figure: relation, gain, n_units, n_items, power, power_low, power_high.
@@ -106,17 +118,14 @@ class Plan(ReprMixin):
         plot.planned_gains(self.sizes, ax=axes[-1])
         return drawn
 
-    def as_json(self, settings: Mapping[str, Any] | None = None) -> str:
-        """The plan as a JSON object; null: not known.
+    def to_json(self, settings: Mapping[str, Any] | None = None) -> str:
+        """The plan as a JSON object, what the command prints with ``--json``; null: not known.
 
-        Parameters
-        ----------
-        settings
-            What the plan was asked for, if it should be told.
+        `settings` are put in the place of the plan's own.
         """
         content = {
             "simstudy": version("simstudy"),
-            "settings": dict(settings or {}),
+            "settings": dict(self.settings if settings is None else settings),
             "sentences": self.sentences,
             **{name: records(getattr(self, name)) for name in ("answers", "sizes", "designs", "predicted")},
             "simulated": None if self.simulated is None else records(pd.DataFrame([asdict(self.simulated)]))[0],
@@ -125,8 +134,26 @@ class Plan(ReprMixin):
         }
         return json_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2, default=str))
 
+    def write(
+        self, folder: str | Path, *, command: str = "simstudy.plan", settings: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write tables, the figure, a page (README.md) and a manifest: what the command writes with ``--out``.
+
+        `command` is how the page says that it was made, and `settings` are put in the place of the plan's own.
+
+        Raises
+        ------
+        ValueError
+            Where the folder holds anything but an earlier plan.
+        """
+        from simstudy.planning import page
+
+        asked = self.settings if settings is None else settings
+        page.write(self, Path(folder), command=command, settings=asked, files=self.files)
+
     def _summary(self) -> tuple[str, str]:
-        return "Plan of a test set", " ".join(self.sentences)
+        warning = "" if self.simulated is None else self.simulated.warning
+        return "Plan of a test set", " ".join(filter(None, [warning, *self.sentences]))
 
     def _table(self) -> pd.DataFrame:
         return self.answers.dropna(axis="columns", how="all")

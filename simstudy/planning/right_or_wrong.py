@@ -36,6 +36,10 @@ class AnswersDifference(Difference):
     @abstractmethod
     def allowing(self, gain: float) -> AnswersDifference: ...
 
+    @property
+    def step(self) -> float:
+        return self.at(0.0).scale
+
 
 @dataclass(frozen=True)
 class RightOrWrongDifference(AnswersDifference):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.numerals import gain_text
+from simstudy.numerals import gain_text, units_text
 from simstudy.planning.answers import ENDS
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.differences import Difference
@@ -21,8 +21,8 @@ from simstudy.planning.right_or_wrong import AnswersDifference
 from simstudy.planning.target import Target
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
-# than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py).
-_LONG_TAILED = 0.1
+# than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py). The least number of units there.
+_LONG_TAILED, _CHECKED = 0.1, 90
 
 
 def sentence(case: Case, target: Target, row: Mapping[str, Any]) -> str:
@@ -115,15 +115,18 @@ def left_open(case: Case, target: Target, row: Mapping[str, Any]) -> str:
         if np.isfinite(row["n_items_high"])
         else f"no test set has power {target.power:g} in all of that interval"
     )
-    said = (
-        f"The pilot leaves the power of {int(row['at_items']):,} items open between {row['power_low']:.2f} and "
-        f"{row['power_high']:.2f} ({100 * LEVEL:g} % interval); {far}."
-    )
+    low, high, items = f"{row['power_low']:.2f}", f"{row['power_high']:.2f}", f"{int(row['at_items']):,} items"
+    open_ = f"leaves the power of {items} open between {low} and {high} ({100 * LEVEL:g} % interval)"
+    sure = f"says that the power of {items} is {low}, in all of its {100 * LEVEL:g} % interval"
+    said = f"The pilot {open_ if low < high else sure}; {far}."
     if row["kurtosis"] - 3 > _LONG_TAILED * row["at_units"]:
         said += (
             f" The pilot's differences have long tails, or most of them are 0 (kurtosis {row['kurtosis']:.0f}): the "
-            "simulated power of such plans was 0.77 to 0.97 where 0.80 was planned."
+            f"simulated power of such plans was 0.77 to 0.97 where 0.80 was planned, with "
+            f"{units_text(_CHECKED, case.unit)} or more."
         )
+        if row["at_units"] < _CHECKED:
+            said += " This plan has fewer: do not rely on it."
     return said
 
 
@@ -148,8 +151,8 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"{_clusters(cases[0]).capitalize()} have {cases[0].size:.3g} items on average{_unequal(cases[0])} and are "
-            "independent of each other; items of one cluster need not be."
+            f"{units_text(2, cases[0].unit)[2:].capitalize()} have {cases[0].size:.3g} items on average"
+            f"{_unequal(cases[0])} and are independent of each other; items of one cluster need not be."
         )
     if target.margin is not None:
         said.append(
@@ -204,12 +207,9 @@ def gain_in(metric: Metric, gain: float) -> str:
 
 def _count(case: Case, units: float, items: float) -> str:
     if case.unit == "item":
-        return f"{int(items):,} items"
-    return f"{int(units):,} {_clusters(case)} of {case.size:.3g} items ({int(items):,} items)"
-
-
-def _clusters(case: Case) -> str:
-    return "clusters" if case.unit == "cluster" else f"clusters ({case.unit})"
+        return units_text(items, "item")
+    size = f"{case.size:.3g} item" + ("" if case.size == 1 else "s")
+    return f"{units_text(units, case.unit)} of {size} ({units_text(items, 'item')})"
 
 
 def _how(target: Target) -> str:

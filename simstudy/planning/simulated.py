@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from scipy import special
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
+from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
 from simstudy.plain_text import shown
-from simstudy.planning.arguments import FEWEST_SETS, Pilot
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.level import Level
 from simstudy.planning.margins import BETTER
+from simstudy.planning.pilot_outputs import FEWEST_SETS, Pilot
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.target import Target
@@ -37,8 +39,8 @@ _TOGETHER = 2_000_000
 # The part of a spread by which it is changed to see what power hangs on.
 _STEP = 0.02
 
-# How often an exact plan is said to be off.
-_RATE = 0.01
+# How often an exact plan is said to be off, and the error of a power from which on a plan is of no use.
+_RATE, _FAR = 0.01, 0.1
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class Simulated:
     fitted
         Whether test sets are of that model; else they are of the outputs' own units, of which those that speak for the
         first system are drawn more often.
+    planned
+        The closed form's power for the outputs' own spread.
+    unit
+        What a unit is called.
     """
 
     relation: str
@@ -86,26 +92,40 @@ class Simulated:
     wrong_winner: float
     exaggeration: float
     fitted: bool = True
+    planned: float = nan
+    unit: str = "item"
 
     @property
     def off(self) -> bool:
         """Whether simulation and closed form differ by more than chance makes them differ for 1 % of exact plans."""
         return bool(abs(self.power - self.expected) > -special.ndtri(_RATE / 2) * self.error)
 
+    @property
+    def warning(self) -> str:
+        """What must be known of a plan that its simulation does not confirm, in a sentence; else empty."""
+        if self.planned > self.high + _FAR or self.planned < self.low - _FAR:
+            return (
+                f"Do not rely on this plan: it expects power {self.planned:.2f}, and the simulated power is "
+                f"{self.power:.2f}."
+            )
+        return "This plan is somewhat off: its simulation differs from it by more than chance." if self.off else ""
+
     def text(self) -> str:
-        """What was found, in a sentence."""
+        """What was found, in sentences; what must be known of it comes first."""
         names = " and ".join(shown(name) for name in self.systems)
         fewer = " (no more, as they are large)" if self.n_sets < self.n_asked else ""
-        verdict = "beyond the error of simulation: this plan is somewhat off" if self.off else "within its error"
-        verdict += f" (beyond it are {100 * _RATE:g} % of exact plans)"
-        return (
-            f"Simulated: on {self.n_sets:,} test sets{fewer} of {self.n_units:,} units {self._drawn_of(names)} the "
-            f"gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f}); the closed "
-            f"form says {100 * self.expected:.1f} % of "
-            f"systems whose difference on one unit has their standard deviation, {self.spread:.3g} (the outputs': "
-            f"{self.spread_outputs:.3g}), which is {verdict}. The worse system has the better score in "
-            f"{100 * self.wrong_winner:.2g} %, and significant gains are {self.exaggeration:.2f} times the true one."
+        beyond = "more" if self.off else "no more"
+        item = "item" if self.unit == "item" else "cluster"
+        said = (
+            f"Simulated: on {self.n_sets:,} test sets{fewer} of {units_text(self.n_units, self.unit)} "
+            f"{self._drawn_of(names)} the gain is found in {100 * self.power:.1f} % ({100 * self.low:.1f} to "
+            f"{100 * self.high:.1f}). The closed form says {100 * self.expected:.1f} % for their standard deviation of "
+            f"the difference on one {item}, {self.spread:.3g} (the outputs': {self.spread_outputs:.3g}). The two "
+            f"differ by {beyond} than the error of simulation, as {100 * (_RATE if self.off else 1 - _RATE):g} % of "
+            f"exact plans do. The worse system has the better score in {100 * self.wrong_winner:.2g} %"
         )
+        larger = f", and significant gains are {self.exaggeration:.2f} times the true one."
+        return " ".join(filter(None, [self.warning, said + ("." if np.isnan(self.exaggeration) else larger)]))
 
     def _drawn_of(self, names: str) -> str:
         if self.fitted:
@@ -122,10 +142,14 @@ def held(pilot: Pilot, case: Case, target: Target, row: Mapping[str, Any]) -> tu
         The first answer of the case.
     """
     outputs = pilot.outputs
-    if pilot.n_sets == 0 or target.gain is None or target.gain <= 0 or row["goal"] != BETTER:
+    if pilot.n_sets == 0:
         return None, []
+    if target.gain is None or row["goal"] != BETTER:
+        return None, ["Not held against simulation, which needs a gain above 0."]
     if pilot.unit not in (None, outputs.natural_unit):
-        return None, ["Not held against simulation: units are not the natural ones."]
+        return None, [
+            f"Not held against simulation: resampling units are not the natural ones ({outputs.natural_unit})."
+        ]
     two = outputs if outputs.n_systems == 2 else outputs.select(list(case.example))
     found = simulate(two, target, int(row["at_units"]), case=case, n_sets=pilot.n_sets, seed=pilot.seed)
     return (None, [f"Not held against simulation: {found}."]) if isinstance(found, str) else (found, [])
@@ -145,7 +169,7 @@ def simulate(
     per_set = 2 * n_units * case.size
     n_asked, n_sets = n_sets, min(n_sets, int(_DRAWN[min(outputs.statistics.shape[2], 3)] / per_set))
     if n_sets < FEWEST_SETS:
-        return f"test sets of {n_units:,} units are too many to draw"
+        return f"test sets of {units_text(n_units, case.unit)} are too large to draw"
     # A corpus metric's model goes as far as from the worse system to the better one.
     best_first = outputs.select([outputs.names[k] for k in np.argsort(-outputs.scores(), kind="stable")])
     try:
@@ -154,7 +178,7 @@ def simulate(
         try:
             draw, fitted = TiltedUnits.with_gain(in_units(best_first), target.gain).draw, False
         except ValueError as error:
-            return f"no population of such units has the gain ({error})"
+            return f"no population of these {'items' if case.unit == 'item' else 'clusters'} has the gain ({error})"
     at_once = max(1, int(_TOGETHER / per_set))
     tested = _tested(draw, outputs, target.level, n_units=n_units, n_sets=n_sets, at_once=at_once, seed=seed)
     found = int(tested.first_found.sum())
@@ -179,6 +203,8 @@ def simulate(
         1 - tested.first_better / n_sets,
         tested.sizes / tested.significant / target.gain if tested.significant else np.nan,
         fitted,
+        of_outputs.middle.allowing(target.gain).power(target.gain, n_units, target.level),
+        case.unit,
     )
 
 

@@ -14,7 +14,10 @@ def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     """The standard deviation of n units' differences with its 95 % interval: the jackknife of the log variance.
 
     The jackknife's standard error is itself of few units where tails are long, and a spread then looks smaller than it
-    is. The upper end has as many degrees of freedom as the squared influences tell (Satterthwaite 1946).
+    is. The upper end has as many degrees of freedom as the squared influences tell (Satterthwaite 1946). To its
+    variance comes that of a squared mean, 2 / (n (n - 1)), without which values that are all as far from their mean
+    would have an interval of no width. Values of which there are only two have the interval of their share (Clopper and
+    Pearson), whose coverage is never less.
 
     Measured coverage of 4,000 pilots of 50, 100 and 200 values each: 0.95 - 0.96 of normal ones, 0.95 - 0.97 of
     ratings, 0.96 - 0.97 where nine of ten are 0, 0.92 - 0.93 of t with 5 degrees of freedom, 0.86 - 0.89 of normal
@@ -32,21 +35,30 @@ def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     >>> bool(0.9 < low < middle < high < 1.1)
     True
     """
-    n = len(values)
+    n, levels = len(values), np.unique(np.round((values - values.min()) / np.ptp(values), 9))
+    if len(levels) == 2:
+        return _of_two_values(values)
     total, square = values.sum(), (values**2).sum()
     without = ((square - values**2) - (total - values) ** 2 / (n - 1)) / (n - 2)
     variance = float(values.var(ddof=1))
     logs = np.log(np.maximum(without, variance * 1e-9))
     squares = (logs - logs.mean()) ** 2
-    se = float(np.sqrt((n - 1) / n * squares.sum()))
-    if se == 0:
-        return float(np.sqrt(variance)), float(np.sqrt(variance)), float(np.sqrt(variance))
+    se = float(np.sqrt((n - 1) / n * squares.sum() + 2 / (n * (n - 1))))
     # Of the sum of n squares that vary so much.
-    vary = float((squares**2).mean() / squares.mean() ** 2) - 1
+    vary = float((squares**2).mean() / max(squares.mean(), 1e-100) ** 2) - 1
     few = min(n - 1, max(1.0, 2 * n / vary)) if vary > 0 else n - 1
     down, up = (t_cut((1 - LEVEL) / 2, df) * se / 2 for df in (n - 1, few))
     sd = float(np.sqrt(variance))
     return sd, sd * float(np.exp(-down)), sd * float(np.exp(up))
+
+
+def _of_two_values(values: FloatArray) -> tuple[float, float, float]:
+    step = float(np.ptp(values))
+    _, low, high = share_interval(int((values > values.min() + step / 2).sum()), len(values))
+    nearest = min(max(0.5, low), high)
+    least, most = (step * float(np.sqrt(share * (1 - share))) for share in (min(low, 1 - high), nearest))
+    sd = float(values.std(ddof=1))
+    return sd, least, max(most, sd)
 
 
 def share_interval(count: int, n: int) -> tuple[float, float, float]:

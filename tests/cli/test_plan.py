@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.cli.errors import by_options
+from simstudy.loaders.formats import load
 from tests.cli.command import write_wide
 
 
@@ -94,7 +95,7 @@ def test_many_systems_are_predicted(four: str) -> None:
     frame.to_csv("ten.csv", index=False)
     code, out, err = plan("ten.csv", "--metric", "accuracy", "--gain", "10", "--simulate", "0")
     assert (code, err) == (0, "")
-    assert "What test sets of so many units will show of these systems" in out
+    assert "What test sets of so many items will show of these systems" in out
     assert "of 9 neighbours told apart" in out
 
 
@@ -122,6 +123,27 @@ def test_one_file_is_one_plan() -> None:
     )
     assert said == needed == expected != other
     assert "near-duplicates left out: 1 of 5 systems (--duplicates keep keeps them)" in told["notes"]
+
+
+def test_a_page_and_the_text_of_the_function_are_the_commands(pilot: str, tmp_path: Path) -> None:
+    arguments = (pilot, "--metric", "accuracy", "--gain", "5", "--simulate", "200", "--out", str(tmp_path / "cli"))
+    _, out, _ = plan(*arguments)
+    outputs = load([Path(pilot)], "accuracy").outputs
+    found = ss.plan(ss.Pilot(outputs, n_sets=200), gain=5.0)
+    assert out.startswith(found.text)
+    assert out.count("Simulated: on 200 test sets") == 1
+    found.write(tmp_path / "python")
+    for name in ("answers.csv", "sizes.csv"):
+        assert (tmp_path / "python" / name).read_text() == (tmp_path / "cli" / name).read_text()
+    asked = json.loads((tmp_path / "python/manifest.json").read_text())["plan"]
+    assert (asked["gain"], asked["pilot"]["n_sets"], asked["guess"]["score"]) == (5.0, 200, None)
+    assert json.loads(found.to_json())["settings"]["pilot"]["seed"] == 0
+
+
+def test_a_margin_alone_is_not_simulated_and_says_so(pilot: str) -> None:
+    _, out, _ = plan(pilot, "--metric", "accuracy", "--margin", "3", "--simulate", "500")
+    assert "Note: Not held against simulation, which needs a gain above 0." in out
+    assert "needs a gain" not in plan(pilot, "--metric", "accuracy", "--margin", "3", "--simulate", "0")[1]
 
 
 def test_json_has_what_the_sentences_say() -> None:
@@ -175,7 +197,7 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric accuracy --score 80 --gain 1 --power 1.5", "--power must lie between 0 and 1, both excluded"),
         ("--metric accuracy --score 80 --gain 101", "--gain must be above 0 and at most 100, the scale of accuracy"),
         ("--metric accuracy --score 80 --gain 5 --agreement 0.99", "--agreement must be from 0.65 to 0.95 between"),
-        ("--metric accuracy --score 80 --gain 0.001", "no test set of up to 10,000,000 units"),
+        ("--metric accuracy --score 80 --gain 0.001", "no test set of up to 10,000,000 items"),
         (
             "--metric accuracy --score 80 --gain 1 --agreement x",
             "--agreement must be a number, or a range",
@@ -211,11 +233,23 @@ def test_what_the_help_shows_works(pilot: str) -> None:
         ("--metric win_rate --gain 1 --judge-error 0.1 --judgements 2", "--judgements must be an odd number where"),
         ("--metric bleu --gain 1 --judge-sd -1", "--judge-sd must be at least 0, not -1"),
         ("--metric bleu --budget 10", "--cost-item must be given with --budget"),
-        ("--metric bleu --cost-item 6 --budget 10", "--budget must be at least 12, the cost of two units, not 10"),
+        ("--metric bleu --cost-item 6 --budget 10", "--budget must be at least 12, the cost of two items, not 10"),
         (
             "--metric bleu --n-items 9 --cost-item 1 --budget 10",
             "--n-items must not be given with --budget, which says",
         ),
+        (
+            "--metric bleu --cost-item 1 --cost-cluster 10 --budget 1000",
+            "--cost-cluster must be 0 where items come in no clusters, not 10: give --cluster-size and --icc",
+        ),
+        (
+            "--metric bleu --n-items 7 --cluster-size 5 --icc 0.1",
+            "--n-items must be at least 10, the items of two clusters",
+        ),
+        ("--metric accuracy", "--gain must be given, or --n-items: the true gain"),
+        ("--metric accuracy --score 80 --gain 1 --seed 5", "--seed must not be given without files of outputs"),
+        ("--metric accuracy --score 80 --gain 1 --draws 500", "--draws must not be given without files of outputs"),
+        ("ten.csv --metric accuracy --gain 9 --draws 99", "--draws must be at least 100, not 99"),
         ("--metric bleu --gain 1 --cost-cluster 6", "--cost-item must be given with --cost-cluster"),
         ("--metric bleu --gain 1 --alpha 0", "--alpha must lie between 0 and 1, both excluded, not 0"),
         ("--metric bleu --gain 1 --alternative less", "--alternative must be one of two-sided, greater, not 'less'"),
@@ -251,6 +285,12 @@ def test_messages_about_fields_of_nouns_name_their_options() -> None:
     assert (
         by_options("Guess.nonsense and README.md must be None", params) == "Guess.nonsense and README.md must be None"
     )
+
+
+def test_the_help_has_a_heading_for_each_noun() -> None:
+    shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
+    for heading in ("Without files: guesses", "Clusters", "Judges", "Costs", "Test", "How files are read"):
+        assert f" {heading} ─" in shown
 
 
 def test_the_help_does_not_wait_for_numpy() -> None:

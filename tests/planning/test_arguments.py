@@ -30,6 +30,18 @@ TWO = ss.truth.correlated_accuracies([0.6, 0.7], 50)
         ({"alpha": 1}, "alpha must lie between 0 and 1, both excluded, not 1"),
         ({"pilot": [[0, 1]]}, "pilot must be Outputs"),
         ({"sizes": [1]}, "sizes must be at least 2, not 1"),
+        (
+            {"costs": ss.Costs(item=1, cluster=10, budget=1000)},
+            "Costs.cluster must be 0 where items come in no clusters",
+        ),
+        (
+            {"clusters": ss.Clusters(5, 0.1), "n_items": 7},
+            "n_items must be at least 10, the items of two clusters, not 7",
+        ),
+        (
+            {"clusters": ss.Clusters(5, 0.1), "sizes": [20, 9]},
+            "sizes must be at least 10, the items of two clusters, not 9",
+        ),
     ],
 )
 def test_arguments_of_a_plan_are_nouns(given: dict[str, Any], message: str) -> None:
@@ -47,6 +59,12 @@ def test_arguments_of_a_plan_are_nouns(given: dict[str, Any], message: str) -> N
         (lambda: ss.Guess(r12=(0.6, 0.5)), "Guess.r12 must have the lower end of its range first"),
         (lambda: ss.Guess(relation="cousins"), "Guess.relation must be one of variants, unlike systems, not 'cousins'"),
         (lambda: ss.Guess(relation="variants", r12=0.5), "Guess.relation must be None with Guess.r12"),
+        (lambda: ss.Guess(score=500), "Guess.score must be from 0 to 100 %, not 500"),
+        (lambda: ss.Guess(r12=2), "Guess.r12 must be from -1 to 1, not 2"),
+        (lambda: ss.Guess(r12=(-1.5, 0)), "Guess.r12 must be from -1 to 1, not -1.5"),
+        (lambda: ss.Guess(agreement=90), "Guess.agreement must be from 0 to 1, not 90"),
+        (lambda: ss.Guess(sd=0), "Guess.sd must be above 0, not 0"),
+        (lambda: ss.Guess(sd_difference=(-1, 1)), "Guess.sd_difference must be above 0, not -1"),
         (lambda: ss.Clusters(size=5), "Clusters.icc must be given with Clusters.size"),
         (lambda: ss.Clusters(icc=0.1), "Clusters.size must be given with Clusters.icc"),
         (lambda: ss.Clusters(cv=1), "Clusters.size must be given with Clusters.cv"),
@@ -77,6 +95,7 @@ def test_arguments_of_a_plan_are_nouns(given: dict[str, Any], message: str) -> N
         (lambda: ss.Pilot("old.txt"), "pilot must be Outputs"),
         (lambda: ss.Pilot(TWO, n_sets=199), "Pilot.n_sets must be at least 200, not 199"),
         (lambda: ss.Pilot(TWO, n_draws=-1), "Pilot.n_draws must be at least 0, not -1"),
+        (lambda: ss.Pilot(TWO, n_draws=5), "Pilot.n_draws must be at least 100, not 5"),
         (lambda: ss.Pilot(TWO, duplicates="maybe"), "Pilot.duplicates must be one of keep, drop, not 'maybe'"),
         (lambda: ss.Pilot(TWO, by="family"), "Pilot.by must be None with outputs of two systems"),
         (lambda: ss.Pilot(TWO, seed=-1), "Pilot.seed must be at least 0"),
@@ -100,6 +119,11 @@ def test_nouns_are_frozen_and_their_fields_documented() -> None:
 def test_only_what_was_set_is_changed() -> None:
     assert arguments.changed(ss.Guess()) == arguments.changed(ss.Clusters()) == arguments.changed(ss.Judge()) == []
     assert arguments.changed(ss.Judge(error=0.1, judgements=3)) == [("Judge.error", None), ("Judge.judgements", 1)]
+
+
+@pytest.mark.parametrize("noun", NOUNS.values())
+def test_nouns_have_nothing_of_the_commands_help(noun: type) -> None:
+    assert "panel" not in dir(noun)
 
 
 def test_a_level_with_nothing_else_is_its_alpha() -> None:

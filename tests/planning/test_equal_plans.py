@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning import leaderboards, page, predict, right_or_wrong
+from simstudy.planning import leaderboards, predict, right_or_wrong
 from simstudy.planning.benchmarks import RELATIONS
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design
@@ -25,6 +25,7 @@ from simstudy.planning.level import Level
 from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
+from simstudy.planning.text import design_rows, predicted_rows, size_rows
 from simstudy.sections import Table
 from tests.planning.options import plan_with
 
@@ -55,7 +56,9 @@ FORMS = (*GUESSES, *PILOTS)
 #: A plan with every table, one that asks which gain is found, and a level with all options.
 EVERYTHING: Options = {"gain": 8.0, "margin": 14.0, "sizes": [90], "budget": 500.0}
 WHICH_GAIN: Options = {"n_items": 600, "sizes": [300]}
+#: An item that is a cluster of its own costs as much either way.
 COSTS: Options = {"cost_item": 1.0, "cost_cluster": 2.0}
+ITEM_COSTS: Options = {"cost_item": 3.0}
 BONFERRONI: Options = {"alpha": 0.1, "comparisons": 5}
 LEVEL: Options = BONFERRONI | {"alternative": "greater"}
 LEVELS = 0.1, "greater", 5
@@ -83,13 +86,18 @@ def pilot(name: str) -> ss.Outputs:
     return ss.Outputs.from_scores(pd.DataFrame(scores, columns=list("abcd")[:k]), items=items)
 
 
+def with_costs(asked: Options) -> Options:
+    return (COSTS if "cluster_size" in asked else ITEM_COSTS) | asked
+
+
 def planned(form: str | ss.Outputs | Options, **asked: Any) -> ss.Plan:
     if isinstance(form, dict) or form in GUESSES:
         # Without a pilot nothing is drawn.
         asked = {name: value for name, value in asked.items() if name not in ("n_sets", "n_draws")}
-        return plan_with(**(COSTS | (form if isinstance(form, dict) else GUESSES[form]) | asked))
+        return plan_with(**with_costs((form if isinstance(form, dict) else GUESSES[form]) | asked))
     outputs = pilot(form) if isinstance(form, str) else form
-    return plan_with(outputs, **(COSTS | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
+    costs = ITEM_COSTS if "item" in (outputs.natural_unit, asked.get("unit")) else COSTS
+    return plan_with(outputs, **(costs | {"n_sets": 200, "n_draws": 100, "seed": 3} | asked))
 
 
 @cache
@@ -268,7 +276,7 @@ WAYS: dict[str, tuple[Options, Options, str, dict[str, float]]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_two_ways_of_asking(way: str) -> None:
     one, other, left_out, times = WAYS[way]
-    found, expected = (printed(plan_with(**(COSTS | EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
+    found, expected = (printed(plan_with(**with_costs(EVERYTHING | BONFERRONI | asked))) for asked in (one, other))
     assert_same(found, expected, left_out, times=times)
 
 
@@ -366,7 +374,7 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
         "power": (r"with probability ([\d.]+)", ".2f"),
         "wrong_winner": (r"better score in (.*?) % of such", None),
         "exaggeration": (r"on average ([\d.]+) times", ".2f"),
-        "n_items": (r"with power 0.8[^:]*: (?:[\d,]+ units.*?\()?([\d,]+) items", ",.0f"),
+        "n_items": (r"with power 0.8[^:]*: (?:[\d,]+ clusters.*?\()?([\d,]+) items", ",.0f"),
     }
     for name, (pattern, form_) in numbers.items():
         told = re.findall(pattern, text)[0]
@@ -380,7 +388,7 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
         assert f"80 % of them it takes {np.ceil(sizes[0]):,.0f} to {np.ceil(sizes[1]):,.0f} items" in text
         assert f"found with probability {power[0]:.2f} to {power[1]:.2f}" in text
     assert_shown(
-        page.size_rows(plan), plan.sizes,
+        size_rows(plan), plan.sizes,
         {
             "power for 7": ("power", ".2f"), "wrong winner": ("wrong_winner", ".1%"),
             "wrong sign, if significant": ("wrong_sign", ".2%"), "exaggeration": ("exaggeration", ".2f"),
@@ -388,7 +396,7 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
     )  # fmt: skip
     if "many" in form:
         assert_shown(
-            page.predicted_rows(plan), plan.predicted,
+            predicted_rows(plan), plan.predicted,
             {
                 "significant pairs": ("share_significant", ".0%"), "wrong winners": ("wrong_winner", ".1%"),
                 "of 3 neighbours told apart": ("separated", ".0f"), "after Holm": ("separated_corrected", ".0f"),
@@ -397,10 +405,10 @@ def test_sentences_and_pages_print_the_numbers_of_the_tables(form: str) -> None:
         )  # fmt: skip
     if len(plan.designs):
         assert_shown(
-            page.design_rows(plan), plan.designs,
+            design_rows(plan), plan.designs,
             {
-                "design effect": ("design_effect", ".2f"), "units for the gain": ("n_units", ",.0f"),
-                "items": ("n_items", ",.0f"), "cost": ("cost", ",.4g"), "or with units": ("at_units", ",d"),
+                "design effect": ("design_effect", ".2f"), "clusters for the gain": ("n_units", ",.0f"),
+                "items": ("n_items", ",.0f"), "cost": ("cost", ",.4g"), "or with clusters": ("at_units", ",d"),
             },
         )  # fmt: skip
 

@@ -197,7 +197,7 @@ class TestOutputs:
 
     def test_scores_that_differ_by_one_amount_are_not_called_alike(self) -> None:
         outputs = ss.Outputs.from_scores(pd.DataFrame({"new": [1.5] * 60, "old": [1.0] * 60}))
-        with pytest.raises(ValueError, match="'new' and 'old' differ by the same amount on each of these 60 units"):
+        with pytest.raises(ValueError, match="'new' and 'old' differ by the same amount on each of these 60 items"):
             ss.plan(outputs, n_items=100)
 
 

@@ -71,7 +71,7 @@ def test_all_guesses_give_tables_of_one_form(ways: dict[str, Any]) -> None:
     # What is found at the planned size is the gain itself, with the planned power.
     np.testing.assert_allclose(answers["detectable_gain"], 3, rtol=0.02)
     assert ((answers["power"] >= 0.8) & (answers["power"] < 0.83)).all()
-    told = json.loads(plan.as_json({"gain": 3}))
+    told = json.loads(plan.to_json({"gain": 3}))
     assert told["answers"][0]["n_items"] == answers["n_items"].iloc[0]
     assert told["sentences"] == list(plan.sentences)
 
@@ -134,7 +134,8 @@ class TestPilots:
         values = np.random.default_rng(5).lognormal(0, tails, 40)
         logs = np.array([np.log(np.delete(values, i).var(ddof=1)) for i in range(40)])
         squares = (logs - logs.mean()) ** 2
-        se = np.sqrt(39 / 40 * squares.sum())
+        # The variance of a variance has the jackknife's part, (kurtosis - 1) / n, and 2 / (n (n - 1)).
+        se = np.sqrt(39 / 40 * squares.sum() + 2 / (40 * 39))
         # Satterthwaite's: twice the squared mean over the variance, of the sum of 40 squares.
         df = 2 * squares.sum() ** 2 / (40 * squares.var())
         down, up = (np.exp(stats.t.isf(0.025, degrees) * se / 2) for degrees in (39, min(df, 39)))
@@ -265,7 +266,7 @@ class TestMargins:
         ({"metric": "accuracy", "score": 80, "gain": 21}, "gain must be at most 20 where the score is 80 %, not 21"),
         ({"metric": "accuracy", "score": 80, "gain": 1, "agreement": 0.5}, "Guess.agreement must be from 0.61 to 0"),
         ({"metric": "accuracy", "score": 80, "gain": 5, "r12": 0.9}, r"Guess.r12 must be from -0.21 to 0.8402 between"),
-        ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 units"),
+        ({"metric": "accuracy", "score": 80, "gain": 0.001}, "no test set of up to 10,000,000 items"),
         ({"metric": "accuracy", "gain": 1}, "Guess.score must be given for accuracy"),
         ({"metric": "accuracy", "score": 80}, "gain must be given, or n_items"),
         ({"metric": "mean", "gain": 1}, "metric must be one whose sd is known"),

@@ -6,21 +6,25 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.planning.benchmarks import typical
+from simstudy.planning.designs import Design
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.level import Level
-from simstudy.planning.mixed import MixedDifference
-from simstudy.planning.page import size_rows
+from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import size_for
+from simstudy.planning.spreads import spread_interval
 from simstudy.planning.target import Target
+from simstudy.planning.text import size_rows
 from tests.oracles import compared
 from tests.planning.options import plan_with, size
 
@@ -85,10 +89,100 @@ def test_sizes_show_margins_as_the_answers_do() -> None:
 
 
 def test_whole_units_of_a_number_of_items() -> None:
-    row = ss.plan(
-        metric="mean", n_items=50, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1)
-    ).answers.iloc[0]
+    plan = ss.plan(
+        metric="mean", n_items=50, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[]
+    )
+    row = plan.answers.iloc[0]
     assert (row["at_units"], row["at_items"]) == (7, 49)
+    (note,) = plan.notes
+    assert note == "50 items are no whole number of clusters of 7: planned are 7 clusters, 49 items"
+    whole = ss.plan(
+        metric="mean", n_items=49, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[21]
+    )
+    assert whole.notes == ()
+    assert whole.answers.equals(plan.answers)
+
+
+def test_clusters_of_one_item_are_items() -> None:
+    asked: dict[str, Any] = {"metric": "accuracy", "gain": 1, "guess": ss.Guess(score=80, agreement=0.9)}
+    items = ss.plan(**asked)
+    for icc in (0.0, 0.3):
+        plan = ss.plan(**asked, clusters=ss.Clusters(1, icc, 0))
+        pd.testing.assert_frame_equal(plan.answers, items.answers)
+        pd.testing.assert_frame_equal(plan.sizes, items.sizes)
+        assert (plan.sentences, plan.assumptions) == (items.sentences, items.assumptions)
+
+
+@pytest.mark.parametrize(("disagreement", "gain"), [(0.1, 1.0), (0.1, 2.0), (0.3, 10.0)])
+def test_clusters_of_independent_answers_need_about_as_many_as_answers(disagreement: float, gain: float) -> None:
+    """Flips of clusters move the number of wins by two, as flips of items do, so that p-values are as coarse."""
+    exact = size_for(RightOrWrongDifference(disagreement), gain)
+    item = RightOrWrongDifference(disagreement)
+    clustered = 2 * size_for(ClusteredDifference(item, Design(2, 0.0)), gain)
+    assert clustered == pytest.approx(exact, rel=0.015)
+    # Without steps it takes fewer than of independent items, which cannot be.
+    assert 2 * size_for(NormalDifference(item.sd_of(gain) / np.sqrt(2)), gain) < 0.98 * exact
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("n", "gain"), [(6, 20.0), (26, 20.0), (30, 20.0)])
+def test_the_power_of_clusters_of_answers_by_simulation(n: int, gain: float) -> None:
+    """Clusters of two items or ten, three of ten of which differ, each set of clusters tested by all its flips."""
+    size, chances = (10 if n == 6 else 2), [0.25, 0.05, 0.7]
+    counts = np.random.default_rng(1).multinomial(size, chances, (4000, n))
+    both = np.stack([counts[..., 0], counts[..., 1]], axis=1)
+    statistics = np.stack([both, np.full_like(both, size)], axis=-1)
+    found = DrawnPairs(statistics, "accuracy", n_resamples=999, seed=0).decisions(
+        ["sign_flips"], (0.05,), ["two-sided"]
+    )
+    power = ClusteredDifference(RightOrWrongDifference(0.3), Design(size, 0.0)).power(gain, n, Level())
+    assert found[0]["n_rejected_first"] / 4000 == pytest.approx(power, abs=0.03)
+
+
+def test_a_pilot_of_right_and_wrong_answers_is_one_under_any_name() -> None:
+    """One system right on every other item, the other one on all, by accuracy and by a metric of the user's own."""
+    answers = np.stack([np.arange(50) % 2, np.ones(50, dtype=int)])
+    statistics = np.stack([answers, np.ones_like(answers)], axis=-1)
+    own = ss.metric("share", lambda right, total: 100 * right / total)
+    plans = [
+        ss.plan(ss.Pilot(ss.Outputs.from_statistics(statistics, metric, ["a", "b"]), n_sets=0), gain=3)
+        for metric in ("accuracy", own)
+    ]
+    numbers = plans[0].answers.drop(columns="metric")
+    pd.testing.assert_frame_equal(plans[1].answers.drop(columns="metric"), numbers)
+    # Half of all items differ: the textbook's number, and a little more for an exact test.
+    textbook = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) ** 2 * (0.5 - 0.03**2) / 0.03**2
+    assert textbook < numbers["n_items"].item() < 1.03 * textbook
+
+
+@pytest.mark.parametrize("n", [10, 50])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.36, 0.44, 0.5])
+def test_the_interval_of_differences_of_two_values_holds_the_truth(n: int, share: float) -> None:
+    """Over all numbers of the one value that a pilot may have, but 0 and n."""
+    counts = np.arange(1, n)
+    ends = np.array([spread_interval(np.repeat([-0.7, 0.3], [k, n - k]))[1:] for k in counts])
+    held = (ends[:, 0] <= np.sqrt(share * (1 - share))) & (np.sqrt(share * (1 - share)) <= ends[:, 1] + 1e-12)
+    chance = stats.binom.pmf(counts, n, share)
+    assert chance @ held / chance.sum() >= 0.95
+
+
+def test_no_interval_of_a_spread_has_no_width() -> None:
+    """Values nearly as far from their mean: the variance of a squared mean is left, 2 / n^2 of the squared variance."""
+    values = np.tile([-1.0, 1.0], 25) + 1e-6 * np.random.default_rng(0).normal(size=50)
+    middle, low, high = spread_interval(values)
+    assert np.log(high / middle) >= 0.99 * stats.t.isf(0.025, 49) * np.sqrt(2) / 50 / 2
+    assert np.log(middle / low) >= 0.99 * stats.t.isf(0.025, 49) * np.sqrt(2) / 50 / 2
+
+
+def test_what_is_said_of_a_pilot_that_settles_the_power() -> None:
+    """Five items cannot be significant, whatever the spread is."""
+    outputs = ss.truth.correlated_accuracies([0.6, 0.7], 200, seed=1)
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5, n_items=5, sizes=[])
+    assert "The pilot says that the power of 5 items is 0.00, in all of its 95 % interval;" in plan.text
+    single = ss.Outputs.from_statistics(
+        outputs.statistics, outputs.metric, outputs.names, items=outputs.items.assign(cluster=range(200))
+    )
+    assert re.search(r"power 0.8: [\d,]+ clusters of 1 item \(", ss.plan(ss.Pilot(single, n_sets=0), gain=5).text)
 
 
 class TestManySystems:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -14,7 +15,9 @@ from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.sentences import _CHECKED
 from simstudy.planning.simulated import Simulated, against_closed_form, simulate
+from simstudy.planning.solving import size_for
 from simstudy.planning.target import Target
 
 Drawn = tuple[np.ndarray, np.ndarray]  # type: ignore[type-arg]
@@ -71,8 +74,32 @@ def test_a_plan_that_is_off_is_told() -> None:
     fewer = found & (rng.random(2000) < 0.9)
     off = told(fewer, gains, NormalDifference(1.0), 0.65, 20)
     assert off.off
-    assert "this plan is somewhat off" in off.text()
-    assert "this plan is somewhat off" not in replace(off, error=1.0).text()
+    assert "This plan is somewhat off" in off.text()
+    assert "This plan is somewhat off" not in replace(off, error=1.0).text()
+
+
+def test_a_plan_that_its_simulation_refutes_says_so_first() -> None:
+    """A system that scores 30 on two of forty items: most sets of sixteen items have too few of these for any test."""
+    scores = pd.DataFrame({"a": [30.0, 30.0] + [0.0] * 38, "b": 0.1 * np.random.default_rng(0).normal(size=40)})
+    plan = ss.plan(ss.Pilot(ss.Outputs.from_scores(scores), n_sets=1000), gain=5)
+    held = plan.simulated
+    assert held is not None
+    assert held.planned == pytest.approx(plan.answers["power"].item())
+    assert held.power < 0.5 < held.planned
+    said = (
+        f"Do not rely on this plan: it expects power {held.planned:.2f}, and the simulated power is {held.power:.2f}."
+    )
+    assert plan.text.count(said) == repr(plan).count(said) == 1
+    assert plan.text.count("Simulated: ") == 1
+    assert "This plan has fewer: do not rely on it." in plan.text
+    # At most a tenth beyond the interval is no reason.
+    assert "Do not rely" not in replace(held, planned=held.high + 0.1).text()
+    assert "Do not rely" in replace(held, planned=held.low - 0.11).text()
+
+
+def test_fewer_units_than_long_tails_were_simulated_with() -> None:
+    """The smallest plan of those is for a gain of 0.3 standard deviations."""
+    assert size_for(NormalDifference(1.0), 0.3) == _CHECKED
 
 
 def test_how_many_sets_are_too_few() -> None:
