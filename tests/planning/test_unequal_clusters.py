@@ -203,3 +203,17 @@ def test_the_sizes_of_known_clusters_are_those_of_the_files(name: str, shared_da
     assert len(sizes) == n
     assert sizes.mean() == pytest.approx(mean, abs=0.005)
     assert sizes.std() / sizes.mean() == pytest.approx(cv, abs=0.001)
+
+
+@pytest.mark.parametrize("cv", [0.0, 1.5])
+def test_the_best_design_of_a_plan_costs_least_of_all(cv: float) -> None:
+    """By algebra: the cost of clusters of k items, times the variance of an item's worth of them."""
+    plan = ss.plan(
+        metric="mean", gain=0.05, guess=ss.Guess(sd_difference=1), clusters=ss.Clusters(size=10, icc=0.05, cv=cv),
+        costs=ss.Costs(item=1, cluster=20),
+    )  # fmt: skip
+    k = np.arange(2, 200)
+    cost = (20 + k) * (1 + ((1 + cv**2) * k - 1) * 0.05) / k
+    best = plan.designs[plan.designs["which"].str.contains("best")]
+    assert best["items_per_unit"].tolist() == [k[cost.argmin()]]
+    assert best["cost"].iloc[0] == plan.designs["cost"].min()
