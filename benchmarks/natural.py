@@ -26,7 +26,7 @@ from all_pairs import peak_memory, seconds
 from sacrebleu.metrics import BLEU
 
 from simstudy.comparisons.comparing import compare
-from simstudy.datasets import folder_at_hand
+from simstudy.files.datasets import folder_at_hand
 from simstudy.loaders.formats import load
 from simstudy.outputs import Outputs
 

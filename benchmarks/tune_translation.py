@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.datasets import fetch_each
+from simstudy.files.datasets import fetch_each
 from simstudy.learners.examples import Examples
 from simstudy.learners.translation import bilingual_ngrams, phrase_based
 from simstudy.learners.translation.texts import count_bleu, index_texts

@@ -18,7 +18,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from simstudy.pvalues import clopper_pearson
+from simstudy.statistics.pvalues import clopper_pearson
 
 
 def compared(outputs: Outputs, **options: Any) -> pd.DataFrame:

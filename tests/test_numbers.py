@@ -14,7 +14,7 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from tests.pages import DOCS, ROOT
+from tests.documentation import DOCS, ROOT
 
 # Numbers that say what is asked, not what was found.
 SETTINGS = re.compile(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 from . import drawing
 from .comparing import Tables

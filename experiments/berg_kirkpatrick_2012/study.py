@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from simstudy.sections import Table
+from simstudy.pages.sections import Table
 from simstudy.studies import Findings, Keys, RunContext, Study, hashes_of, one_of, shipped_studies, tables_of
 
 from .comparing import beside_published, by_test, families, near_level, overlays, small_enough, told, training

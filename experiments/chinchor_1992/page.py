@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
 
 MUC_LIKE = "MUC-like"
 RULES = ("maximal", "greedy", "adjacent")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
 
 from .conditions import DEFAULT_TEST, Settings
 from .tables import at_one_level

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
 
 from .choices import FAILS, FIRST, KEEPS
 from .conditions import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, TWO_SIDED, Range, Settings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
 from simstudy.studies import Cell, Findings, RunContext
 
 from .cautions import caution_section, cautions

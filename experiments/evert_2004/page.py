@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .claims import PAIR, RANKINGS
 from .section_4 import Parts

@@ -13,8 +13,8 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy import datasets
-from simstudy.sections import Table
+from simstudy.files import datasets
+from simstudy.pages.sections import Table
 from simstudy.studies import (
     EACH_ONCE,
     Comparison,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .settings import Settings
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy import datasets
+from simstudy.files import datasets
 from simstudy.studies import RunContext
 from simstudy.truth.scores import Fitted, fit
 

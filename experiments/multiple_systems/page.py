@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .families import ALL_PAIRS, BASELINE, BH, HOLM, NONE, STEPDOWN, TWO_SIDED
 from .settings import ALL_EQUAL, Settings

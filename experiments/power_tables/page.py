@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .benchmarks import UNLIKE, VARIANTS
 from .drawing import by_size, gallery

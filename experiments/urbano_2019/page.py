@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
 
 from .conditions import NULLS, SIGN_WITH_TIES
 from .controls import CONTROLS

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy import datasets
+from simstudy.files import datasets
 from simstudy.studies import Cell, Findings, RunContext, clopper_pearson
 
 from .conditions import GAIN, SIGN_WITH_TIES, examine

@@ -10,7 +10,7 @@ from typing import Annotated
 import pandas as pd
 
 import simstudy as ss
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
 from simstudy.studies import (
     TASKS,
     Findings,

@@ -17,8 +17,8 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.applicable import applicable
-from simstudy.multiplicity import corrected
-from simstudy.pvalues import certainty
+from simstudy.statistics.multiplicity import corrected
+from simstudy.statistics.pvalues import certainty
 
 __all__ = [
     "agreement",

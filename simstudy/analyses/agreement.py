@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.decisions import Decision
+from simstudy.statistics.decisions import Decision
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_choice, check_seed, check_whole
 
@@ -30,7 +30,7 @@ def agreement(
     pairs
         Comparisons of the same pairs by several tests, one below the other.
     alpha
-        A test rejects where the gain is significant at this level (`simstudy.decisions.Decision`).
+        A test rejects where the gain is significant at this level (`simstudy.statistics.decisions.Decision`).
     reference
         The test that the others are held against.
     n_bootstrap, seed

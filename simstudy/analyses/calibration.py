@@ -13,9 +13,9 @@ from scipy import sparse
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.decisions import speaks_for_gain
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.statistics.decisions import speaks_for_gain
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import check_flag, check_mapping, check_seed, check_whole, number_list
 

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from simstudy.decisions import Decision
-from simstudy.multiplicity import corrected, holm
-from simstudy.proportions import tango, tango_z
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import corrected, holm
+from simstudy.statistics.proportions import tango, tango_z
 from simstudy.tables import require_columns, takes_family
 from simstudy.validation import brief
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.decisions import Decision
-from simstudy.multiplicity import corrected
 from simstudy.pairs import Order, order_of
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_family, takes_pairs
 from simstudy.validation import check_choice
 
@@ -34,12 +34,12 @@ def groups(
     """Groups of systems that do not differ significantly.
 
     Two systems differ where the gain of one is significant, by the rule that holds everywhere
-    (`simstudy.decisions.Decision`): p is at most alpha, the test speaks for the system with the better score, and the
-    units that differ are enough. By default p-values are corrected by Holm for the number of pairs: of equally good
-    systems some two then differ in less than 5 % of tables, where single tests keep their level. With p = "p_value"
-    nothing is corrected: of ten equally good systems some two differ at 0.05 more often than not. That systems do not
-    differ is not transitive, so groups can overlap, and a group need not be a run of neighbours (`intransitive` lists
-    the cases).
+    (`simstudy.statistics.decisions.Decision`): p is at most alpha, the test speaks for the system with the better
+    score, and the units that differ are enough. By default p-values are corrected by Holm for the number of pairs: of
+    equally good systems some two then differ in less than 5 % of tables, where single tests keep their level. With p =
+    "p_value" nothing is corrected: of ten equally good systems some two differ at 0.05 more often than not. That
+    systems do not differ is not transitive, so groups can overlap, and a group need not be a run of neighbours
+    (`intransitive` lists the cases).
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.proportions import wilson
-from simstudy.units import in_units
+from simstudy.outputs.units import in_units
+from simstudy.statistics.proportions import wilson
 from simstudy.validation import check_fraction, check_seed, check_text, check_whole
 
 # Variances below the square of this part of the contributions' size are rounding.

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from simstudy.decisions import Decision
-from simstudy.multiplicity import corrected
 from simstudy.pairs import order_of
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import QUESTION, TEST_SET, check_table, require_columns, require_one_question, takes_family
 
 
@@ -24,7 +24,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
         Who leads is seen in the data, so two-sided p-values are the honest ones; where they are one-sided, the column
         alternative says so.
     alpha
-        The level at which gains are significant (`simstudy.decisions.Decision`).
+        The level at which gains are significant (`simstudy.statistics.decisions.Decision`).
     leaderboards
         What `simstudy.leaderboard` returned for each of these test sets, one below the other.
 

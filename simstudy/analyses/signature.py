@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 import pandas as pd
 
-from simstudy.plain_text import shown
 from simstudy.tables import COMPARISONS, check_table, takes_pairs
+from simstudy.text.plain_text import shown
 
 _COLUMNS = ["metric", "metric_signature", "test", "alternative", "convention", "unit", "strata", "seed", "n_resamples"]
 

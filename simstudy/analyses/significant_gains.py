@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import relation_classes
-from simstudy.decisions import Decision
+from simstudy.statistics.decisions import Decision
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 

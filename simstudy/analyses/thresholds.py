@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simstudy.analyses.other_systems import other_systems
 from simstudy.analyses.relation_classes import PAIR, relation_classes
-from simstudy.decisions import speaks_for_gain
+from simstudy.statistics.decisions import speaks_for_gain
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_range, check_seed, check_whole
 

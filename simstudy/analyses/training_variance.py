@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.other_systems import OtherSystems
-from simstudy.decisions import Decision, two_sided
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.outputs.units import in_units
+from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, takes_pairs
-from simstudy.units import in_units
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,7 +58,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
         The systems on that test set, with columns family, train_size and replicate, as generators of resampled systems
         make them. Replicates of one size have the same training set in all families.
     alpha
-        The two-sided level at which gains are significant (`simstudy.decisions.Decision`).
+        The two-sided level at which gains are significant (`simstudy.statistics.decisions.Decision`).
 
     Returns
     -------

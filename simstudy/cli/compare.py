@@ -17,7 +17,7 @@ from simstudy.cli.files import Files
 from simstudy.cli.groups import grouped
 from simstudy.cli.terminal import print_written, printer
 from simstudy.cli.usage import settings_of
-from simstudy.plain_text import shown
+from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
     from simstudy.examination import Examination
@@ -148,8 +148,8 @@ def compare(
 def _read(
     paths: list[Path], metric: str, files: Files, formats: SomeFormats, seed: int
 ) -> tuple[Loaded, dict[str, str]]:
+    from simstudy.files.unpacking import unpacking_at_most
     from simstudy.loaders.base import Texts, Ties
-    from simstudy.unpacking import unpacking_at_most
 
     texts, ties = Texts(formats.tokenize, formats.lowercase), Ties(formats.ties, seed)
     with unpacking_at_most(formats.max_size):
@@ -172,7 +172,7 @@ def _test_set(loaded: Loaded, files: Files, how: HowTested) -> TestSet:
 def _examine(test_set: TestSet, how: HowTested) -> Examination:
     from simstudy.engines.asking import resamples_to_draw
     from simstudy.examination import examine
-    from simstudy.progress import progress_bar
+    from simstudy.running.progress import progress_bar
 
     total = resamples_to_draw(how.test, how.convention, how.resamples)
     shown = progress_bar("comparing systems", total) if total and sys.stderr.isatty() else nullcontext()
@@ -206,7 +206,7 @@ def _check_direction(loaded: Loaded) -> None:
 def _check_out(out: Path, inputs: Sequence[Path]) -> None:
     """Raise a ValueError where the folder holds anything but an earlier comparison."""
     from simstudy.examination.page import RESULTS_OF
-    from simstudy.results_folder import require_own
+    from simstudy.running.results_folder import require_own
 
     for path in inputs:
         if out.resolve() in (path.resolve(), path.resolve().parent):
@@ -215,7 +215,7 @@ def _check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def _is_better(found: Examination, names: Sequence[str], alpha: float) -> bool:
-    from simstudy.decisions import Decision
+    from simstudy.statistics.decisions import Decision
 
     dropped = [name for name in names if name not in found.outputs.names]
     if dropped:

@@ -35,14 +35,14 @@ def fetch(
     ] = None,
 ) -> None:
     """Fetch what is not there yet, check all, and print the paths."""
-    from simstudy.datasets import fetch_all
+    from simstudy.files.datasets import fetch_all
 
     for path in fetch_all(name, data_dir):
         typer.echo(path)
 
 
 def _list_datasets() -> None:
-    from simstudy.datasets import cache_folder, datasets, folder_at_hand
+    from simstudy.files.datasets import cache_folder, datasets, folder_at_hand
 
     table = Table(box=None, header_style="bold")
     table.add_column("name", no_wrap=True)
@@ -60,7 +60,7 @@ def _list_datasets() -> None:
 
 
 def _list_files(name: str) -> None:
-    from simstudy.datasets import datasets
+    from simstudy.files.datasets import datasets
     from simstudy.validation import check_choice
 
     check_choice("data set", name, datasets())

@@ -24,8 +24,8 @@ from typer.core import TyperGroup
 from simstudy.cli.groups import OPTIONS
 from simstudy.cli.stopping import Stopped, stop_in_order
 from simstudy.cli.usage import ClickException
-from simstudy.plain_text import line, printable
-from simstudy.program_files import ProgramError
+from simstudy.running.program_files import ProgramError
+from simstudy.text.plain_text import line, printable
 
 #: Exit codes; `Stopped` has those of signals. 1 is also what `compare --fail-unless-better` says.
 FAILED, BAD_INPUT, BUG, INTERRUPTED = 1, 2, 70, 130
@@ -113,7 +113,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def _said_of(error: Exception) -> tuple[str, int]:
     """What to say of an exception, and the exit code."""
-    from simstudy.runner import CellsFailed
+    from simstudy.running.runner import CellsFailed
 
     if isinstance(error, CellsFailed):
         return f"{error}; what has finished is kept, and the same command runs only what is missing", FAILED

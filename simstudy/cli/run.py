@@ -42,10 +42,10 @@ def run(
     ] = False,
 ) -> None:
     """Run a study, or what is left of it, and write its tables, figures and page."""
-    from simstudy.runner import n_workers
+    from simstudy.running.runner import n_workers
+    from simstudy.running.workers import Processes
     from simstudy.studies import run_study
     from simstudy.studies.run import study_cells
-    from simstudy.workers import Processes
 
     if listed:
         print_cells(study_cells(study, out=out, seed=seed, data_dir=data_dir, allow_outside=allow_outside))

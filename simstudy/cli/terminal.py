@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from simstudy.plain_text import printable
-from simstudy.printing import Printer
+from simstudy.text.plain_text import printable
+from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
     from pathlib import Path

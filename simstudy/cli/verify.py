@@ -14,7 +14,7 @@ def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `simstudy run` or `simstudy compare --out` wrote.")],
 ) -> None:
     """Check every file of a folder of results against its manifest; exit code 1 where one is not as it was written."""
-    from simstudy.results_folder import verify as check
+    from simstudy.running.results_folder import verify as check
 
     problems = check(folder)
     for problem in problems:

@@ -19,7 +19,7 @@ from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.engines.wins import wins
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import relations
-from simstudy.pvalues import clopper_pearson
+from simstudy.statistics.pvalues import clopper_pearson
 
 
 def compare(
@@ -64,7 +64,7 @@ def compare(
         studies use it. Which is better is seen in the data, so of two equally good systems one has a
         one-sided p <= 0.05 ten times in a hundred. By default the convention's only one, or "two-sided".
     convention
-        A name in `simstudy.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
+        A name in `simstudy.statistics.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
     monte_carlo
         "auto": p-values are computed (of all shuffles; of infinitely many resamples) where that costs about as much as

@@ -22,15 +22,15 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
 from simstudy.comparisons.saved import read_table, write_table
-from simstudy.decisions import Decision, two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
-from simstudy.multiplicity import corrected
-from simstudy.numerals import p_floor, p_text, score_format
-from simstudy.plain_text import shown
-from simstudy.reprs import ReprMixin, listed
 from simstudy.schema import KNOWN, OWN, described
+from simstudy.statistics.decisions import Decision, two_sided
+from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table
+from simstudy.text.numerals import p_floor, p_text, score_format
+from simstudy.text.plain_text import shown
+from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_choice, nearest
 
 # Rows that a prompt shows.
@@ -91,7 +91,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             "holm" or "bh": by the p-value that is corrected for all rows of this table, or was before pairs were
             selected; None: each pair by itself.
         certainty
-            As for `simstudy.decisions.Decision`, the one rule that decides.
+            As for `simstudy.statistics.decisions.Decision`, the one rule that decides.
         """
         if corrected is not None:
             check_choice("corrected", corrected, ("holm", "bh"))

@@ -8,7 +8,7 @@ from typing import Any, Self
 import pandas as pd
 
 from simstudy.comparisons.verdict import one_row, verdict
-from simstudy.decisions import Decision
+from simstudy.statistics.decisions import Decision
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,7 +60,7 @@ class Pair:
         )
 
     def significant(self, alpha: float = 0.05) -> bool:
-        """Whether the gain is significant at alpha, by this pair alone (`simstudy.decisions.Decision`)."""
+        """Whether the gain is significant at alpha, by this pair alone (`simstudy.statistics.decisions.Decision`)."""
         return bool(Decision(alpha).significant(one_row(self.row))[0])
 
     def why_not(self, alpha: float = 0.05) -> str:

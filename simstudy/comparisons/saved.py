@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from simstudy.plain_text import csv_cell, csv_name, line
 from simstudy.schema import OWN, names_of
 from simstudy.tables import COMPARISONS, check_table
+from simstudy.text.plain_text import csv_cell, csv_name, line
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table of pairs, unrounded; no text is a formula (`simstudy.plain_text.csv_cell`)."""
+    """Write a table of pairs, unrounded; no text is a formula (`simstudy.text.plain_text.csv_cell`)."""
     _each_text(frame, csv_cell).to_csv(path, index=False)
 
 

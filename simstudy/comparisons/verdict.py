@@ -9,12 +9,12 @@ import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
 from simstudy.comparisons.footing import footing
-from simstudy.decisions import TOO_FEW, Decision
-from simstudy.decisions import two_sided as by_two_sides
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
-from simstudy.numerals import p_digits, p_floor, p_text, score_format, units_text
-from simstudy.plain_text import shown
+from simstudy.statistics.decisions import TOO_FEW, Decision
+from simstudy.statistics.decisions import two_sided as by_two_sides
+from simstudy.text.numerals import p_digits, p_floor, p_text, score_format, units_text
+from simstudy.text.plain_text import shown
 from simstudy.validation import brief, check_fraction
 
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.

@@ -13,9 +13,9 @@ from simstudy.engines.question import MonteCarlo, Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.metrics.scaling import rescaled, without_offset
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
-from simstudy.runner import n_workers
-from simstudy.units import in_units, strata_of
+from simstudy.outputs.units import in_units, strata_of
+from simstudy.running.runner import n_workers
+from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import brief, check_choice, check_seed, check_text, check_whole
 
 

@@ -15,7 +15,7 @@ from scipy import special
 from simstudy.engines.question import Question
 from simstudy.engines.spread import spread
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.proportions import tango
+from simstudy.statistics.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the detectable gain.
 LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8

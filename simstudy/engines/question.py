@@ -16,7 +16,7 @@ from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import whole
 from simstudy.metrics.scaling import common_divisor
-from simstudy.pvalues import CONVENTIONS, Convention
+from simstudy.statistics.pvalues import CONVENTIONS, Convention
 
 MonteCarlo = Literal["auto"] | bool
 

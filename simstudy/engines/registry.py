@@ -17,7 +17,7 @@ from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.engines.skew_corrected import skew_corrected
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 
 ALTERNATIVES = ("two-sided", "greater")
 

@@ -23,10 +23,10 @@ from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
 from simstudy.loaders.reading import reading
 from simstudy.metrics import Metric, get_metric
-from simstudy.multiplicity import corrected
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
-from simstudy.runner import n_workers
+from simstudy.running.runner import n_workers
+from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
 
 # Of a comparison, by name.

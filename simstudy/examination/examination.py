@@ -15,7 +15,6 @@ from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.relations import related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
-from simstudy.decisions import Decision
 from simstudy.examination import page
 from simstudy.examination.json import as_json
 from simstudy.examination.rows import ranking
@@ -24,8 +23,9 @@ from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pairs import order_of
-from simstudy.printing import text_of
-from simstudy.reprs import ReprMixin, listed
+from simstudy.statistics.decisions import Decision
+from simstudy.text.printing import text_of
+from simstudy.text.reprs import ReprMixin, listed
 
 # What `compare` takes that says nothing of how systems are compared.
 _NO_SETTINGS = ("outputs", "progress")

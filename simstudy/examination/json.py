@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.examination.rows import sorted_pairs, systems
-from simstudy.plain_text import json_text
 from simstudy.tables import records
+from simstudy.text.plain_text import json_text
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

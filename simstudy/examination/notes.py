@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.comparisons.verdict import FEW_UNITS
-from simstudy.decisions import Decision
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.notes import note
-from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
-from simstudy.plain_text import shown
+from simstudy.statistics.decisions import Decision
+from simstudy.text.numerals import units_text
+from simstudy.text.plain_text import shown
 
 # Systems that a note names.
 _MOST_NAMED = 20

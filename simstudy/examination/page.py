@@ -20,10 +20,10 @@ from simstudy.examination.rows import (
     threshold_rows,
 )
 from simstudy.loaders.base import counted
-from simstudy.manifest import manifest_of
-from simstudy.report import InOrder, Page, write_results
-from simstudy.results_folder import results_folder
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.report import InOrder, Page, write_results
+from simstudy.pages.sections import Figure, Section, Table
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import results_folder
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

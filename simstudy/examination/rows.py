@@ -14,9 +14,9 @@ from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
-from simstudy.numerals import at_floor, p_floor, p_text, score_format, units_text
-from simstudy.plain_text import line, shown
-from simstudy.sections import Column, Table
+from simstudy.pages.sections import Column, Table
+from simstudy.text.numerals import at_floor, p_floor, p_text, score_format, units_text
+from simstudy.text.plain_text import line, shown
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simstudy.examination.rows import facts, pair_rows, ranking, threshold_rows
-from simstudy.printing import Printer
+from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
     from simstudy.examination.examination import Examination

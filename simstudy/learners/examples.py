@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.reprs import ReprMixin, listed
+from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief
 
 

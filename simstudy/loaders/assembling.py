@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from simstudy.fingerprints import number_of
 from simstudy.loaders.base import Source, SystemOutputs, counted
 from simstudy.metrics.base import Array
 from simstudy.notes import note
 from simstudy.outputs import Outputs
+from simstudy.running.fingerprints import number_of
 
 
 def assemble(

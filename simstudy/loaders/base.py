@@ -19,7 +19,7 @@ from simstudy.metrics.base import Array
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import TIES
-from simstudy.reprs import ReprMixin
+from simstudy.text.reprs import ReprMixin
 from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_utf8, nearest
 
 P = ParamSpec("P")

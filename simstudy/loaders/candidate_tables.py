@@ -19,7 +19,7 @@ from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
 from simstudy.rankings.inputs import BoolArray
-from simstudy.reprs import listed
+from simstudy.text.reprs import listed
 from simstudy.validation import check_choice
 
 # Columns that are no scores, whatever is in them; the first that is there names the candidates.

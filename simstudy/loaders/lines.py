@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
+from simstudy.files.unpacking import unpacked
 from simstudy.loaders.reading import is_read, once
 from simstudy.notes import note
-from simstudy.unpacking import unpacked
 
 
 @once

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from simstudy.files.unpacking import beginning, read_parquet
 from simstudy.loaders.base import counted
 from simstudy.loaders.lines import read_content, require_file
 from simstudy.loaders.reading import is_read, once
 from simstudy.metrics.base import Array, IntArray
-from simstudy.reprs import listed
-from simstudy.unpacking import beginning, read_parquet
+from simstudy.text.reprs import listed
 from simstudy.validation import nearest
 
 #: Row of a table -> its file and line.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from simstudy.files.unpacking import unzipped
 from simstudy.loaders.lines import decoded
-from simstudy.unpacking import unzipped
 
 # The table of contents: a line for each document, its name and its genre.
 _CONTENTS = "cats.txt"

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.plain_text import line
+from simstudy.text.plain_text import line
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]

@@ -10,11 +10,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.fingerprints import fingerprint
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
-from simstudy.plain_text import printable
-from simstudy.provenance import program_of
+from simstudy.running.fingerprints import fingerprint
+from simstudy.running.provenance import program_of
+from simstudy.text.plain_text import printable
 from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
 
 

@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
-from simstudy.fingerprints import fingerprint
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, answers_of_clusters, read_only
-from simstudy.reprs import ReprMixin, listed
+from simstudy.running.fingerprints import fingerprint
+from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import check_list, check_text, check_whole, nearest
 
 

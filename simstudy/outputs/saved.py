@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simstudy.columns import decode, encode
-from simstudy.files import atomic_path
+from simstudy.files.unpacking import read_parquet
+from simstudy.files.whole import atomic_path
 from simstudy.metrics import Metric, get_metric
 from simstudy.outputs.answers import read_only
 from simstudy.outputs.base import OutputsBase
-from simstudy.unpacking import read_parquet
+from simstudy.outputs.columns import decode, encode
 
 _KEY = "simstudy.outputs/3"
 _SUM = "simstudy.sha256"

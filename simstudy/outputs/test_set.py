@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.outputs.checks import check_outputs
 from simstudy.outputs.outputs import Outputs
-from simstudy.reprs import ReprMixin
+from simstudy.text.reprs import ReprMixin
 from simstudy.validation import brief, check_list, check_text, check_texts, check_whole
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.numerals import units_text
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference
 from simstudy.planning.editions import next_edition
 from simstudy.planning.margins import BETTER, shown_within
 from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
 from simstudy.planning.target import Target
+from simstudy.text.numerals import units_text
 
 #: How columns of the ends of a range end.
 ENDS = ("low", "high")

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.manifest import manifest_of
 from simstudy.metrics import label
+from simstudy.pages.report import Page, write_results
+from simstudy.pages.sections import Figure, Section
 from simstudy.planning.text import design_rows, predicted_rows, size_rows
-from simstudy.report import Page, write_results
-from simstudy.results_folder import results_folder
-from simstudy.sections import Figure, Section
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import results_folder
 
 if TYPE_CHECKING:
     from simstudy.planning.results import Plan

@@ -16,8 +16,8 @@ from simstudy.analyses.significant_gains import DOUBT, just_significant, signifi
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
-from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
+from simstudy.outputs.units import in_units
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.designs import Design, intraclass_correlation
 from simstudy.planning.differences import Difference, NormalDifference
@@ -28,7 +28,7 @@ from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
 from simstudy.planning.target import scale_of
-from simstudy.units import in_units
+from simstudy.text.numerals import units_text
 
 #: Units that outputs must have for a plan.
 LEAST_UNITS = 10

@@ -11,7 +11,6 @@ import pandas as pd
 
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
-from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
 from simstudy.planning import fractions
 from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
@@ -26,6 +25,7 @@ from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
 from simstudy.planning.target import Target
+from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.metrics import label
-from simstudy.plain_text import json_text
 from simstudy.planning.answers import power_curve
 from simstudy.planning.cases import Case
 from simstudy.planning.target import Target
 from simstudy.planning.text import show
-from simstudy.printing import Printer, text_of
-from simstudy.reprs import ReprMixin
 from simstudy.tables import records
+from simstudy.text.plain_text import json_text
+from simstudy.text.printing import Printer, text_of
+from simstudy.text.reprs import ReprMixin
 from simstudy.validation import check_whole
 
 if TYPE_CHECKING:

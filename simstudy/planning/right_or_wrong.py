@@ -13,7 +13,7 @@ from scipy import special
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.planning.differences import Detection, Difference, normal_density
 from simstudy.planning.level import Level
-from simstudy.proportions import tango_z
+from simstudy.statistics.proportions import tango_z
 from simstudy.validation import check_share
 
 # Of so many units that differ, outcomes of right and wrong answers are summed one by one; of more they are normal.

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Metric
-from simstudy.numerals import gain_text, units_text
 from simstudy.planning.answers import ENDS
 from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.differences import Difference
@@ -19,6 +18,7 @@ from simstudy.planning.margins import BETTER, NOT_WORSE
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference
 from simstudy.planning.target import Target
+from simstudy.text.numerals import gain_text, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py). The least number of units there.

@@ -16,9 +16,8 @@ from scipy import special
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.numerals import units_text
 from simstudy.outputs import Outputs
-from simstudy.plain_text import shown
+from simstudy.outputs.units import in_units
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.level import Level
@@ -28,9 +27,10 @@ from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.target import Target
 from simstudy.planning.tilted import TiltedUnits
-from simstudy.pvalues import clopper_pearson
+from simstudy.statistics.pvalues import clopper_pearson
+from simstudy.text.numerals import units_text
+from simstudy.text.plain_text import shown
 from simstudy.truth.scores import fit
-from simstudy.units import in_units
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
 _DRAWN = {2: 20_000_000, 3: 4_000_000}

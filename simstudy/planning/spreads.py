@@ -7,7 +7,7 @@ import numpy as np
 from simstudy.metrics.base import FloatArray
 from simstudy.planning.cases import LEVEL
 from simstudy.planning.differences import t_cut
-from simstudy.pvalues import clopper_pearson
+from simstudy.statistics.pvalues import clopper_pearson
 
 
 def spread_interval(values: FloatArray) -> tuple[float, float, float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simstudy.plain_text import in_words
-from simstudy.printing import Printer
-from simstudy.sections import Column, Table
+from simstudy.pages.sections import Column, Table
+from simstudy.text.plain_text import in_words
+from simstudy.text.printing import Printer
 
 if TYPE_CHECKING:
     from simstudy.planning.results import Plan

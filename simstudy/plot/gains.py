@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simstudy import plain_text
 from simstudy.plot.colours import colours_among, colours_of, relation_colour
 from simstudy.plot.style import (
     REFERENCE,
@@ -21,6 +20,7 @@ from simstudy.plot.style import (
     unit,
 )
 from simstudy.tables import check_table, require_one_question, takes_pairs
+from simstudy.text import plain_text
 from simstudy.validation import check_text
 
 # So few points can be larger.

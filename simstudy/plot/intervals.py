@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from simstudy import plain_text
-from simstudy.decisions import Decision
 from simstudy.plot.style import REFERENCE, dots, one_panel, sides, styled, unit
+from simstudy.statistics.decisions import Decision
 from simstudy.tables import check_table, require_one_question, require_one_table, takes_pairs
+from simstudy.text import plain_text
 
 # Inches: a pair's row, a letter of the names, the intervals.
 _ROW, _LETTER, _INTERVALS = 0.22, 0.07, 4.2
@@ -29,7 +29,7 @@ def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None 
     pairs
         Comparisons; pairs without an interval are left out.
     alpha
-        A fraction; gains that are significant at it (`simstudy.decisions.Decision`) are blue.
+        A fraction; gains that are significant at it (`simstudy.statistics.decisions.Decision`) are blue.
     ax
         Where to draw; by default a new figure that is large enough.
 

@@ -8,9 +8,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
-from simstudy import plain_text
 from simstudy.plot.style import better_end, one_panel, score_unit, styled
 from simstudy.tables import check_table
+from simstudy.text import plain_text
 
 # From so many systems on rows are low, and the axes are at the top too.
 _MANY = 40

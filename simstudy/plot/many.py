@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from simstudy.plain_text import label
 from simstudy.plot.style import REFERENCE, dots, in_percents, one_panel, styled
 from simstudy.tables import check_table
+from simstudy.text.plain_text import label
 from simstudy.validation import check_share, check_text
 
 _LINES = (

@@ -16,12 +16,12 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from simstudy.decisions import Decision
-from simstudy.numerals import at_floor, p_floor
 from simstudy.pairs import order_of
-from simstudy.plain_text import label
 from simstudy.plot.style import better_end, one_panel, score_unit, sides, styled
+from simstudy.statistics.decisions import Decision
 from simstudy.tables import check_table, require_one_table, takes_pairs
+from simstudy.text.numerals import at_floor, p_floor
+from simstudy.text.plain_text import label
 
 # Up to so many systems a cell of the matrix has room for its number.
 _NUMBERED = 20
@@ -51,8 +51,8 @@ _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 def matrix(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None, ax: Axes | None = None) -> Axes:
     """p-values of all pairs of systems (figures 3-6 of Chinchor 1992), each pair once, best systems first.
 
-    A cell is blue where the gain is significant (`simstudy.decisions.Decision`). Other cells are grey; those whose
-    p-value is at or below alpha all the same have an orange frame. Up to 20 systems the p-values are written in.
+    A cell is blue where the gain is significant (`simstudy.statistics.decisions.Decision`). Other cells are grey; those
+    whose p-value is at or below alpha all the same have an orange frame. Up to 20 systems the p-values are written in.
 
     Parameters
     ----------

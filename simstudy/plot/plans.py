@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from simstudy.plain_text import label
 from simstudy.plot.colours import colours_of
 from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled, unit
 from simstudy.tables import check_table
+from simstudy.text.plain_text import label
 from simstudy.validation import check_fraction
 
 _POWER = ["relation", "n_items", "power", "power_low", "power_high"]

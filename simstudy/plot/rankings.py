@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from simstudy.plain_text import in_words, label
 from simstudy.plot.colours import colours_among, colours_of
 from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled
 from simstudy.tables import check_table
+from simstudy.text.plain_text import in_words, label
 from simstudy.validation import check_flag, check_fraction, check_text
 
 # Marks of significance across a panel; more would be a bar.

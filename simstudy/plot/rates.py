@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-from simstudy.plain_text import label
 from simstudy.plot.colours import colours_of
 from simstudy.plot.style import REFERENCE, dots, in_percents, one_panel, styled
 from simstudy.tables import check_table
+from simstudy.text.plain_text import label
 from simstudy.validation import check_number, check_range, check_share
 
 Range = tuple[float, float]

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simstudy import plain_text
 from simstudy.metrics import label
 from simstudy.plot.colours import colours_of, relation_colour
 from simstudy.plot.style import dots, in_percent, one_panel, sides, styled, unit
 from simstudy.tables import check_table
+from simstudy.text import plain_text
 from simstudy.validation import check_text
 
 # Inches for a row of a chart of test sets.

@@ -22,11 +22,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from PIL import Image
 
-from simstudy import plain_text
-from simstudy.files import atomic_path
+from simstudy.files.whole import atomic_path
 from simstudy.metrics import find_metric, label
 from simstudy.metrics.mean import LOWER
 from simstudy.plot.svg import smaller
+from simstudy.text import plain_text
 from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_texts, check_whole
 
 _STYLE = {

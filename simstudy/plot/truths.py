@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from simstudy.plain_text import label
 from simstudy.plot.colours import colours_of
 from simstudy.plot.rates import by_units, draw_test
 from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled
 from simstudy.tables import check_table
+from simstudy.text.plain_text import label
 from simstudy.validation import check_number
 
 # What a test is worth in a situation, from good to bad: the colour of its cell.

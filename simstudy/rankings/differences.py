@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import IntArray
-from simstudy.multiplicity import corrected
 from simstudy.rankings.candidates import Candidates, require_candidates
 from simstudy.rankings.hypergeometric import fisher_exact
 from simstudy.rankings.precision_curves import count_up_to, list_lengths
+from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import check_flag
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import IntArray
-from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates, require_candidates
+from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.validation import check_fraction
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.candidates import Candidates, require_candidates
+from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.tables import check_table
 from simstudy.validation import check_fraction, check_list, check_mapping, check_number, check_text, check_unique
 

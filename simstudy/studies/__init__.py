@@ -1,20 +1,16 @@
 """Studies: a definition in TOML, and the run that turns it into tables, figures and a page.
 
 A study whose study.toml says kind = "program" has a study.py beside it (`simstudy.studies.programs.load_program`). It
-and the modules beside it import what they need from `simstudy` itself, from `simstudy.sections`, models of known truth
-from `simstudy.truth.scores`, and from here: what studies are made of, and building blocks that check their
+and the modules beside it import what they need from `simstudy` itself, from `simstudy.pages.sections`, models of known
+truth from `simstudy.truth.scores`, and from here: what studies are made of, and building blocks that check their
 arguments less than the functions of `simstudy` do.
 """
 
 from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import in_doubt
-from simstudy.cells import Cell
-from simstudy.decisions import Decision
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.fingerprints import derived_seed
 from simstudy.loaders.tagged import read_tagged
 from simstudy.metrics import METRICS, label
-from simstudy.multiplicity import benjamini_hochberg, holm
 from simstudy.planning.benchmarks import central_range
 from simstudy.planning.correlated_answers import disagreement_of_correlation, of_spread
 from simstudy.planning.differences import NormalDifference
@@ -22,9 +18,13 @@ from simstudy.planning.level import Level
 from simstudy.planning.mixed import of_pairs
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
-from simstudy.proportions import tango
-from simstudy.pvalues import clopper_pearson
 from simstudy.rankings.association import MEASURES
+from simstudy.running.cells import Cell
+from simstudy.running.fingerprints import derived_seed
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.multiplicity import benjamini_hochberg, holm
+from simstudy.statistics.proportions import tango
+from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.studies.catalogue import load_study, make_study, shipped_studies
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import Findings, RunContext

@@ -11,8 +11,8 @@ import pandas as pd
 
 from simstudy.analyses.calibration import calibration
 from simstudy.engines.registry import TESTS
-from simstudy.fingerprints import derived_seed
 from simstudy.outputs import TestSet
+from simstudy.running.fingerprints import derived_seed
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext
 from simstudy.truth.redrawn import LEAST_SPLIT, at_least, halves, redraw

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.cells import Cell
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.progress import advanced
+from simstudy.running.cells import Cell
+from simstudy.running.progress import advanced
 from simstudy.studies.context import RunContext
 
 

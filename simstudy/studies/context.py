@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.cells import Cell
-from simstudy.progress import listening, progress_bar, say
-from simstudy.runner import run_cells, states
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
+from simstudy.running.cells import Cell
+from simstudy.running.progress import listening, progress_bar, say
+from simstudy.running.runner import run_cells, states
 from simstudy.validation import brief
 
 
@@ -63,9 +63,9 @@ class RunContext:
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
-        See `simstudy.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is. `here`
-        is for a function that has threads of its own: its cells are computed in this process, one after the other. A
-        TypeError names a cell that returned nothing, or something else than a table where others returned one.
+        See `simstudy.running.runner.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell is.
+        `here` is for a function that has threads of its own: its cells are computed in this process, one after the
+        other. A TypeError names a cell that returned nothing, or something else than a table where others returned one.
         """
         found = states(function, cells, self.cells)
         left = int((found["state"] != "done").sum())

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import check_choice
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]

@@ -12,9 +12,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from simstudy import program_files
-from simstudy.datasets import DataError
-from simstudy.runner import CellsFailed
+from simstudy.files.datasets import DataError
+from simstudy.running import program_files
+from simstudy.running.runner import CellsFailed
 from simstudy.studies.context import Findings, RunContext, Unfinished
 from simstudy.studies.definition import Study, StudyError
 
@@ -36,7 +36,8 @@ def load_program(folder: Path) -> type[Study]:
     It defines `Settings`, a subclass of `simstudy.studies.Study` whose fields are the keys of study.toml, and
     `run(settings, context)`, which returns `simstudy.studies.Findings`. It may import modules beside it
     (``from .page import sections``). Functions that it gives to `RunContext.run` work in worker processes too; their
-    cells are known by the source of what they depend on (`simstudy.dependencies`), which a page beside them is not.
+    cells are known by the source of what they depend on (`simstudy.running.dependencies`), which a page beside them
+    is not.
 
     Raises
     ------
@@ -74,6 +75,6 @@ def run_of(settings: Study) -> Run:
 
 
 def blaming_program(settings: Study) -> AbstractContextManager[None]:
-    """Tell what is raised inside as an error of the study's study.py (`simstudy.program_files.blaming`)."""
+    """Tell what is raised inside as an error of the study's study.py (`simstudy.running.program_files.blaming`)."""
     path = program_files.LOADED[type(settings).__module__.partition(".")[0]]
     return program_files.blaming(Path(path), but=_TOLD)

@@ -11,8 +11,8 @@ import pandas as pd
 
 from simstudy.analyses.duplicates import distinct
 from simstudy.outputs import TestSet
-from simstudy.progress import progress_bar
-from simstudy.results_folder import MANIFEST, verify
+from simstudy.running.progress import progress_bar
+from simstudy.running.results_folder import MANIFEST, verify
 from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import StudyError

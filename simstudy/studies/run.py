@@ -10,16 +10,16 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.analyses.signature import signatures
-from simstudy.files import atomic_path
-from simstudy.manifest import manifest_of
-from simstudy.report import Page, write_results
-from simstudy.reprs import ReprMixin, listed
-from simstudy.results_folder import CELLS, COMPARISONS, results_folder
-from simstudy.runner import n_workers
+from simstudy.files.whole import atomic_path
+from simstudy.pages.report import Page, write_results
+from simstudy.running.manifest import manifest_of
+from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder
+from simstudy.running.runner import n_workers
 from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study
 from simstudy.studies.programs import PROGRAM, blaming_program
+from simstudy.text.reprs import ReprMixin, listed
 
 # Signatures that a page lists; a study of many list lengths or test sets has one for each.
 _MOST_SIGNATURES = 10
@@ -83,7 +83,7 @@ def run_study(
     seed
         Instead of the study's own.
     data_dir
-        Folder of data files; see `simstudy.datasets.fetch`.
+        Folder of data files; see `simstudy.files.datasets.fetch`.
     allow_outside
         Whether the study may name files outside that folder: by absolute paths, by "..", or by links that lead out.
 
@@ -91,11 +91,11 @@ def run_study(
     ------
     simstudy.studies.StudyError
         Where the study is unknown or its definition is wrong.
-    simstudy.program_files.ProgramError
+    simstudy.running.program_files.ProgramError
         Where a study.py fails while it runs: its file and line, and what was raised (``__cause__``).
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where its data cannot be had, or lies outside the folder of data files.
-    simstudy.runner.CellsFailed
+    simstudy.running.runner.CellsFailed
         Where systems failed to train; the others have finished and are kept.
 
     Examples

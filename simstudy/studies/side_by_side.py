@@ -8,12 +8,12 @@ from simstudy import plot
 from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.cells import Cell
 from simstudy.comparisons.comparing import compare
 from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.sections import Figure, Section, Table
+from simstudy.pages.sections import Figure, Section, Table
+from simstudy.running.cells import Cell
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide
 

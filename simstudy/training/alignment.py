@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from simstudy.datasets import fetch_each, find
+from simstudy.files.datasets import fetch_each, find
 from simstudy.learners.alignment.aligners import LinkClassifier, TextAligner
 from simstudy.learners.alignment.bitexts import (
     SentencePair,
@@ -58,7 +58,7 @@ def alignment(data_dir: Path | None = None) -> Task:
     ------
     ValueError
         Where texts have unequal numbers of lines, or a sentence or a link is not as it must be.
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     """
     text, aligned, links, files = _read(data_dir)
@@ -88,7 +88,7 @@ def alignment_unsupervised(data_dir: Path | None = None) -> Task:
 
     Raises
     ------
-    ValueError, simstudy.datasets.DataError
+    ValueError, simstudy.files.datasets.DataError
         As `alignment`.
     """
     text, aligned, links, files = _read(data_dir)

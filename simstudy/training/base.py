@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
-from simstudy.fingerprints import fingerprint
 from simstudy.learners.classification import (
     Classifier,
     CountPositives,
@@ -22,7 +21,8 @@ from simstudy.learners.classification import (
 )
 from simstudy.learners.examples import BaseSystem, Count, Examples
 from simstudy.metrics import Metric, get_metric
-from simstudy.reprs import ReprMixin, listed
+from simstudy.running.fingerprints import fingerprint
+from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_mapping, check_text
 
 

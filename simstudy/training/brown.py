@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 
-from simstudy.datasets import fetch, registry
+from simstudy.files.datasets import fetch, registry
 from simstudy.learners.classification import Classifier, Rows, count_correct
 from simstudy.learners.examples import Examples
 from simstudy.learners.sequences.perceptron import GreedyPerceptron
@@ -44,7 +44,7 @@ def brown(data_dir: Path | None = None) -> Task:
 
     Raises
     ------
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     ValueError
         Where a line of the corpus is malformed.

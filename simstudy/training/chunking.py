@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.linear_model import SGDClassifier
 
-from simstudy.datasets import fetch, registry
+from simstudy.files.datasets import fetch, registry
+from simstudy.files.unpacking import unzipped
 from simstudy.learners.classification import Classifier, Rows
 from simstudy.learners.examples import BaseSystem, Examples
 from simstudy.learners.sequences.crf import ConditionalRandomField
@@ -23,7 +24,6 @@ from simstudy.loaders.lines import decoded
 from simstudy.metrics.spans import is_bio
 from simstudy.training.base import Task
 from simstudy.training.orders import mixed_order
-from simstudy.unpacking import unzipped
 
 _CORPUS = "nltk/conll2000.zip"
 
@@ -53,7 +53,7 @@ def chunking(data_dir: Path | None = None) -> Task:
 
     Raises
     ------
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     ValueError
         Where that package is not installed, or a line of the files is malformed.

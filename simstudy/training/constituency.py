@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.datasets import fetch_each, registry
+from simstudy.files.datasets import fetch_each, registry
+from simstudy.files.unpacking import unzipped
 from simstudy.learners.constituency.binary_trees import Symbols
 from simstudy.learners.constituency.constituents import GoldTrees, Sentences, Vocabulary, count_brackets
 from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
@@ -17,7 +18,6 @@ from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree
 from simstudy.training.base import Task
 from simstudy.training.orders import mixed_order
-from simstudy.unpacking import unzipped
 
 #: The longest sentence of a test set, in words, punctuation among them and traces not: as parsers are often compared.
 LONGEST = 40
@@ -46,7 +46,7 @@ def constituency(data_dir: Path | None = None) -> Task:
 
     Raises
     ------
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     ValueError
         Where a file has no well-formed trees.

@@ -25,7 +25,7 @@ def dependencies(data_dir: Path | None = None) -> Task:
     ------
     ValueError
         Where a sentence has no tree with one root; it names file, line and sentence.
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     """
     treebanks = read_ud_english(data_dir, read_dependencies)

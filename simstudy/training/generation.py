@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.datasets import fetch_each, registry
+from simstudy.files.datasets import fetch_each, registry
 from simstudy.learners.examples import BaseSystem, Examples
 from simstudy.learners.generation.beam_search import BeamSearch
 from simstudy.learners.generation.meanings import Meaning, read_references
@@ -40,7 +40,7 @@ def generation(data_dir: Path | None = None) -> Task:
 
     Raises
     ------
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     ValueError
         Where a row of the files is malformed; it names file and row.

@@ -32,7 +32,7 @@ def load_task(name: str, data_dir: str | Path | None = None) -> Task:
     ------
     ValueError
         For an unknown name, or where the package of one of its learners is not installed.
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where its data cannot be had.
 
     Examples

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.cells import Cell
-from simstudy.fingerprints import derived_seed, fingerprint
 from simstudy.outputs import Outputs
-from simstudy.provenance import definition_of, program_of
-from simstudy.runner import run_cells
+from simstudy.running.cells import Cell
+from simstudy.running.fingerprints import derived_seed, fingerprint
+from simstudy.running.provenance import definition_of, program_of
+from simstudy.running.runner import run_cells
 from simstudy.training.base import Task
 from simstudy.validation import brief, check_choice, check_list, check_path, check_seed, check_whole, number_list
 
@@ -135,7 +135,7 @@ def resample_training(
     ------
     ValueError
         For arguments outside their rules.
-    simstudy.runner.CellsFailed
+    simstudy.running.runner.CellsFailed
         Where base models raised; all others have finished.
 
     Examples

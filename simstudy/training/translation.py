@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.datasets import fetch_each, registry
+from simstudy.files.datasets import fetch_each, registry
 from simstudy.learners.examples import BaseSystem, Examples
 from simstudy.learners.translation.bilingual_ngrams import BilingualNgrams
 from simstudy.learners.translation.phrase_based import PhraseBased
@@ -48,7 +48,7 @@ def translation(data_dir: Path | None = None) -> Task:
     ------
     ValueError
         Where two files have not as many lines, or a line has no words.
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     """
     files = [f"{name}.{language}.gz" for name in (TRAIN, *TEST_SETS.values()) for language in LANGUAGES]

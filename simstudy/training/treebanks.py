@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.datasets import fetch_each, registry
+from simstudy.files.datasets import fetch_each, registry
 from simstudy.loaders.conllu import Sentence, read_conllu
 from simstudy.training.orders import mixed_order
 
@@ -51,7 +51,7 @@ def read_ud_english(data_dir: Path | None, read: Callable[[Path], list[Sentence]
 
     Raises
     ------
-    simstudy.datasets.DataError
+    simstudy.files.datasets.DataError
         Where a file cannot be had.
     """
     files = [*chain([TRAIN], *TEST_SETS.values())]

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from simstudy.fingerprints import derived_seed
 from simstudy.outputs import Outputs
+from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import check_correlations
 from simstudy.validation import brief, check_number, check_seed, check_text, check_whole, number_list
 

@@ -12,7 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, NOT_WORSE, UNDECIDED, equivalence
 from simstudy.outputs import Outputs
-from simstudy.proportions import tango
+from simstudy.statistics.proportions import tango
 from tests.oracles import compared
 
 

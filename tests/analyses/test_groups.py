@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from simstudy import analyses
 from simstudy.analyses.groups import _cliques, gain_ranges, intransitive
-from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
+from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
 
 # Each pair by itself, as in the paper.

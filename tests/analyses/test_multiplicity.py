@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.multiplicity import corrected
+from simstudy.statistics.multiplicity import corrected
 
 P_VALUES = st.lists(st.sampled_from([0, 1, 2, 3, 4, 8, 16, 32, 64]), min_size=1, max_size=9)
 

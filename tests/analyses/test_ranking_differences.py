@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.multiplicity import corrected
 from simstudy.rankings.candidates import Candidates
 from simstudy.rankings.differences import ranking_differences
+from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
 from tests.rankings.test_candidates import FRAME, random_candidates
 

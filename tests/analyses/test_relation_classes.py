@@ -17,10 +17,10 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
-from simstudy.decisions import speaks_for_gain
-from simstudy.multiplicity import corrected
 from simstudy.outputs import Outputs
 from simstudy.plot.pairs import matrix
+from simstudy.statistics.decisions import speaks_for_gain
+from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import QUESTION, require_one_question
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared as table_of

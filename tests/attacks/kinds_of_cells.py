@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.cells import Cell, encoded
-from simstudy.runner import run_cells
+from simstudy.running.cells import Cell, encoded
+from simstudy.running.runner import run_cells
 
 KINDS = ("array", "table", "training", "sleep")
 N_CELLS = 12

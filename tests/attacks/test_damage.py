@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.outputs import Outputs
-from simstudy.results_folder import verify
+from simstudy.running.results_folder import verify
 from tests.attacks.studies import study
 from tests.attacks.test_kills import written
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from simstudy.cli import app
 from simstudy.cli.errors import raised_by_simstudy
 from simstudy.cli.stopping import Stopped
-from simstudy.files import atomic_path
+from simstudy.files.whole import atomic_path
 from simstudy.validation import check_fraction
 
 FILES = ["old.txt", "new.txt", "--metric", "mean"]

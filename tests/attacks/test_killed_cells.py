@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.cells import SECONDS, damaged
+from simstudy.running.cells import SECONDS, damaged
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -78,7 +78,7 @@ def killed(how: str, chance: random.Random, process: subprocess.Popen[str], mark
     """Kill one worker, the parent, or all at once; whether there was anything to kill."""
     if how == "worker":
         while process.poll() is None:
-            if workers := [pid for pid, line in processes(mark).items() if "simstudy.workers" in line]:
+            if workers := [pid for pid, line in processes(mark).items() if "simstudy.running.workers" in line]:
                 kill(chance.choice(workers))
                 return True
         return False

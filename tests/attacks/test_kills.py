@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.results_folder import verify
+from simstudy.running.results_folder import verify
 from tests.attacks.studies import KINDS, data
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

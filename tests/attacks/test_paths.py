@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from simstudy.cli import app
-from simstudy.datasets import DataError, find, find_folder
-from simstudy.program_files import ProgramError
-from simstudy.report import Page
-from simstudy.sections import Figure, Section
+from simstudy.files.datasets import DataError, find, find_folder
+from simstudy.pages.report import Page
+from simstudy.pages.sections import Figure, Section
+from simstudy.running.program_files import ProgramError
 from simstudy.studies import load_study, make_study, run_study
 from simstudy.studies.definition import StudyError
 from simstudy.studies.natural.definition import NaturalStudy

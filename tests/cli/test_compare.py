@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from tests.cli.command import as_json, compare, write_wide
-from tests.test_proportions import by_quartic
+from tests.statistics.test_proportions import by_quartic
 
 
 def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from simstudy import datasets
 from simstudy.cli import app
-from simstudy.datasets import DataFile, DataSet
+from simstudy.files import datasets
+from simstudy.files.datasets import DataFile, DataSet
 
 
 def data(*arguments: str) -> tuple[int, str, str]:

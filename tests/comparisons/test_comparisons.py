@@ -17,9 +17,9 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.decisions import REASONS, Decision, two_sided
 from simstudy.loaders.base import Loaded
-from simstudy.multiplicity import corrected
+from simstudy.statistics.decisions import REASONS, Decision, two_sided
+from simstudy.statistics.multiplicity import corrected
 
 DOCS = Path(__file__).parents[2] / "docs"
 

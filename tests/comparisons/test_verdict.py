@@ -8,7 +8,7 @@ from simstudy.comparisons.verdict import verdict
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
 from tests.oracles import compared
-from tests.test_proportions import by_quartic
+from tests.statistics.test_proportions import by_quartic
 
 
 def test_the_row_that_these_tests_make_is_one_of_comparisons() -> None:

@@ -13,7 +13,7 @@ from simstudy.comparisons.verdict import FEW_UNITS, verdict
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
 from tests.oracles import compared
-from tests.test_proportions import by_quartic
+from tests.statistics.test_proportions import by_quartic
 
 # For whom a test speaks
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.decisions import Decision
 from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.decisions import Decision
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import made
 from tests.oracles import ERROR_RATE, ascending, compared, shuffled_p
 

@@ -17,7 +17,7 @@ from simstudy.engines.needs import ACCEPTANCE_SETS, RIGHT_OR_WRONG
 from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, ascending, compared, could_be, intervals_that_miss
 
 

@@ -14,7 +14,7 @@ from simstudy.engines.asking import planned_resamples, resamples_to_draw
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import GEOMETRIC, ascending, compared
 
 OF_TEST = [(test, name) for name, rule in CONVENTIONS.items() for test in rule.tests]

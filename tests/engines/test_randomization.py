@@ -18,7 +18,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.swaps import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import KINDS, NET, ask, best_first, counts_of_responses, made
 from tests.oracles import all_shuffles, ascending, compared, could_be, fraction, goodness, shuffled_p
 

@@ -17,7 +17,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import NET, ask, best_first, made
 from tests.oracles import ERROR_RATE, GEOMETRIC, compared, could_be, shuffled_p
 

@@ -17,7 +17,7 @@ from simstudy.examination.rows import facts, pair_rows, threshold_rows
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import correlated_accuracies
-from tests.test_proportions import by_quartic
+from tests.statistics.test_proportions import by_quartic
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 

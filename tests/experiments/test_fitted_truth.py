@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.studies import Results
 from tests.experiments.programs import program, small
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.fingerprints import derived_seed
+from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import DrawnBoards, Results, StudyError
 from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program, small

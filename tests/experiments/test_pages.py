@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
 from simstudy.studies import load_study
 from tests.experiments.programs import program
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.studies import Results, StudyError
 from tests.experiments.programs import program, small
 from tests.oracles import compared

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.studies import Results
 from tests.conftest import SHARED
 from tests.experiments.programs import program, small

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.pages.sections import Table
 from simstudy.planning import leaderboards, predict, right_or_wrong
 from simstudy.planning.benchmarks import RELATIONS
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
@@ -26,7 +27,6 @@ from simstudy.planning.mixed import ClusteredDifference, MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.planning.text import design_rows, predicted_rows, size_rows
-from simstudy.sections import Table
 from tests.planning.options import plan_with
 
 Options = dict[str, Any]

@@ -12,7 +12,7 @@ from simstudy.planning.level import Level
 from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.proportions import tango_z
+from simstudy.statistics.proportions import tango_z
 from simstudy.studies import DrawnPairs
 from tests.oracles import compared
 from tests.planning.options import plan_with

@@ -9,7 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 
 from simstudy import plot
-from tests.test_one_decision import PAIRS, by_hand
+from tests.statistics.test_one_decision import PAIRS, by_hand
 
 
 def blue_cell(pairs: pd.DataFrame, alpha: float) -> bool:

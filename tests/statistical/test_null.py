@@ -14,7 +14,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.made import metric as make_metric
-from simstudy.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.truth.clustered import clustered_accuracies
 from tests.oracles import compared
 

@@ -16,10 +16,10 @@ from sklearn.naive_bayes import GaussianNB
 
 import simstudy
 from simstudy import dependencies, provenance
-from simstudy.cells import Cell
-from simstudy.program_files import LOADED, SOURCES
-from simstudy.provenance import program_of
-from simstudy.runner import _needed
+from simstudy.running.cells import Cell
+from simstudy.running.program_files import LOADED, SOURCES
+from simstudy.running.provenance import program_of
+from simstudy.running.runner import _needed
 from simstudy.studies import load_study, shipped_studies
 from simstudy.training.resampling import Variant
 from simstudy.truth.synthetic import correlated_accuracies
@@ -30,8 +30,8 @@ STUDIES = PACKAGE.parent / "experiments"
 # Modules that only write pages, draw, or talk to a terminal.
 SHOWING = (
     "simstudy.plot",
-    "simstudy.report",
-    "simstudy.sections",
+    "simstudy.pages.report",
+    "simstudy.pages.sections",
     "simstudy.cli",
     "matplotlib",
     "seaborn",

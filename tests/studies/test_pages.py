@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.sections import Section
+from simstudy.pages.sections import Section
 from simstudy.studies import make_study
 from simstudy.studies.natural import gains
 from simstudy.studies.natural import page as natural

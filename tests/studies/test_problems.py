@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import simstudy as ss
-from simstudy.datasets import DataError, registry
+from simstudy.files.datasets import DataError, registry
 from simstudy.studies import StudyError, load_study, make_study
 from simstudy.studies.problems import Problems
 from simstudy.studies.stand_ins import stand_in

@@ -11,16 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 import simstudy as ss
-from simstudy.cells import Cell
 from simstudy.cli import app
-from simstudy.program_files import ProgramError
-from simstudy.runner import run_cells
+from simstudy.running.cells import Cell
+from simstudy.running.program_files import ProgramError
+from simstudy.running.runner import run_cells
 from simstudy.studies import StudyError, load_study
 
 PROGRAM = """
 from pathlib import Path
 import pandas as pd
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
 from simstudy.studies import Cell, Findings, Study
 
 (Path(__file__).parent / "executed").touch()
@@ -80,7 +80,7 @@ def run(study, context):
     return Findings(tables={"squares": table}, sections=sections(table), closing="No more.")
 """,
     "page": """
-from simstudy.sections import Section, Table
+from simstudy.pages.sections import Section, Table
 def sections(table):
     return [Section("Squares", "Of numbers.", table=Table(table, {"n²": "{square}"}))]
 """,

@@ -24,7 +24,7 @@ import simstudy as ss
 from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli import app
-from simstudy.results_folder import verify
+from simstudy.running.results_folder import verify
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
 from simstudy.training import TASKS, Task

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.loaders.alignments import read_links
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.aer import alignment_counts

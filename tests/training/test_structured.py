@@ -14,7 +14,7 @@ import pytest
 
 from simstudy.learners import Examples
 from simstudy.metrics.spans import span_counts
-from simstudy.runner import CellsFailed
+from simstudy.running.runner import CellsFailed
 from simstudy.studies.stand_ins import stand_in
 from simstudy.training import Task
 from simstudy.training.resampling import Variant, resample_training

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from simstudy.learners.classification import Rows
-from simstudy.runner import CellsFailed
+from simstudy.running.runner import CellsFailed
 from simstudy.training.base import Task
 from simstudy.training.resampling import Variant, resample_training, train_variant, variants
 

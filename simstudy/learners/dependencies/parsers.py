@@ -8,7 +8,6 @@ from typing import Protocol
 
 import numpy as np
 
-from simstudy.fingerprints import derived_seed
 from simstudy.learners.dependencies.eisner import reparse
 from simstudy.learners.dependencies.graph_parser import learn_arcs, nearest_projective, parse_arcs
 from simstudy.learners.dependencies.hashed_features import Learnt, averaged, tables
@@ -16,6 +15,7 @@ from simstudy.learners.dependencies.relation_labeller import label_trees, learn_
 from simstudy.learners.dependencies.transition_parser import learn_transitions, parse_transitions
 from simstudy.learners.dependencies.trees import Integers, Parses, Words
 from simstudy.learners.examples import Examples
+from simstudy.running.fingerprints import derived_seed
 from simstudy.validation import check_flag, check_whole
 
 

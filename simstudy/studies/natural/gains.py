@@ -13,7 +13,7 @@ from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.
 _LEAST_SETS = 6

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.cells import Cell
 from simstudy.outputs import Outputs, TestSet
+from simstudy.running.cells import Cell
 from simstudy.studies.context import RunContext
 
 

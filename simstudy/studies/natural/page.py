@@ -11,11 +11,11 @@ import pandas as pd
 from simstudy import plot
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
-from simstudy.plain_text import shown
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.natural import gains
 from simstudy.studies.natural.cross_domain import OTHERS, POPULATION
 from simstudy.studies.natural.definition import NaturalStudy
+from simstudy.text.plain_text import shown
 
 
 def closing(study: NaturalStudy) -> str:

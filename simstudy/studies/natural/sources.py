@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.datasets import DataError, find, find_folder, registry
+from simstudy.files.datasets import DataError, find, find_folder, registry
 from simstudy.loaders.base import Loaded, Source, Texts, noting, system_files
 from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.formats import read_source

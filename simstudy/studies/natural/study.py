@@ -11,10 +11,10 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
 from simstudy.analyses.thresholds import size_fit
 from simstudy.comparisons.comparisons import Comparisons
-from simstudy.decisions import two_sided
 from simstudy.examination import Analysed, classified
 from simstudy.outputs import TestSet
-from simstudy.progress import progress_bar
+from simstudy.running.progress import progress_bar
+from simstudy.statistics.decisions import two_sided
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.natural import gains, page

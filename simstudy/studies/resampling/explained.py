@@ -8,7 +8,7 @@ from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.training_variance import ALL_FAMILIES, training_variance
 from simstudy.outputs import Outputs
-from simstudy.sections import Column, Section, Table
+from simstudy.pages.sections import Column, Section, Table
 
 
 def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> tuple[dict[str, pd.DataFrame], list[Section]]:

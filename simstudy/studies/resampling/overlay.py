@@ -8,7 +8,7 @@ from simstudy.analyses.duplicates import distinct
 from simstudy.analyses.overlay import overlay
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import thresholds
-from simstudy.datasets import folder_at_hand, registry
+from simstudy.files.datasets import folder_at_hand, registry
 from simstudy.outputs import Outputs
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext

@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.sections import Column, Figure, Section, Table
+from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.plotted_pairs import plotted_pairs
 
 CLOSING = (

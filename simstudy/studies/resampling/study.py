@@ -9,10 +9,10 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
-from simstudy.decisions import two_sided
 from simstudy.engines.registry import TESTS
 from simstudy.examination.rows import described_test
 from simstudy.outputs import Outputs
+from simstudy.statistics.decisions import two_sided
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.context import Findings, RunContext

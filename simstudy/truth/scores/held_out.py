@@ -11,10 +11,10 @@ import pandas as pd
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.curves import curve
 from simstudy.comparisons.comparing import compare
-from simstudy.decisions import Decision, speaks_for_gain
-from simstudy.fingerprints import derived_seed
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
+from simstudy.running.fingerprints import derived_seed
+from simstudy.statistics.decisions import Decision, speaks_for_gain
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores.fitted import Fitted, fit
 from simstudy.validation import check_whole

@@ -14,7 +14,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs, p_values
 from simstudy.engines.registry import TESTS
-from simstudy.fingerprints import derived_seed
+from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import StudyError
 from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.error_rates.small import CONDITIONS, ERRORS, NULLS, SMALL, VIEWS, study

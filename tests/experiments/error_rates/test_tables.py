@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.fingerprints import derived_seed
+from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.error_rates.small import CHOICES, CONDITIONS, ERRORS, TABLES, study
 

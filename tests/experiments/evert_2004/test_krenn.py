@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.rankings.association import MEASURES
 from simstudy.rankings.candidates import Candidates
 from simstudy.studies import RunContext, StudyError

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError
 from simstudy.studies.natural import study as natural
 from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make

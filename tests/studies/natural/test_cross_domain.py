@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, Results, RunContext, StudyError, baselines
 from simstudy.studies.baselines import n_units

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.loaders import lines
 from simstudy.outputs import Outputs
 from simstudy.studies import StudyError

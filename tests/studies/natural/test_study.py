@@ -14,7 +14,7 @@ import simstudy as ss
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relations import related
 from simstudy.analyses.significant_gains import significant_gains
-from simstudy.datasets import DataError
+from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, StudyError
 from tests.oracles import compared

@@ -1,0 +1,286 @@
+"""Public data by name: found in a folder at hand, or fetched from its address; the hash is checked either way."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import pooch
+from rich.filesize import decimal
+
+from simstudy.files.missing_data import DataError as DataError
+from simstudy.files.missing_data import NotPublicError, lacking
+from simstudy.validation import nearest
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One public file: ``<data set>/<file>``, its size in bytes, SHA-256 and address."""
+
+    name: str
+    size: int
+    sha256: str
+    url: str
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Public files that belong together: what they are, and the licence as their publisher states it."""
+
+    name: str
+    what: str
+    licence: str
+    files: tuple[DataFile, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+
+@cache
+def datasets() -> dict[str, DataSet]:
+    """All data sets that can be had by name: the table datasets.toml.
+
+    Examples
+    --------
+    >>> treebank = datasets()["ud_english_ewt"]
+    >>> treebank.licence, len(treebank.files), treebank.size
+    ('CC BY-SA 4.0', 4, 17833099)
+    """
+    with resources.files("simstudy.files").joinpath("datasets.toml").open("rb") as table:
+        rows = tomllib.load(table)
+    return {
+        name: DataSet(
+            name,
+            row["what"],
+            row["licence"],
+            tuple(
+                DataFile(f"{name}/{file}", entry["bytes"], entry["sha256"], row["base"] + entry.get("path", file))
+                for file, entry in row["files"].items()
+            ),
+        )
+        for name, row in rows.items()
+    }
+
+
+def registry() -> dict[str, DataFile]:
+    """All files that can be had by name.
+
+    Examples
+    --------
+    >>> registry()["ud_english_ewt/en_ewt-ud-test.conllu"].size
+    1804515
+    """
+    return {file.name: file for dataset in datasets().values() for file in dataset.files}
+
+
+def folder_at_hand(data_dir: str | Path | None = None) -> Path | None:
+    """The folder that is used instead of the network: `data_dir`, or else SIMSTUDY_DATA_DIR, or else none."""
+    folder = data_dir or os.environ.get("SIMSTUDY_DATA_DIR")
+    return Path(folder) if folder else None
+
+
+def cache_folder() -> Path:
+    """The user's folder in which downloaded files are kept."""
+    return Path(pooch.os_cache("simstudy"))
+
+
+def fetch(name: str, data_dir: str | Path | None = None) -> Path:
+    """The path of a public file.
+
+    Parameters
+    ----------
+    name
+        ``<data set>/<file>`` in the registry.
+    data_dir
+        A folder laid out as ``<data set>/<file>``, used instead of the network; by default SIMSTUDY_DATA_DIR, where
+        set. Otherwise the file is downloaded once, to the user's cache folder; standard error says so.
+
+    Raises
+    ------
+    DataError
+        Where the name is unknown, the file is not in the folder, it cannot be downloaded, or its bytes are not
+        the published ones.
+
+    Examples
+    --------
+    >>> fetch("ud_english_ewt/en_ewt-ud-tset.conllu")
+    Traceback (most recent call last):
+    simstudy.files.missing_data.DataError: no data file is called 'ud_english_ewt/en_ewt-ud-tset.conllu' \
+(did you mean 'ud_english_ewt/en_ewt-ud-test.conllu'?)
+    """
+    known = registry()
+    if name not in known:
+        raise DataError(f"no data file is called '{name}'{nearest(name, known)}")
+    return _verified(known[name], folder) if (folder := folder_at_hand(data_dir)) else _downloaded(known[name])
+
+
+def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
+    """The paths of a data set's files, in the table's order, or of a single file: `fetch` of each.
+
+    What was downloaded before a stop or an error is kept, and not downloaded again.
+
+    Raises
+    ------
+    DataError
+        As `fetch`.
+
+    Examples
+    --------
+    >>> fetch_all("ntlk")
+    Traceback (most recent call last):
+    simstudy.files.missing_data.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
+    """
+    known = {**datasets(), **registry()}
+    if name not in known:
+        raise DataError(f"no data set and no data file is called '{name}'{nearest(name, known)}")
+    files = [file.name for file in datasets()[name].files] if name in datasets() else [name]
+    return [fetch(file, data_dir) for file in files]
+
+
+def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
+    """The paths of public files by name: `fetch` of each.
+
+    Raises
+    ------
+    DataError
+        As `fetch`; of a folder at hand all files that it lacks are named at once. A download that fails is the last.
+
+    Examples
+    --------
+    >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
+    Traceback (most recent call last):
+    simstudy.files.missing_data.DataError: there is no folder /nowhere, which data_dir (--data-dir) or \
+SIMSTUDY_DATA_DIR \
+must name; without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' (did you mean \
+'nltk/brown.zip'?)
+    """
+    wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
+    absent = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
+    found, missing = {}, [str(lacking(absent, folder))] if folder and absent else []
+    for name in [name for name in wanted if name not in absent]:
+        try:
+            found[name] = fetch(name, data_dir)
+        except DataError as error:
+            if folder_at_hand(data_dir) is None:
+                raise
+            missing.append(str(error))
+    if missing:
+        raise DataError("; ".join(missing))
+    return found
+
+
+def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:
+    """The path of a file that need not be public: `fetch` of one in the registry, any other from a folder at hand.
+
+    Parameters
+    ----------
+    name
+        ``<data set>/<file>``.
+    data_dir
+        As for `fetch`. There is no hash to check a file against that is not in the registry.
+    allow_outside
+        Whether the name may lead out of that folder, as an absolute path, by "..", or by a link.
+
+    Raises
+    ------
+    DataError
+        As `fetch`; where the file has no public address and no folder at hand holds it, and where the name leads out
+        of that folder.
+
+    Examples
+    --------
+    >>> find("our_systems/scores.csv", "/data")
+    Traceback (most recent call last):
+    simstudy.files.missing_data.NotPublicError: there is no folder /data, and our_systems/scores.csv has no public \
+address: \
+data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
+    """
+    if name in registry():
+        return fetch(name, data_dir)
+    folder = folder_at_hand(data_dir)
+    if not allow_outside:
+        _check_inside(name, folder)
+    if folder is not None and (folder / name).is_file():
+        return folder / name
+    raise NotPublicError([name], folder)
+
+
+def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
+    """The paths of all files below a folder, sorted by name.
+
+    Parameters
+    ----------
+    name
+        ``<data set>/<folder>``, or a data set.
+    data_dir
+        As for `fetch`: the files that are there, hidden ones and SOURCE.md left out, those in the registry checked.
+        Where there is no folder at hand, the registry's files.
+    allow_outside
+        As for `find`.
+
+    Raises
+    ------
+    DataError
+        As `find`; or where there are no such files.
+    """
+    folder = folder_at_hand(data_dir)
+    if not allow_outside:
+        _check_inside(name, folder)
+    name = name.rstrip("/")
+    if folder is None:
+        names = [file for file in registry() if file.startswith(f"{name}/")]
+    else:
+        below = [path.relative_to(folder / name) for path in (folder / name).rglob("*") if path.is_file()]
+        visible = [path for path in below if not any(part.startswith(".") for part in path.parts)]
+        names = [f"{name}/{path.as_posix()}" for path in visible if path.name != "SOURCE.md"]
+    if names:
+        return [find(file, data_dir, allow_outside=allow_outside) for file in sorted(names)]
+    if folder is not None and (folder / name).is_dir():
+        raise DataError(f"{folder / name} has no files")
+    raise NotPublicError([name], folder)
+
+
+def _check_inside(name: str, folder: Path | None) -> None:
+    """Raise a DataError where a name that a study gives leads out of the folder of data files."""
+    lifts = "allow_outside (--allow-outside) lets it be read"
+    if not name.strip("/") or "\0" in name:
+        raise DataError(f"a data file must be named as <folder>/<file>, not {name!r}")
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise DataError(f"a data file must be named as <folder>/<file> in the folder of data, not '{name}'; {lifts}")
+    if folder is not None and not (folder / name).resolve().is_relative_to(folder.resolve()):
+        raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
+
+
+def _verified(file: DataFile, folder: Path) -> Path:
+    path = folder / file.name
+    if not path.is_file():
+        raise lacking([file.name], folder)
+    if pooch.file_hash(str(path), alg="sha256") != file.sha256:
+        raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
+    return path
+
+
+def _downloaded(file: DataFile) -> Path:
+    def download(url: str, output: str, caller: object) -> None:
+        print(f"fetching {file.name} ({decimal(file.size)})", file=sys.stderr)
+        pooch.HTTPDownloader()(url, output, caller)
+
+    # Our line says which file and how large; pooch's own would say the same again, with two long paths.
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        known = f"sha256:{file.sha256}"
+        return Path(pooch.retrieve(file.url, known, path=cache_folder(), fname=file.name, downloader=download))
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        folder = f"set data_dir (--data-dir) or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
+        raise DataError(
+            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and {folder}"
+        ) from error

@@ -1,0 +1,159 @@
+"""A folder of results for people: tables as CSV, figures, and a page in Markdown that shows them with the main rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from simstudy import plot
+from simstudy.files.whole import atomic_path, check_file_names
+from simstudy.pages.sections import Figure, Section
+from simstudy.running.results_folder import ResultsFolder
+from simstudy.text.plain_text import code, csv_cell, markdown, paragraph
+
+# Rows of a table in another order that are held at a time.
+_TOGETHER = 2**16
+
+_TEXTS = (pd.StringDtype, pd.CategoricalDtype)
+
+_APOSTROPHES = (
+    "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
+    "a formula; `simstudy.text.plain_text.csv_name` takes it off."
+)
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """A table that is written in another order of its rows, some at a time: of a million pairs no copy is made."""
+
+    table: pd.DataFrame
+    order: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.order)
+
+    def parts(self) -> Iterator[pd.DataFrame]:
+        """Yield its rows, some at a time."""
+        for first in range(0, len(self), _TOGETHER):
+            yield self.table.iloc[self.order[first : first + _TOGETHER]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What README.md shows. All of it is text, not Markdown; `facts` say what was run, `closing` how to read it.
+
+    A fact that is a list is one of signatures, or of what else machines write: its entries stand below each other.
+    Tables and figures have names of files (`simstudy.files.whole.check_file_names`); a ValueError names one
+    that has not.
+    """
+
+    title: str
+    question: str
+    command: str
+    facts: Mapping[str, str | Sequence[str]]
+    sections: Sequence[Section]
+    tables: Mapping[str, pd.DataFrame | InOrder]
+    closing: str
+
+    def __post_init__(self) -> None:
+        check_file_names("table", self.tables)
+        check_file_names("figure", [figure.name for figure in self.drawn])
+
+    @property
+    def drawn(self) -> list[Figure]:
+        return [section.figure for section in self.sections if section.figure]
+
+
+def write_results(results: ResultsFolder, page: Page, manifest: Mapping[str, Any]) -> None:
+    """Write tables, figures and the page; then all of them take their places, and the manifest with them."""
+    write_tables(page.tables, results.gathered)
+    for figure in page.drawn:
+        plot.save(figure.draw().figure, results.gathered / "figures" / figure.name)
+    write_page(page, results.gathered)
+    results.publish(manifest)
+
+
+def write_tables(tables: Mapping[str, pd.DataFrame | InOrder], folder: Path) -> None:
+    """Each table as <name>.csv, six significant digits; no text is a formula (`simstudy.text.plain_text.csv_cell`)."""
+    for name, table in tables.items():
+        parts = table.parts() if isinstance(table, InOrder) else [table]
+        with (
+            atomic_path(folder / f"{name}.csv") as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
+            for k, part in enumerate(parts):
+                without_formulas(part).to_csv(
+                    file, header=k == 0, index=False, float_format="%.6g", lineterminator="\n"
+                )
+
+
+def write_page(page: Page, folder: Path) -> None:
+    """README.md: the question, what was run, figures and main tables."""
+    parts = [
+        f"# {markdown(page.title)}",
+        paragraph(page.question),
+        f"Made by {code(page.command)}; `manifest.json` has every setting and version.",
+        "\n".join(_fact(name, value) for name, value in page.facts.items()),
+    ]
+    for section in page.sections:
+        parts.append(f"## {markdown(section.heading)}")
+        if section.figure:
+            parts.append(f"![{markdown(section.heading)}](figures/{section.figure.name}.png)")
+        parts.append(paragraph(section.text))
+        if section.table is not None:
+            parts.append(table_rows(section.table.text()))
+    sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
+    parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
+    if any(map(_has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
+        parts.append(_APOSTROPHES)
+    parts.append(paragraph(page.closing))
+    with atomic_path(folder / "README.md") as temporary:
+        temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _fact(name: str, value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return f"- **{markdown(name)}**: {markdown(value)}"
+    entries = [code(entry) for entry in value]
+    listed = f" {entries[0]}" if len(entries) == 1 else "".join(f"\n  - {entry}" for entry in entries)
+    return f"- **{markdown(name)}**:{listed}"
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with cells of text that no spreadsheet takes for a formula: the same one, where it has no others."""
+    if not _has_formulas(table):
+        return table
+    without = table.copy()
+    for name in _with_formulas(table):
+        cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in table[name]]
+        without[name] = pd.Series(cells, index=table.index, dtype=object)
+    return without.set_axis([csv_cell(str(name)) for name in table.columns], axis="columns")
+
+
+def _has_formulas(table: pd.DataFrame) -> bool:
+    return bool(_with_formulas(table)) or any(csv_cell(str(name)) != str(name) for name in table.columns)
+
+
+def _with_formulas(table: pd.DataFrame) -> list[Any]:
+    """Columns with a cell of text that a spreadsheet takes for a formula."""
+    text = [name for name, column in table.items() if isinstance(column.dtype, _TEXTS) or column.dtype == object]
+    return [name for name in text if any(isinstance(c, str) and csv_cell(c) != c for c in _cells(table[name]))]
+
+
+def _cells(column: pd.Series[Any]) -> Iterable[Any]:
+    """The column's values, of text each once: a million pairs have a few thousand names."""
+    return column.drop_duplicates() if isinstance(column.dtype, _TEXTS) else column
+
+
+def table_rows(table: pd.DataFrame) -> str:
+    """A table of text as Markdown."""
+    rows = [list(table.columns), *table.to_numpy().tolist()]
+    head, *body = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
+    return "\n".join([head, "|" + " --- |" * len(table.columns), *body])

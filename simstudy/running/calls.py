@@ -1,0 +1,210 @@
+"""The call of a cell's function as bytes, which workers anywhere can make; its large arrays lie in a file.
+
+Whoever makes the call needs this package, the same program, and the folder of the cells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import pickle
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import cloudpickle
+import numpy as np
+
+from simstudy.files.whole import named_in_errors
+from simstudy.running.cells import Cell, encoded, write
+from simstudy.running.program_files import LOADED, ProgramFinder
+from simstudy.running.provenance import differences
+
+# Arrays of so many bytes are written once, and mapped by every worker.
+_LARGE = 2**16
+
+# Files of arrays are called so: by host and process, so that what a killed one left is known as such.
+_PREFIX = f".arrays-{socket.gethostname()}-"
+
+_PROGRAMS = ProgramFinder()
+
+
+class OtherProgram(RuntimeError):
+    """The worker is not of the program that the result's key says."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One cell's function and arguments, and what is to be known of the result."""
+
+    key: str
+    label: str
+    content: bytes
+    """Function and arguments."""
+    arrays: str
+    """The file of the large arrays."""
+    places: tuple[tuple[int, int], ...]
+    """Where each of them lies in it, and its size in bytes."""
+    programs: Mapping[str, str]
+    """The files of programs that the function may be of."""
+    folder: str | None
+    """Where the result is to be kept; None where it is to be sent back."""
+    program: Mapping[str, str]
+    """The source and the versions that the worker must have; empty if it cannot have others."""
+
+    def make(self) -> tuple[str, float, bytes]:
+        """Make the call: its traceback where it raised, its seconds, and the result where it is to be sent back."""
+        if wrong := differences(self.program):
+            raise OtherProgram(wrong)
+        try:
+            if _PROGRAMS not in sys.meta_path:
+                sys.meta_path.append(_PROGRAMS)
+            # Programs that the call does not need are not loaded: one may be gone, or take seconds to import.
+            _PROGRAMS.files.update(self.programs)
+            function, arguments = pickle.loads(self.content, buffers=self._mapped())
+            result, seconds = made(function, self.key, self.label, arguments)
+            if self.folder is None:
+                return "", seconds, result
+            write(Path(self.folder), self.key, result)
+        except (Exception, SystemExit):
+            return traceback.format_exc(), 0, b""
+        return "", seconds, b""
+
+    def _mapped(self) -> list[mmap.mmap]:
+        if not self.places:
+            return []
+        with open(self.arrays, "rb") as file:
+            return [mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=at) for at, size in self.places]
+
+
+class _Made:
+    """Unpickled it is what the call returns, so that a worker without this package says what it lacks as any error."""
+
+    def __init__(self, call: _Call) -> None:
+        self._call = call
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Call.make, (self._call,)
+
+
+def made(function: Callable[..., Any], key: str, label: str, arguments: tuple[Any, ...]) -> tuple[bytes, float]:
+    """The result of a cell, and the seconds that it took."""
+    start = time.perf_counter()
+    with _no_forks_left():
+        result = function(*arguments)
+    return encoded(key, label, result), time.perf_counter() - start
+
+
+class Calls:
+    """Makes calls of cells; holds the file of their large arrays, which lies in the folder until the block ends."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._function, self._folder = function, folder
+        self._file: IO[bytes] | None = None
+        self._places: dict[tuple[int, int], tuple[int, int]] = {}
+        self._written: list[pickle.PickleBuffer] = []
+        self._end = 0
+
+    def __enter__(self) -> Calls:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            Path(self._file.name).unlink(missing_ok=True)
+
+    def call(self, key: str, cell: Cell, *, sent_back: bool, program: Mapping[str, str]) -> bytes:
+        """The call of a cell's function, which `pickle.loads` makes.
+
+        It returns the traceback where the function raised, the seconds that it took, and the result where it is to be
+        sent back. What cannot be sent to another process is raised here.
+        """
+        places: list[tuple[int, int]] = []
+
+        def outside(buffer: pickle.PickleBuffer) -> bool:
+            if (raw := buffer.raw()).nbytes < _LARGE:
+                return True
+            # An array that several cells share is written once. What was written is held, so that no other array can
+            # come to lie at its address.
+            known = (np.frombuffer(raw, dtype=np.uint8).ctypes.data, raw.nbytes)
+            if known not in self._places:
+                self._places[known] = (self._write(raw), raw.nbytes)
+                self._written.append(buffer)
+            places.append(self._places[known])
+            return False
+
+        content = cloudpickle.dumps((self._function, cell.arguments), protocol=5, buffer_callback=outside)
+        call = _Call(
+            key=key,
+            label=cell.label,
+            content=content,
+            arrays="" if self._file is None else self._file.name,
+            places=tuple(places),
+            programs=dict(LOADED),
+            folder=None if sent_back else str(self._folder.resolve()),
+            program=program,
+        )
+        return pickle.dumps(_Made(call))
+
+    def _write(self, array: memoryview) -> int:
+        """Where an array was written."""
+        at = self._end
+        with named_in_errors(self._folder):
+            if self._file is None:
+                prefix = f"{_PREFIX}{os.getpid()}-"
+                self._file = tempfile.NamedTemporaryFile(dir=self._folder.resolve(), prefix=prefix, delete=False)  # noqa: SIM115
+            self._file.seek(at)
+            self._file.write(array)
+            self._file.flush()
+        self._end += -(-array.nbytes // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+        return at
+
+
+def sweep(folder: Path) -> None:
+    """Remove the arrays of processes of this machine that were killed."""
+    if os.name != "posix":
+        return
+    for path in folder.glob(f"{_PREFIX}*"):
+        try:
+            os.kill(int(path.name.removeprefix(_PREFIX).partition("-")[0]), 0)
+        except ProcessLookupError:
+            path.unlink(missing_ok=True)
+        except (OSError, ValueError):
+            # It lives, as somebody else's.
+            continue
+
+
+@contextmanager
+def _no_forks_left() -> Iterator[None]:
+    """Raise a RuntimeError where the block leaves a copy of this process behind (`os.fork`); a copy ends here."""
+    if not hasattr(os, "fork"):
+        yield
+        return
+    process = os.getpid()
+    # Copies of this process have the pipe open too; programs that it starts have not.
+    reader, writer = os.pipe()
+    try:
+        yield
+    finally:
+        if os.getpid() != process:
+            # It must not do what comes next once more.
+            os.write(writer, b"!")
+            os._exit(1)
+        os.close(writer)
+        os.set_blocking(reader, False)
+        try:
+            left = os.read(reader, 1) != b""
+        except BlockingIOError:
+            left = True
+        os.close(reader)
+    if left:
+        raise RuntimeError("it forked a process that had not ended when the function returned")

@@ -1,0 +1,297 @@
+"""A folder of results: one run at a time writes to it, all of a run appears at once, and nothing else is touched.
+
+What a run makes is gathered in a folder beside its place and moved when all of it is there. The manifest comes last: it
+names every file with its hash, so that a folder says of itself whether it is whole (`verify`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from simstudy.files.whole import named_in_errors
+from simstudy.running.cells import SECONDS, SUFFIX, damaged
+
+MANIFEST = "manifest.json"
+
+#: Of all pairs, large, and left out of version control: a folder may be whole without it.
+COMPARISONS = "comparisons.parquet"
+
+#: Where finished cells are kept.
+CELLS = "cells"
+
+# Who works here, and what is being moved into its place.
+_MARKER = ".simstudy.running"
+_LOCK = ".simstudy.lock"
+_GATHERED = ".simstudy.new"
+
+# What a run may write, and so may remove.
+_KINDS = (("", ".csv"), ("figures", ".png"), ("figures", ".svg"), ("", ".parquet"), ("", ".md"))
+
+
+@dataclass(frozen=True)
+class ResultsFolder:
+    """A folder of results that this process alone writes to."""
+
+    path: Path
+    gathered: Path
+    """Where what is made is put until all of it is there."""
+    of: str
+    """What the results are of: a study, or a comparison."""
+
+    @property
+    def cells(self) -> Path:
+        """Where finished cells are kept."""
+        return self.path / CELLS
+
+    def publish(self, manifest: Mapping[str, Any]) -> None:
+        """Move what was gathered into its place, and remove what an earlier run left and this one has not.
+
+        Last comes the manifest, with the hashes of all files and one of itself.
+        """
+        made = {
+            path.relative_to(self.gathered).as_posix(): _digest(path)
+            for path in sorted(self.gathered.rglob("*"))
+            if path.is_file()
+        }
+        content = {"results_of": self.of, **manifest, "files": made}
+        content["manifest"] = _own_hash(content)
+        written = self.gathered / MANIFEST
+        with named_in_errors(written):
+            # Before anything is moved: from here on hardly any room on the disk is needed.
+            written.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        stale = _own(self.path) - set(made)
+        _mark(self.path, _moving(self.path) | made)
+        for name in made:
+            target = self.path / name
+            target.parent.mkdir(exist_ok=True)
+            os.replace(self.gathered / name, target)
+        for name in stale:
+            (self.path / name).unlink(missing_ok=True)
+        os.replace(written, self.path / MANIFEST)
+        # Nothing is being moved any more. To say so by another marker would need room on the disk.
+        (self.path / _MARKER).unlink()
+
+
+@contextmanager
+def results_folder(path: str | Path, of: str) -> Iterator[ResultsFolder]:
+    """Take a folder for the results of one run; it is made where there is none.
+
+    `of` says in words what they are of: "study quickstart". A ValueError is raised where the folder holds files that
+    are not of an earlier run of the same or have been changed since, where another run writes to it, and where it
+    cannot be written to.
+    """
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"out must be a folder, but {folder} is a file")
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / _LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"out: another run {_holder(folder)} writes to {folder}") from None
+    except OSError as error:
+        _leave_nothing(new)
+        raise ValueError(f"out: can not write to {folder} ({error.strerror})") from None
+    gathered = folder / _GATHERED
+    try:
+        # Only now: while another run moves its files, they are in nobody's manifest.
+        require_own(folder, of)
+    except ValueError:
+        _unlink(folder / _LOCK)
+        lock.release()
+        raise
+    try:
+        shutil.rmtree(gathered, ignore_errors=True)
+        gathered.mkdir()
+        _mark(folder, _moving(folder))
+        _sweep(folder / CELLS)
+        yield ResultsFolder(folder, gathered, of)
+    finally:
+        shutil.rmtree(gathered, ignore_errors=True)
+        if not _moving(folder):
+            # Otherwise it says what is torn, until a run ends well.
+            (folder / _MARKER).unlink(missing_ok=True)
+        with suppress(OSError):
+            # Only where it is empty: nothing was finished.
+            (folder / CELLS).rmdir()
+        _leave_nothing(new)
+        lock.release()
+
+
+def verify(path: str | Path) -> list[str]:
+    """What is wrong with a folder of results: each file that is missing, changed or unknown, each damaged cell.
+
+    Parameters
+    ----------
+    path
+        A folder that `run_study` or ``simstudy compare --out`` wrote.
+
+    Returns
+    -------
+    problems
+        One line each; none where all is as it was written.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such folder, or no manifest in it.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise ValueError(f"no such folder: {folder}")
+    manifest = _object(folder / MANIFEST)
+    if not (folder / MANIFEST).is_file():
+        raise ValueError(f"{folder} has no {MANIFEST}: no run has finished there")
+    problems = []
+    if _moving(folder):
+        problems.append("a run was stopped while it wrote here: run it again")
+    if manifest is None or manifest.get("manifest") != _own_hash(manifest):
+        problems.append(f"{MANIFEST} has been changed, or is not one of simstudy's")
+    files = _files((manifest or {}).get("files"))
+    for name, digest in files.items():
+        file = folder / name
+        if not file.is_file():
+            problems += [f"{name} is missing"] if name != COMPARISONS else []
+        elif _digest(file) != digest:
+            problems.append(f"{name} has been changed")
+    problems += [f"{name} is not of this run" for name in _strangers(folder, {MANIFEST, *files})]
+    problems += [f"{CELLS}/{name} is damaged: it will be computed again" for name in damaged(folder / CELLS)]
+    return problems
+
+
+def require_own(folder: Path, of: str) -> None:
+    """Raise a ValueError where the folder has files that no run of the same wrote, or that were changed since."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"out must be a folder, but {folder} is a file")
+    known = _own(folder)
+    manifest = _object(folder / MANIFEST)
+    if manifest is not None and manifest.get("manifest") == _own_hash(manifest):
+        known.add(MANIFEST)
+        if manifest.get("results_of") != of:
+            raise ValueError(f"out must be a folder of its own, but {folder} holds results of {manifest['results_of']}")
+    strangers = _strangers(folder, known)
+    if strangers:
+        raise ValueError(
+            f"out must be new, empty or a folder that simstudy wrote, but {folder} holds {strangers[0]}"
+            + (f" and {len(strangers) - 1} more" if len(strangers) > 1 else "")
+            + ", which is not of an earlier run or has been changed since"
+        )
+
+
+def _own(folder: Path) -> set[str]:
+    """The files that a run wrote here and that are as they were written: what may be replaced or removed."""
+    manifest = _object(folder / MANIFEST) or {}
+    written = [*_files(manifest.get("files")).items(), *_moving(folder).items()]
+    return {
+        name
+        for name, digest in written
+        if (folder / name).is_file() and not (folder / name).is_symlink() and _digest(folder / name) == digest
+    }
+
+
+def _files(named: Any) -> dict[str, str]:
+    """Name -> hash of files, as JSON has them; only of those that a run can have written."""
+    if not isinstance(named, dict):
+        return {}
+    return {name: digest for name, digest in named.items() if isinstance(digest, str) and _is_ours(name)}
+
+
+def _is_ours(name: str) -> bool:
+    path = PurePosixPath(name)
+    plain = len(path.parts) == 1 or (len(path.parts) == 2 and path.parts[0] == "figures")
+    return plain and not {"..", ""} & set(name.split("/")) and (str(path.parent).strip("."), path.suffix) in _KINDS
+
+
+def _strangers(folder: Path, known: set[str]) -> list[str]:
+    """Files below the folder that are neither known nor of the working of a run."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        top = name.split("/")[0]
+        # Hidden files (a run's own, those of an editor or a file manager) are never written over nor removed.
+        if top.startswith(".") or name in known or name in (CELLS, "figures"):
+            continue
+        own = top == CELLS and name.count("/") == 1
+        own = own and (
+            path.name.endswith((SUFFIX, ".error.txt")) or path.name.startswith(".arrays-") or path.name == SECONDS
+        )
+        if not own:
+            found.append(name)
+    return found
+
+
+def _object(path: Path) -> dict[str, Any] | None:
+    """The JSON object of a file; None where there is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _own_hash(manifest: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in manifest.items() if name != "manifest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _mark(folder: Path, moving: Mapping[str, str]) -> None:
+    since = datetime.now(UTC).isoformat("T", "seconds")
+    marker = {"process": os.getpid(), "host": socket.gethostname(), "since": since, "moving": dict(moving)}
+    temporary = folder / _GATHERED / _MARKER
+    with named_in_errors(folder / _MARKER, instead_of=temporary):
+        temporary.write_text(json.dumps(marker) + "\n", encoding="utf-8")
+        os.replace(temporary, folder / _MARKER)
+
+
+def _moving(folder: Path) -> dict[str, str]:
+    """Name -> hash of the files that a run was moving into their places when it was stopped."""
+    return _files((_object(folder / _MARKER) or {}).get("moving"))
+
+
+def _holder(folder: Path) -> str:
+    marker = _object(folder / _MARKER) or {}
+    return f"(process {marker.get('process', '?')} on {marker.get('host', '?')}, since {marker.get('since', '?')})"
+
+
+def _sweep(cells: Path) -> None:
+    """Remove the half of a file that a run was writing when it was killed."""
+    for path in cells.glob(f".*.*{SUFFIX}"):
+        path.unlink(missing_ok=True)
+
+
+def _unlink(lock: Path) -> None:
+    """Remove the file of a lock that is held: once it is released, it may be another run's."""
+    # Some systems do not remove open files: there it stays.
+    with suppress(OSError):
+        lock.unlink(missing_ok=True)
+
+
+def _leave_nothing(new: list[Path]) -> None:
+    """Remove folders that were made for a run that left nothing in them, while it still holds them."""
+    for folder in filter(Path.exists, new):
+        if any(path.name != _LOCK for path in folder.iterdir()):
+            return
+        _unlink(folder / _LOCK)
+        try:
+            folder.rmdir()
+        except OSError:
+            # Another run has come.
+            return

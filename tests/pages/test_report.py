@@ -1,0 +1,60 @@
+"""Tables as files: those of a million rows are written some rows at a time, and say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.pages import report
+
+
+@pytest.mark.parametrize("first", ["plain", "=1+1"])
+def test_a_table_in_another_order_is_written_as_if_it_were_sorted(
+    first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seven rows, three at a time; at most one of them begins like a formula."""
+    monkeypatch.setattr(report, "_TOGETHER", 3)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"system": [first, *"bcdef", None], "p_value": rng.integers(0, 3, 7) / 7, "n": rng.integers(0, 9, 7)}
+    )
+    order = np.argsort(table["p_value"].to_numpy(), kind="stable")
+    by_hand = table.sort_values("p_value", kind="stable", ignore_index=True)
+    if first == "=1+1":
+        by_hand["system"] = by_hand["system"].replace("=1+1", "'=1+1")
+    report.write_tables({"parts": report.InOrder(table, order)}, tmp_path)
+    lines = (tmp_path / "parts.csv").read_text().splitlines()
+    assert lines == ["system,p_value,n"] + [
+        f"{row.system if isinstance(row.system, str) else ''},{row.p_value:.6g},{row.n}" for row in by_hand.itertuples()
+    ]
+    assert report.without_formulas(table) is table or first == "=1+1"
+
+
+def test_a_page_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
+    tables = {f"of_{n}": pd.DataFrame({"x": range(n)}) for n in (0, 1, 1200)}
+    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
+    report.write_page(page, tmp_path)
+    listed = "- [of_0.csv](of_0.csv): 0 rows\n- [of_1.csv](of_1.csv): 1 row\n- [of_1200.csv](of_1200.csv): 1,200 rows\n"
+    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "cell"), [("x", "a"), ("=x", "a"), ("x", "=a")])
+def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_path: Path) -> None:
+    tables = {"t": pd.DataFrame({name: [cell]})}
+    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
+    report.write_page(page, tmp_path)
+    report.write_tables(tables, tmp_path)
+    marked = "=" in name + cell
+    assert ("an apostrophe goes before text" in (tmp_path / "README.md").read_text(encoding="utf-8")) == marked
+    assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked
+
+
+def test_facts_are_text_and_signatures_are_code_one_below_the_other(tmp_path: Path) -> None:
+    facts = {"Items": "3 *", "One": ["a|b"], "Two": ["a|b", "c"]}
+    page = report.Page(title="T", question="Q?", command="c", facts=facts, sections=[], tables={}, closing="End.")
+    report.write_page(page, tmp_path)
+    listed = "- **Items**: 3 \\*\n- **One**: `a|b`\n- **Two**:\n  - `a|b`\n  - `c`\n"
+    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.outputs import Outputs
+from simstudy.statistics.decisions import Decision, speaks_for_gain, two_sided
+from simstudy.statistics.multiplicity import corrected
+from simstudy.statistics.pvalues import CONVENTIONS
+from tests.oracles import compared
+
+
+def rows(**columns: object) -> pd.DataFrame:
+    """Rows of Comparisons whose p-values are computed."""
+    return pd.DataFrame({"n_extreme": 0, "n_resamples": 0, **columns})
+
+
+def drawn(p_value: list[float], n: int = 999) -> pd.DataFrame:
+    """Rows whose p-values, (count + 1) / (n + 1), are from resamples."""
+    count = np.rint(np.array(p_value) * (n + 1)).astype(int) - 1
+    return rows(p_value=(count + 1) / (n + 1)).assign(n_extreme=count, n_resamples=n)
+
+
+def test_a_p_value_is_significant_up_to_the_level() -> None:
+    p = [0.0, 0.049, 0.05, 0.051, 1.0]
+    for pairs in (rows(p_value=p), drawn(p[1:4]), rows(p_value=p).drop(columns=["n_extreme", "n_resamples"])):
+        assert Decision().significant(pairs).tolist() == [value <= 0.05 for value in pairs["p_value"]]
+        assert Decision(0.001).significant(pairs).tolist() == [value <= 0.001 for value in pairs["p_value"]]
+    assert Decision(certainty=0.999999).significant(rows(p_value=p)).tolist() == [True, True, True, False, False]
+
+
+def test_certainty_is_asked_of_drawn_p_values() -> None:
+    """The posterior of the level, summed over a grid, is the certainty; p itself may be at the cutoff."""
+    levels = (np.arange(100_000) + 0.5) / 100_000
+    counts = np.arange(30, 60)
+    pairs = rows(p_value=(counts + 1) / 1001).assign(n_extreme=counts, n_resamples=1000)
+    for required in (0.5, 0.9, 0.99):
+        likelihood = stats.binom.pmf(counts[:, None], 1000, levels)
+        certain = likelihood[:, levels <= 0.05].sum(axis=1) / likelihood.sum(axis=1)
+        assert Decision(certainty=required).significant(pairs).tolist() == (certain >= required).tolist()
+    assert 0 < Decision(certainty=0.99).significant(pairs).sum() < Decision().significant(pairs).sum()
+
+
+def test_four_things_are_asked_of_a_significant_gain() -> None:
+    """A gain, a small p-value, for the system with the better score, of units that allow one: all sixteen cases."""
+    for gains, small, better, enough in product((True, False), repeat=4):
+        one = rows(p_value=[0.01 if small else 0.2], system_a="a", system_b="b", gain=2.0 if gains else 0.0)
+        one = one.assign(favours="a" if better else "b", p_floor=0.001 if enough else 0.125)
+        decision = Decision()
+        assert decision.significant(one).tolist() == [gains and small and better and enough]
+        assert decision.speaks_for_other(one).tolist() == [small and enough and not better]
+        assert decision.within_reach(one).tolist() == [enough]
+        assert Decision(0.2).significant(one).tolist() == [gains and better]
+        # What a table does not say is not asked of it.
+        assert decision.significant(one.drop(columns="gain")).tolist() == [small and better and enough]
+        assert decision.significant(one.drop(columns="favours")).tolist() == [gains and small and enough]
+        assert decision.significant(one.drop(columns="p_floor")).tolist() == [gains and small and better]
+        assert speaks_for_gain(one.drop(columns=["favours", "gain"])).tolist() == [True]
+    speaks_for_nobody = rows(p_value=[0.01], system_a="a", system_b="b", favours="", p_floor=0.001)
+    assert not Decision().significant(speaks_for_nobody).any()
+    assert not Decision().speaks_for_other(speaks_for_nobody).any()
+    assert Decision().significant(rows(p_value=[0.05], system_a="a", favours="a", p_floor=0.05)).all()
+
+
+@pytest.mark.parametrize("p", ["p_holm", "p_bh"])
+def test_no_correction_makes_a_gain_significant_that_is_not_by_itself(p: str, rng: np.random.Generator) -> None:
+    """Also of drawn p-values that must be certain, and where a test's p is below what the units allow."""
+    n_significant = 0
+    for _ in range(200):
+        m = int(rng.integers(1, 6))
+        pairs = drawn((rng.uniform(0.001, 0.08, m) ** rng.uniform(0.8, 2)).tolist())
+        pairs = corrected(pairs.assign(p_floor=rng.choice([1e-9, 0.02, 0.06], m)))
+        for certainty in (None, 0.5, 0.99):
+            own, found = (Decision(0.05, certainty, column).significant(pairs) for column in ("p_value", p))
+            assert not (found & ~own).any()
+            if m == 1:
+                assert (found == own).all(), "one pair has nothing to be corrected for"
+            n_significant += int(found.sum())
+    assert n_significant > 100
+
+
+def test_a_corrected_p_value_leaves_each_pair_its_part_of_the_level() -> None:
+    """Holm's smallest of five is held against 0.01: so are the certainty of 999 resamples, and the units' reach."""
+    pairs = corrected(drawn([0.006, 0.5, 0.6, 0.7, 0.8]))
+    sure = stats.beta(6, 995).cdf(0.01)
+    assert 0.9 < sure < 0.99 < stats.beta(6, 995).cdf(0.05)
+    for certainty, expected in ((None, True), (sure - 0.001, True), (sure + 0.001, False)):
+        assert Decision(0.05, certainty, "p_holm").significant(pairs)[0] == expected
+    for p_floor, expected in ((0.0099, True), (0.0101, False)):
+        assert Decision(0.05, p="p_holm").significant(pairs.assign(p_floor=p_floor))[0] == expected
+
+
+@pytest.mark.parametrize("wrong", [0, 1, -0.1, 5, float("nan")])
+def test_fractions_of_a_decision(wrong: float) -> None:
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+        Decision(wrong)
+    with pytest.raises(ValueError, match="certainty must lie between 0 and 1"):
+        Decision(0.05, wrong)
+    with pytest.raises(ValueError, match="p must be one of p_value, p_holm, p_bh, not 'p_low'"):
+        Decision(p="p_low")
+
+
+# By two sides
+
+RIGHT = np.random.default_rng(8).random((4, 90)) < [[0.6], [0.68], [0.72], [0.55]]
+SCORES = Outputs.from_scores(pd.DataFrame(RIGHT.T.astype(float), columns=list("abcd")), "accuracy")
+SKEWED = Outputs.from_scores(pd.DataFrame(np.random.default_rng(4).lognormal(0, 2, (30, 4)), columns=list("abcd")))
+OF_P = ["alternative", "p_value", "p_low", "p_high", "p_floor", "favours", "monte_carlo", "n_extreme", "n_resamples"]
+
+
+@pytest.mark.parametrize(
+    ("test", "convention", "monte_carlo"),
+    [
+        ("sign_flips", "default", True), ("randomization", "default", "auto"), ("randomization", "default", True),
+        ("bootstrap", "default", True), ("bootstrap", "bk2012", "auto"), ("sign", "default", "auto"),
+        ("wilcoxon", "default", "auto"), ("t_paired", "default", "auto"),
+    ],
+)  # fmt: skip
+def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
+    test: str, convention: str, monte_carlo: str | bool
+) -> None:
+    """All that belongs to a p-value: the same test, asked for two sides, says it."""
+    asked = {"test": test, "convention": convention, "monte_carlo": monte_carlo, "n_resamples": 499, "seed": 3}
+    for outputs in (SCORES, SKEWED):
+        one = compared(outputs, alternative="greater", **asked)  # type: ignore[arg-type]
+        two = compared(outputs, alternative="two-sided", **asked)  # type: ignore[arg-type]
+        before = one.copy()
+        pd.testing.assert_frame_equal(two_sided(one)[OF_P], two[OF_P], check_dtype=False)
+        pd.testing.assert_frame_equal(one, before)
+        assert two_sided(two) is two
+        both = pd.concat([one, two], ignore_index=True)
+        pd.testing.assert_frame_equal(two_sided(both)[len(one) :], both[len(one) :])
+
+
+def test_certainty_by_two_sides_is_of_the_two_sided_count() -> None:
+    """p = 0.069 with 999 resamples is not certainly at most 0.05, though half of it is."""
+    one = compared(SCORES, test="randomization", alternative="greater", monte_carlo=True, n_resamples=999)
+    one = one.assign(p_value=0.034, n_extreme=33, p_two_sided=0.069, favours=one["system_a"])
+    assert Decision(certainty=0.9).significant(one).all()
+    assert not Decision().significant(two_sided(one)).any()
+    assert not Decision(0.072, certainty=0.9).significant(two_sided(one)).any(), "P(Beta(69, 931) <= 0.072) = 0.65"
+
+
+def test_where_the_convention_has_one_side_two_are_unknown() -> None:
+    pairs = two_sided(compared(SCORES, test="bootstrap", convention="koehn2004"))
+    assert pairs["p_value"].isna().all()
+    assert not Decision(0.9).significant(pairs).any()
+    assert (pairs["n_resamples"] == 0).all()
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_a_count_comes_back_from_its_p_value(name: str) -> None:
+    counts, convention = np.arange(0, 10_001), CONVENTIONS[name]
+    for n in (10_000, 2**20, 10**6):
+        assert (convention.n_extreme(convention.p_value(counts, n), n) == counts).all()

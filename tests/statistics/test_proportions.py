@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from simstudy.statistics.proportions import tango, tango_z
+
+
+def by_quartic(b: int, c: int, n: int, level: float) -> tuple[float, float]:
+    """The limits as the outermost real roots of a quartic (Yang, Sun and Hardin 2013, Statistics in Medicine 32)."""
+    g = stats.norm.ppf((1 + level) / 2) ** 2
+    d, s = b - c, b + c
+    coefficients = [
+        n**2 * (n / g + 1) ** 2,
+        -n * d * (n / g + 1) * (4 * n / g + 1),
+        2 * n * d**2 * (3 * n / g + 2) / g - n**2 * (s / g + 1),
+        n * d * (2 * s / g + 1) - d**3 * (4 * n / g + 1) / g,
+        d**2 * (d**2 / g - s) / g,
+    ]
+    roots = np.roots(coefficients)
+    real = roots.real[np.abs(roots.imag) < 1e-6]
+    return float(real.min()), float(real.max())
+
+
+def by_likelihood(b: int, c: int, n: int, d: float) -> float:
+    """(b - c - n d) over its standard error at the likeliest trinomial whose difference is d, found by search."""
+
+    def surprise(only_second: float) -> float:
+        shares = np.array([only_second + d, only_second, 1 - d - 2 * only_second])
+        return -float(np.array([b, c, n - b - c]) @ np.log(np.maximum(shares, 1e-300)))
+
+    bounds = (max(0.0, -d), (1 - d) / 2)
+    only_second = optimize.minimize_scalar(surprise, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    return (b - c - n * d) / sqrt(n * (2 * only_second + d - d**2))
+
+
+def random_counts(rng: np.random.Generator, many: int) -> list[tuple[int, int, int]]:
+    drawn = []
+    for _ in range(many):
+        n = int(rng.integers(2, 400))
+        b = int(rng.integers(0, n + 1))
+        drawn.append((b, int(rng.integers(0, n - b + 1)), n))
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "n", "level", "low", "high"),
+    [
+        # Fagerland, Lydersen and Laake 2014 (airway hyper-responsiveness); R's ratesci has the same.
+        (1, 7, 21, 0.95, -0.517, -0.026),
+        # R's PropCIs, scoreci.mp(25, 28, 618, 0.9), which is of the second less the first.
+        (28, 25, 618, 0.9, -0.0148, 0.0247),
+    ],
+)
+def test_intervals_that_others_print(b: int, c: int, n: int, level: float, low: float, high: float) -> None:
+    found = tango([b], [c], n, level)
+    assert [float(bound[0]) for bound in found] == pytest.approx([low, high], abs=6e-4 if n == 21 else 6e-5)
+
+
+def test_limits_are_the_roots_of_a_quartic(rng: np.random.Generator) -> None:
+    for b, c, n in random_counts(rng, 300):
+        level = float(rng.choice([0.8, 0.9, 0.95, 0.99]))
+        low, high = tango([b], [c], n, level)
+        assert (low[0], high[0]) == pytest.approx(by_quartic(b, c, n, level), abs=1e-7), (b, c, n, level)
+
+
+def test_the_statistic_is_that_of_the_likeliest_proportions(rng: np.random.Generator) -> None:
+    for b, c, n in random_counts(rng, 60):
+        if b + c in (0, n):
+            continue
+        difference = float(rng.uniform(-0.9, 0.9))
+        found = tango_z(np.array([b]), np.array([c]), n, np.array([difference]))
+        assert found[0] == pytest.approx(by_likelihood(b, c, n, difference), rel=1e-4, abs=1e-6), (b, c, n, difference)
+
+
+def test_of_no_difference_it_is_mcnemars() -> None:
+    b, c = np.array([9.0, 3.0, 0.0, 7.0]), np.array([3.0, 9.0, 5.0, 7.0])
+    np.testing.assert_allclose(tango_z(b, c, 40, np.zeros(4)), (b - c) / np.sqrt(b + c), atol=1e-12)
+    found = tango_z(np.zeros(1), np.zeros(1), 40, np.zeros(1))
+    assert found.tolist() == [0.0], "nothing differs, which no difference explains"
+
+
+def test_where_nothing_differs_the_interval_is_a_formula() -> None:
+    z = stats.norm.ppf(0.975)
+    for n in (1, 5, 40, 10_000):
+        low, high = tango([0], [0], n)
+        assert (low[0], high[0]) == pytest.approx((-(z**2) / (n + z**2), z**2 / (n + z**2)), rel=1e-9)
+
+
+def test_the_ends_of_the_scale() -> None:
+    low, high = tango([20, 0], [0, 20], 20)
+    assert high[0] == pytest.approx(1)
+    assert low[1] == pytest.approx(-1)
+    assert 0 < low[0] < 1
+
+
+def test_systems_change_places(rng: np.random.Generator) -> None:
+    for b, c, n in random_counts(rng, 50):
+        low, high = tango([b, c], [c, b], n)
+        assert low[0] == pytest.approx(-high[1], abs=1e-12)
+        assert low[0] <= (b - c) / n <= high[0]
+
+
+def test_a_higher_level_is_a_wider_interval() -> None:
+    bounds = [tango([30], [18], 200, level) for level in (0.5, 0.8, 0.95, 0.99)]
+    lows, highs = (np.concatenate([bound[side] for bound in bounds]) for side in (0, 1))
+    assert (np.diff(lows) < 0).all()
+    assert (np.diff(highs) > 0).all()
+
+
+def test_all_pairs_at_once_are_each_pair_by_itself() -> None:
+    b, c = np.array([0, 3, 12, 40]), np.array([0, 9, 12, 0])
+    low, high = tango(b, c, 40)
+    for k in range(4):
+        alone = tango(b[k : k + 1], c[k : k + 1], 40)
+        assert (low[k], high[k]) == (alone[0][0], alone[1][0])
+
+
+def outcomes(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All b and c with b + c <= n."""
+    b, c = np.indices((n + 1, n + 1)).reshape(2, -1)
+    possible = b + c <= n
+    return b[possible], c[possible]
+
+
+@pytest.mark.parametrize("n", [20, 50])
+def test_the_share_of_intervals_that_hold_the_truth(n: int) -> None:
+    """Summed over all outcomes: near 95 %, not at least 95 %, since it is approximate."""
+    b, c = outcomes(n)
+    low, high = tango(b, c, n)
+    for only_first, only_second in ((0.1, 0.1), (0.2, 0.1), (0.3, 0.1), (0.3, 0.3), (0.25, 0.05)):
+        truth = only_first - only_second
+        weight = stats.multinomial.pmf(
+            np.stack([b, c, n - b - c], axis=1), n, [only_first, only_second, 1 - only_first - only_second]
+        )
+        assert weight.sum() == pytest.approx(1)
+        assert 0.945 < weight[(low <= truth) & (truth <= high)].sum() < 0.96

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simstudy.statistics.pvalues import CONVENTIONS, certainty, clopper_pearson
+
+
+def test_both_rules() -> None:
+    count = np.array([0, 1, 10])
+    np.testing.assert_allclose(CONVENTIONS["default"].p_value(count, 10), [1 / 11, 2 / 11, 1])
+    np.testing.assert_allclose(CONVENTIONS["bk2012"].p_value(count, 10), [0, 0.1, 1])
+    assert not CONVENTIONS["default"].strict
+    assert CONVENTIONS["bk2012"].strict
+
+
+@pytest.mark.parametrize(("count", "n"), [(0, 1), (1, 1), (0, 1000), (37, 1000), (1000, 1000), (500_000, 1_000_000)])
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_interval_is_scipys(count: int, n: int, level: float) -> None:
+    expected = stats.binomtest(count, n).proportion_ci(level, method="exact")
+    low, high = clopper_pearson(count, n, level)
+    assert float(low) == pytest.approx(expected.low, rel=1e-9, abs=1e-300)
+    assert float(high) == pytest.approx(expected.high, rel=1e-9)
+
+
+def test_certainty_is_bayes_rule_over_all_levels() -> None:
+    """The posterior by summing the likelihood of the count over a fine grid of equally likely levels."""
+    levels = (np.arange(200_000) + 0.5) / 200_000
+    for count, n in ((0, 19), (3, 40), (24, 200)):
+        likelihood = stats.binom.pmf(count, n, levels)
+        expected = likelihood[levels <= 0.1].sum() / likelihood.sum()
+        assert float(certainty(count, n, 0.1)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_chinchors_certainty_of_ge_against_umass() -> None:
+    """She prints a significance level of 0.0994 and a confidence level of 0.635 for 9,999 shuffles and cutoff 0.1.
+
+    The two do not belong together: 0.635 is what 989 extreme shuffles give, a level of 0.0990.
+    """
+    assert round(float(certainty(989, 9999, 0.1)), 3) == 0.635
+    assert round(float(certainty(993, 9999, 0.1)), 3) == 0.584
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, float("nan"), "0.1", True])
+def test_levels_are_fractions(alpha: float) -> None:
+    with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not"):
+        certainty(1, 10, alpha)
+
+
+def test_every_convention_says_where_it_is_from_and_what_is_wrong_with_it() -> None:
+    for name, convention in CONVENTIONS.items():
+        assert name == convention.name
+        assert len(convention.source) > 10
+        assert len(convention.weakness) > 10
+        assert set(convention.n_resamples) <= set(convention.tests)
+
+
+@pytest.mark.parametrize(("count", "of"), [(-1, 5), (7, 5), ([1, 2], [5, 1])])
+def test_counts_that_cannot_be_have_no_interval(count: object, of: object) -> None:
+    with pytest.raises(ValueError, match="count must lie between 0 and the number that it is out of"):
+        clopper_pearson(count, of)  # type: ignore[arg-type]

@@ -1,0 +1,121 @@
+"""What README and docs/ promise: code runs, outputs are those of today, studies are valid, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.studies import load_study
+from tests import pages
+from tests.documentation import DOCS, ROOT, anchors, blocks, examples_in, is_shown_rightly, printed, prose, shown
+
+README = ROOT / "README.md"
+PAGES = [*DOCS, *sorted((ROOT / "experiments").glob("*/README.md")), *sorted((ROOT / "results").glob("*/README.md"))]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def those_with(language: str) -> list[Path]:
+    return [page for page in DOCS if blocks(page, language)]
+
+
+@pytest.fixture(autouse=True)
+def in_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(examples_in(tmp_path))
+
+
+@pytest.mark.parametrize("page", those_with("python"), ids=name_of)
+def test_python_blocks_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of a page one after the other, beside the example files."""
+    mpl.use("Agg")
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(block, names)
+    assert capsys.readouterr().out
+    if page.name == "python.md":
+        assert isinstance(names["table"], pd.DataFrame)
+        assert names["ax"].get_ylabel() == "confidence, 1 − p (two-sided)"  # type: ignore[attr-defined]
+    plt.close("all")
+
+
+@pytest.mark.parametrize("page", those_with("console"), ids=name_of)
+def test_shown_outputs_are_what_the_commands_print(page: Path) -> None:
+    for block in blocks(page, "console"):
+        for command, lines in shown(block):
+            assert is_shown_rightly(lines, output := printed(command)), f"$ {command}\n{output}"
+
+
+def test_readme_says_the_same_on_the_command_line_and_in_python(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    for block in blocks(README, "python"):
+        exec(block, names)
+    in_python = capsys.readouterr().out
+    commands = [command for block in blocks(README, "console") for command, _ in shown(block)]
+    for command in commands[1:4]:
+        first, *_ = printed(command).splitlines()
+        assert first in in_python, command
+
+
+def test_outputs_that_are_not_printed_are_seen() -> None:
+    output = "answer\na\nb\nc\n"
+    for right in (["answer", "…"], ["…", "b", "…"], ["…", "b", "c"], ["answer", "a", "…", "c"], output.split()):
+        assert is_shown_rightly(right, output), right
+    for wrong in (["answer"], ["a", "…"], ["…", "b"], ["…", "c", "…", "b", "…"], ["answer", "b", "…"], ["…", "swer"]):
+        assert not is_shown_rightly(wrong, output), wrong
+
+
+def test_readme_fits_on_a_page() -> None:
+    assert len(README.read_text(encoding="utf-8").split()) <= 900
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name_of)
+def test_sentences_are_plain(page: Path) -> None:
+    """One thought: at most one bracket and three numbers; none begins with a word that asks, unless it asks."""
+    for sentence in prose(page):
+        assert len(re.findall(r"\(", sentence)) <= 1, sentence
+        assert len(re.findall(r"(?<![\w.^-])\d[\d,.]*(?![\w-])", sentence)) <= 3, sentence
+        assert sentence.endswith("?") or not re.match(r"[*_]*(Of|What|Where)\b", sentence), sentence
+
+
+def test_the_study_is_valid(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(blocks(ROOT / "docs" / "studies.md", "toml")[0], encoding="utf-8")
+    assert load_study(tmp_path).training.replicates == [10, 10]
+
+
+def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
+    program, _ = blocks(ROOT / "docs" / "studies.md", "py")
+    folder = tmp_path / "my-study"
+    folder.mkdir()
+    (folder / "study.py").write_text(program, encoding="utf-8")
+    (folder / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\nsizes = [50, 100]\n')
+    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1)
+    assert results.tables["pairs"]["n_items"].tolist() == [50, 100]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_page_is_in_readme() -> None:
+    readme = README.read_text(encoding="utf-8")
+    assert [page.name for page in DOCS if page != README and f"]({page.relative_to(ROOT)})" not in readme] == []
+
+
+def test_all_public_names_are_listed() -> None:
+    """``python -m tests.documentation --write`` writes them."""
+    assert pages.NAMES.read_text("utf-8").partition(pages.HEADING)[2] == f"{pages.all_names()}\n"
