@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -66,6 +68,22 @@ def test_a_folder_that_is_named_is_run_and_its_cells_are_found_again(folder: Pat
     (folder / "study.py").write_text(PROGRAM.replace("a * b", "a * b * b"))
     changed = ss.run_study(folder, out=out, n_jobs=n_jobs, seed=5)
     assert changed.tables["squares"]["square"].tolist() == [13, 32, 69], "cells of another program are not found"
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads that count what they are asked to do."""
+
+    asked = 0
+
+    def submit(self, *args: Any, **options: Any) -> Any:
+        self.asked += 1
+        return super().submit(*args, **options)
+
+
+def test_an_executor_that_is_given_computes_the_cells(folder: Path) -> None:
+    with Counting(1) as executor:
+        ss.run_study(folder, out=folder.parent / "out", executor=executor)
+    assert executor.asked == 3
 
 
 PARTS = {
