@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.outputs import Outputs
 from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.redrawn import at_least, halves, redraw
 from simstudy.truth.synthetic import correlated_accuracies
@@ -51,6 +52,19 @@ def test_redrawn_clusters_are_drawn_by_default() -> None:
     drawn = redraw(outputs, 6, 1)
     assert (drawn.n_items, drawn.items["cluster"].nunique()) == (24, 6)
     assert redraw(outputs, 6, 1, unit="item").n_items == 6
+
+
+def test_a_cluster_that_is_drawn_twice_is_two_clusters() -> None:
+    """Else copies would be summed into one, and fewer clusters than were drawn would be tested."""
+    labels = ["a"] * 2 + ["b"] * 3 + ["c"]
+    population = Outputs.from_scores(
+        [[0, 1, 0, 0, 1, 1.0]], "mean", items=pd.DataFrame({"id": range(6), "cluster": labels})
+    )
+    redrawn = redraw(population, 40, draw=3)
+    sizes = redrawn.items.groupby("cluster").size()
+    whole = {"a": 2, "b": 3, "c": 1}
+    assert len(sizes) == redrawn.sum_by("cluster").n_items == 40
+    assert [whole[str(name)[0]] for name in sizes.index] == sizes.tolist()
 
 
 def test_too_few_units_to_split() -> None:
