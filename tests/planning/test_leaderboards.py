@@ -100,3 +100,13 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
             inside[name, share] += row[f"{name}_low{share}"] <= shown[name] <= row[f"{name}_high{share}"]
     print(k, n, wanted, inside)
     assert all(count >= (65 if share == 80 else 85) for (_, share), count in inside.items())
+
+
+@pytest.mark.parametrize("level", [ss.Level(alternative="greater"), ss.Level(comparisons=45)])
+def test_neighbours_are_told_apart_by_two_sides_whatever_pairs_are_asked(outputs: ss.Outputs, level: ss.Level) -> None:
+    """As `ranks` does it: who of two neighbours is ahead nobody said beforehand, and Holm has a row of its own."""
+    usual, asked = (predict(outputs, [300], level=one, n_draws=200).iloc[0] for one in (ss.Level(), level))
+    same = [name for name in usual.index if name.startswith("separated")]
+    assert len(same) >= 2
+    assert usual[same].tolist() == asked[same].tolist()
+    assert usual["share_significant"] != asked["share_significant"]

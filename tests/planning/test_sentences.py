@@ -89,3 +89,13 @@ def test_every_number_of_the_sentences_is_in_a_table_or_was_asked() -> None:
             for number in numbers(sentence):
                 near = number in cells | assumed | asked_for | fixed
                 assert near, f"{name}: {number} of “{sentence}”"
+
+
+def test_what_a_pilot_in_clusters_leaves_open_is_told_in_items() -> None:
+    plan = ss.plan(
+        metric="accuracy", gain=3, pilot=ss.truth.clustered_accuracies([0.7, 0.75], 40, 5, within=0.3, seed=3)
+    )
+    high = plan.answers[["n_items_high", "n_units_high"]].iloc[0]
+    assert high["n_items_high"] == 5 * high["n_units_high"]
+    (told,) = [re.findall(r"([\d,]+) items have power", part) for part in plan.sentences if "items have power" in part]
+    assert [int(number.replace(",", "")) for number in told] == [high["n_items_high"]]

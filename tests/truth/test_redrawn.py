@@ -57,7 +57,8 @@ def test_redrawn_clusters_are_drawn_by_default() -> None:
 def test_a_cluster_that_is_drawn_twice_is_two_clusters() -> None:
     """Else copies would be summed into one, and fewer clusters than were drawn would be tested."""
     labels = ["a"] * 2 + ["b"] * 3 + ["c"]
-    population = Outputs.from_scores([[0, 1, 0, 0, 1, 1.0]], items=pd.DataFrame({"id": range(6), "cluster": labels}))
+    items = pd.DataFrame({"id": range(6), "cluster": labels})
+    population = Outputs.from_statistics([[[right, 1] for right in (0, 1, 0, 0, 1, 1)]], "accuracy", items=items)
     redrawn = redraw(population, 40, draw=3)
     sizes = redrawn.items.groupby("cluster").size()
     whole = {"a": 2, "b": 3, "c": 1}
