@@ -10,8 +10,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 
+import pandas as pd
 import pytest
 
 import simstudy
@@ -238,3 +239,24 @@ def test_the_public_face_fits_on_a_page() -> None:
     shown = pydoc.render_doc(simstudy, renderer=pydoc.plaintext)
     assert "ss.compare(outputs)" in shown
     assert len(shown.splitlines()) < 100
+
+
+def test_a_table_crosses_few_functions_on_its_way_to_a_verdict() -> None:
+    """From `compare` on: who reads the code of one can hold it all."""
+    crossed = set()
+
+    def seen(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and "simstudy" in code.co_filename:
+            given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
+            if any(isinstance(getattr(value, "frame", value), pd.DataFrame) for value in given):
+                crossed.add(code.co_qualname)
+
+    pairs = simstudy.compare(simstudy.truth.correlated_accuracies([0.6, 0.7, 0.8], 300))
+    sys.setprofile(seen)
+    try:
+        pairs.verdict("system-1", "system-3")
+    finally:
+        sys.setprofile(None)
+    assert "Decision.significant" in crossed
+    assert len(crossed) <= 8, crossed

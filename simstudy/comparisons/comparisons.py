@@ -179,19 +179,22 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             For a name that is not there, and where the table has the two not at all, or more than once (several test
             sets).
         """
+        a, b = self.frame["system_a"], self.frame["system_b"]
+        found = self.frame[((a == first) & (b == second)) | ((a == second) & (b == first))]
+        if len(found) != 1:
+            raise self._no_pair(first, second, len(found))
+        return Pair.of_row(found.iloc[0])
+
+    def _no_pair(self, first: str, second: str, n: int) -> ValueError:
         names = self.names
         for name in (first, second):
             if name not in names:
                 known = f"there are {listed([shown(one) for one in names])}" if names else "there are no pairs"
-                raise ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
+                return ValueError(f"first and second must be systems, not {brief(name)}{nearest(name, names)}; {known}")
         if first == second:
-            raise ValueError(f"first and second must be two systems, not '{first}' twice")
-        a, b = self.frame["system_a"], self.frame["system_b"]
-        found = self.frame[((a == first) & (b == second)) | ((a == second) & (b == first))]
-        if len(found) != 1:
-            there = f"{len(found)} (several test sets?)" if len(found) else "none"
-            raise ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
-        return Pair.of_row(found.iloc[0])
+            return ValueError(f"first and second must be two systems, not '{first}' twice")
+        there = f"{n} (several test sets?)" if n else "none"
+        return ValueError(f"first and second must name one pair; '{first}' and '{second}' name {there}")
 
     def verdict(
         self, first: str | None = None, second: str | None = None, *, alpha: float = 0.05, margin: float | None = None

@@ -108,7 +108,8 @@ class Decision:
         """Whether each pair differs on enough units for a p-value of at most alpha, (P,)."""
         if "p_floor" not in pairs:
             return np.ones(len(pairs), dtype=np.bool_)
-        return np.asarray(self._times(pairs) * _numbers(pairs, "p_floor") <= self.alpha)
+        floor = _numbers(pairs, "p_floor")
+        return np.asarray((floor if self.p == "p_value" else floor * self._times(pairs)) <= self.alpha)
 
     def rejects(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each test rejects its null hypothesis, whomever it speaks for, (P,)."""
@@ -121,8 +122,6 @@ class Decision:
 
     def _times(self, pairs: pd.DataFrame) -> NDArray[np.float64]:
         """How many times its own p-value each pair's corrected one is, (P,)."""
-        if self.p == "p_value":
-            return np.ones(len(pairs))
         own, p = _numbers(pairs, "p_value"), _numbers(pairs, self.p)
         return np.divide(p, own, out=np.ones_like(p), where=own > 0)
 
