@@ -164,7 +164,7 @@ class TestMethods:
         scores = pd.DataFrame(np.random.default_rng(1).random((40, len(names))) < 0.5, columns=names)
         found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", test_set="+t"))
         order = ["system_a", "system_b"]
-        pairs = ss.Comparisons(found.pairs.assign(**{"=own": "=1"}).sort_values(order))
+        pairs = ss.Comparisons(found.pairs.frame.assign(**{"=own": "=1"}).sort_values(order))
         pairs.to_csv(tmp_path / "pairs.csv")
         found.write(tmp_path / "report")
         back = ss.Comparisons.read_csv(tmp_path / "pairs.csv")
