@@ -17,6 +17,7 @@ from simstudy.analyses.ranks import ranks
 from simstudy.analyses.training_variance import training_variance
 from simstudy.cli.compare import _is_better
 from simstudy.comparisons import verdict
+from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import Examination, examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs, TestSet
