@@ -12,7 +12,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.studies import load_study
-from tests import pages
+from tests import documentation
 from tests.documentation import DOCS, ROOT, anchors, blocks, examples_in, is_shown_rightly, printed, prose, shown
 
 README = ROOT / "README.md"
@@ -118,4 +118,6 @@ def test_every_page_is_in_readme() -> None:
 
 def test_all_public_names_are_listed() -> None:
     """``python -m tests.documentation --write`` writes them."""
-    assert pages.NAMES.read_text("utf-8").partition(pages.HEADING)[2] == f"{pages.all_names()}\n"
+    assert (
+        documentation.NAMES.read_text("utf-8").partition(documentation.HEADING)[2] == f"{documentation.all_names()}\n"
+    )

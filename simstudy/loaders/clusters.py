@@ -53,7 +53,7 @@ def clustered(items: pd.DataFrame) -> pd.DataFrame:
     >>> from simstudy.notes import notes_kept
     >>> with notes_kept() as notes:
     ...     items = clustered(pd.DataFrame({"id": ["1", "2", "3"], "doc": ["a", "a", "b"]}))
-    >>> items["cluster"].tolist(), notes[0].partition(":")[0]
+    >>> items["cluster"].tolist(), notes[0].partition(", which")[0]
     (['a', 'a', 'b'], "items of one 'doc' are a cluster, 2 in all")
     """
     if "cluster" in items:

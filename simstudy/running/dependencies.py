@@ -7,7 +7,7 @@ than they say:
 - what only type checkers read (``if TYPE_CHECKING``) is never executed;
 - a package that only imports is looked through: a name of it is where it is defined.
 
-What draws is left out: no result that can be kept is a drawing.
+What draws or writes pages is left out: no result that can be kept is a drawing or a page.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from typing import Any
 
 from simstudy.running.program_files import SOURCES
 
-# The one room that draws.
-_DRAWING = "simstudy.plot"
+# The rooms that draw and write pages.
+_SHOWING = ("simstudy.plot.", "simstudy.pages.")
 
 # Where installed libraries lie: they are known by their versions, all other source by its content.
 _INSTALLED = ("site-packages", "dist-packages")
@@ -50,7 +50,7 @@ def modules_behind(definitions: Iterable[tuple[str, str]]) -> set[str]:
     waiting = [(module, name if _is_ours(module) else "") for module, name in definitions]
     while waiting:
         module, name = each = waiting.pop()
-        if each not in seen and not f"{module}.".startswith(f"{_DRAWING}."):
+        if each not in seen and not f"{module}.".startswith(_SHOWING):
             seen.add(each)
             found.add(module)
             waiting += _needs(module, name)

@@ -49,7 +49,7 @@ def program_of(*parts: Any) -> dict[str, str]:
     Examples
     --------
     >>> program = program_of(program_of)
-    >>> [name for name in program if name.startswith("simstudy.pr")]
+    >>> [name for name in program if name.startswith("simstudy.running.pr")]
     ['simstudy.running.program_files', 'simstudy.running.provenance']
     """
     told = [_Definition(part) for part in parts]

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy import plot, report
+from simstudy import plot
+from simstudy.pages import report
 from simstudy.pages.sections import Column, Figure, Section, Table
 
 ROWS = pd.DataFrame(

@@ -18,7 +18,8 @@ import textwrap
 from typing import TYPE_CHECKING
 import simstudy as ss
 import simstudy.validation
-from simstudy import plot, numerals
+from simstudy import plot
+from simstudy.text import numerals
 from . import page, numbers
 from .numbers import base as started
 from .page import TITLE

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from simstudy import results_folder as module
+from simstudy.running import results_folder as module
 from simstudy.running.results_folder import results_folder, verify
 
 

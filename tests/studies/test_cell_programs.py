@@ -15,7 +15,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy
-from simstudy import dependencies, provenance
+from simstudy.running import dependencies, provenance
 from simstudy.running.cells import Cell
 from simstudy.running.program_files import LOADED, SOURCES
 from simstudy.running.provenance import program_of
@@ -37,7 +37,7 @@ SHOWING = (
     "seaborn",
     "<study>.page",
 )
-PAGES = {*PACKAGE.glob("plot/*.py"), PACKAGE / "report.py", *STUDIES.glob("*/page.py")}
+PAGES = {*PACKAGE.glob("plot/*.py"), PACKAGE / "pages" / "report.py", *STUDIES.glob("*/page.py")}
 
 
 @cache
