@@ -165,8 +165,8 @@ def test_few_documents_are_told(documents: str) -> None:
         ([], {}),
         (["--unit", "item"], {"unit": "item"}),
         (
-            ["--test", "bootstrap", "--alternative", "greater", "--seed", "4"],
-            {"test": "bootstrap", "alternative": "greater", "seed": 4},
+            ["--test", "bootstrap", "--alternative", "greater", "--resamples", "500", "--seed", "4"],
+            {"test": "bootstrap", "alternative": "greater", "n_resamples": 500, "seed": 4},
         ),
         (["--test", "wilcoxon"], {"test": "wilcoxon"}),
         (["--test", "t_paired", "--alpha", "0.01", "--margin", "20"], {"test": "t_paired"}),
@@ -181,7 +181,9 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
     row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
-    assert compare(documents, *_HOW, *options)[1] == f"{said}\n"
+    drawn = ["Note: no resample was drawn, though a number of them was asked for: this test computes these p-values"]
+    notes = drawn if "n_resamples" in arguments else []
+    assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     assert as_json(documents, *_HOW, *options)["verdict"] == said
 
 
