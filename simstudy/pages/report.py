@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from simstudy import plot
 from simstudy.files.whole import atomic_path, check_file_names
 from simstudy.pages.sections import Figure, Section
 from simstudy.running.results_folder import ResultsFolder
-from simstudy.text.plain_text import code, csv_cell, markdown, paragraph
+from simstudy.text.formulas import has_formulas, without_formulas
+from simstudy.text.plain_text import code, markdown, paragraph
 
 # Rows of a table in another order that are held at a time.
 _TOGETHER = 2**16
-
-_TEXTS = (pd.StringDtype, pd.CategoricalDtype)
 
 _APOSTROPHES = (
     "In these files an apostrophe goes before text that begins with =, +, - or @, so that no spreadsheet takes it for "
@@ -111,7 +110,7 @@ def write_page(page: Page, folder: Path) -> None:
             parts.append(table_rows(section.table.text()))
     sizes = {name: f"{len(table):,} row{'' if len(table) == 1 else 's'}" for name, table in page.tables.items()}
     parts += ["## Tables", "\n".join(f"- [{name}.csv]({name}.csv): {rows}" for name, rows in sizes.items())]
-    if any(map(_has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
+    if any(map(has_formulas, (t.table if isinstance(t, InOrder) else t for t in page.tables.values()))):
         parts.append(_APOSTROPHES)
     parts.append(paragraph(page.closing))
     with atomic_path(folder / "README.md") as temporary:
@@ -124,32 +123,6 @@ def _fact(name: str, value: str | Sequence[str]) -> str:
     entries = [code(entry) for entry in value]
     listed = f" {entries[0]}" if len(entries) == 1 else "".join(f"\n  - {entry}" for entry in entries)
     return f"- **{markdown(name)}**:{listed}"
-
-
-def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with cells of text that no spreadsheet takes for a formula: the same one, where it has no others."""
-    if not _has_formulas(table):
-        return table
-    without = table.copy()
-    for name in _with_formulas(table):
-        cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in table[name]]
-        without[name] = pd.Series(cells, index=table.index, dtype=object)
-    return without.set_axis([csv_cell(str(name)) for name in table.columns], axis="columns")
-
-
-def _has_formulas(table: pd.DataFrame) -> bool:
-    return bool(_with_formulas(table)) or any(csv_cell(str(name)) != str(name) for name in table.columns)
-
-
-def _with_formulas(table: pd.DataFrame) -> list[Any]:
-    """Columns with a cell of text that a spreadsheet takes for a formula."""
-    text = [name for name, column in table.items() if isinstance(column.dtype, _TEXTS) or column.dtype == object]
-    return [name for name in text if any(isinstance(c, str) and csv_cell(c) != c for c in _cells(table[name]))]
-
-
-def _cells(column: pd.Series[Any]) -> Iterable[Any]:
-    """The column's values, of text each once: a million pairs have a few thousand names."""
-    return column.drop_duplicates() if isinstance(column.dtype, _TEXTS) else column
 
 
 def table_rows(table: pd.DataFrame) -> str:

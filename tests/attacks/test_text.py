@@ -22,7 +22,8 @@ from simstudy.comparisons.verdict import verdict
 from simstudy.examination.asking import examine
 from simstudy.loaders.base import Loaded
 from simstudy.outputs import Outputs
-from simstudy.pages.report import table_rows, without_formulas
+from simstudy.pages.report import table_rows
+from simstudy.text.formulas import without_formulas
 from simstudy.text.plain_text import csv_cell, csv_name, json_text, label, line, markdown, paragraph, printable, shown
 from tests.attacks.names import HOSTILE, acts
 from tests.cli.command import compare as run_compare
