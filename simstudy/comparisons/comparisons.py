@@ -21,20 +21,15 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
+from simstudy.comparisons.prompt import MOST_ROWS, first_rows, summary
 from simstudy.comparisons.saved import read_table, write_table
-from simstudy.engines.registry import TESTS
-from simstudy.metrics import label
 from simstudy.schema import KNOWN, OWN, described
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table
-from simstudy.text.numerals import p_floor, p_text, score_format
+from simstudy.tables import COMPARISONS, check_columns, check_table
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_choice, nearest
-
-# Rows that a prompt shows.
-_MOST_ROWS = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -281,37 +276,14 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return self if p in self.frame else self.corrected()
 
     def _summary(self) -> tuple[str, str]:
-        if self.frame.empty:
-            return "Comparisons: no pairs", ""
-        row = self.frame.iloc[0]
-        sets = len(self.frame[TEST_SET].drop_duplicates())
-        on = f"{row['n_items']:,} items" if sets == 1 else f"{sets} test sets"
-        pairs = "1 pair" if len(self) == 1 else f"{len(self):,} pairs"
-        sides = "two-sided" if row["alternative"] == "two-sided" else "one-sided"
-        what = f"{label(str(row['metric']))}, {TESTS[row['test']].title}, {sides}"
-        return f"Comparisons: {pairs} of {len(self.names):,} systems on {on} ({what})", ""
+        return summary(self.frame, len(self.names)), ""
 
     def _table(self) -> pd.DataFrame:
-        found = self.frame.head(_MOST_ROWS)
-        numbers = found[["score_a", "gain", "gain_low", "gain_high"]].to_numpy(dtype=np.float64)
-        digits = score_format(np.nanmax(np.abs(numbers), initial=0))
-        bounds = zip(found["gain_low"], found["gain_high"], strict=True)
-        return pd.DataFrame(
-            {
-                "system_a": found["system_a"].map(shown),
-                "system_b": found["system_b"].map(shown),
-                "gain": found["gain"].map(lambda gain: format(gain, digits)),
-                "95 % interval": [
-                    "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
-                ],
-                "p": [p_text(p, None, p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
-                "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
-            }
-        )
+        return first_rows(self.frame)
 
     def __repr__(self) -> str:
         if self.frame.empty:
             return self._summary()[0]
-        left = len(self) - _MOST_ROWS
+        left = len(self) - MOST_ROWS
         more = f"\n… and {left:,} more" if left > 0 else ""
         return f"{self._summary()[0]}\n{self._table().to_string(index=False)}{more}"
