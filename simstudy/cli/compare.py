@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simstudy.cli.errors import by_options, say
-from simstudy.cli.files import Files
+from simstudy.cli.files import HEADING, Files
 from simstudy.cli.groups import grouped
 from simstudy.cli.terminal import print_written, printer
 from simstudy.cli.usage import settings_of
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 class SomeFormats:
     """How files of some formats are read."""
 
-    panel: ClassVar[str] = "Files of some formats"
-
     ties: Annotated[str, typer.Option(help="Candidates with equal scores: jitter (at random, by --seed) or keep.")] = (
         "jitter"
     )
@@ -45,8 +43,6 @@ class SomeFormats:
 @dataclass(frozen=True)
 class HowTested:
     """How pairs of systems are tested."""
-
-    panel: ClassVar[str] = "The test"
 
     test: Annotated[
         str, typer.Option(help="sign_flips, skew_corrected, bootstrap, randomization, t_paired, mcnemar, …")
@@ -77,8 +73,6 @@ class HowTested:
 class Output:
     """Where the outcome goes."""
 
-    panel: ClassVar[str] = "What comes out"
-
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and a page.")] = None
     print_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
     fail_unless_better: Annotated[
@@ -100,10 +94,10 @@ def compare(
         ),
     ],
     *,
-    files: Files,
-    formats: SomeFormats,
-    how: HowTested,
-    output: Output,
+    files: Annotated[Files, HEADING],
+    formats: Annotated[SomeFormats, "Files of some formats"],
+    how: Annotated[HowTested, "The test"],
+    output: Annotated[Output, "What comes out"],
 ) -> None:
     """Compare systems whose outputs are in files: every pair, with p-values, groups and the gain that is significant.
 

@@ -38,9 +38,10 @@ _STOPPED = {
     "data": "stopped; what has finished is kept, and the same command goes on from there",
 }
 
-# How a message begins that says what an argument must be, how it names a field of a group, and how it says another
-# argument with its value: a name, a column under our name, a flag.
+# How a message begins that says what an argument must be, how it names another that would do, how it names a field of a
+# group, and how it says another argument with its value: a name, a column under our name, a flag.
 _ARGUMENT = re.compile(r"(\w+)(?: \([^)]*\)| of [\w -]+)? must ")
+_OTHER = re.compile(r"(?<= must be given, or )\w+(?=:)")
 _FIELD = re.compile(r"\b[A-Z]\w*\.\w+\b")
 _VALUE = re.compile(r"\b(\w+)=(?:'([\w-]+)'|(\d+(?:\.\d+)?))")
 _COLUMN = re.compile(r"\b(\w+)=\{'(.+?)': (?:'(.+?)'|(\.\.\.))\}")
@@ -139,6 +140,7 @@ def by_options(message: str, params: Iterable[Any]) -> str:
     message = _FIELD.sub(lambda found: options.get(OPTIONS.get(found[0], ""), found[0]), message)
     if (begins := _ARGUMENT.match(message)) and options.get(begins[1], "").startswith("--"):
         message = options[begins[1]] + message[begins.end(1) :]
+        message = _OTHER.sub(lambda found: options.get(found[0], found[0]), message)
     if message.startswith("--"):
         for value in ("must be None", "must not be True"):
             message = message.replace(value, "must not be given", 1)

@@ -6,7 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,12 +16,13 @@ from simstudy.planning.fields import option
 if TYPE_CHECKING:
     from simstudy.loaders.base import Loaded
 
+#: The heading of their options.
+HEADING = "How files are read"
+
 
 @dataclass(frozen=True)
 class Files:
     """How files of system outputs are read."""
-
-    panel: ClassVar[str] = "How files are read"
 
     references: list[Path] | None = option(None, "File of gold answers; more than once for several references.")
     systems: Path | None = option(None, "CSV with a row for each system: system, group, family, …")

@@ -19,10 +19,10 @@ OPTIONS: dict[str, str] = {}
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
     """A command that has, for each parameter that is a dataclass, the options of its fields under a heading of --help.
 
-    The class is the one place of an option. The heading is the parameter's annotation, ``Annotated[Class, "heading"]``,
-    or, of a class that only the command has, its attribute ``panel``. A field's metadata have ``help``, and ``option``
-    where it is not called as the field is; or its type is ``Annotated[…, typer.Option(…)]``. A field that may have a
-    range takes one as 0.5:0.7. The function is called with objects of the classes.
+    The class is the one place of an option. The heading is the parameter's annotation, ``Annotated[Class, "heading"]``.
+    A field's metadata have ``help``, and ``option`` where it is not called as the field is; or its type is
+    ``Annotated[…, typer.Option(…)]``. A field that may have a range takes one as 0.5:0.7. The function is called with
+    objects of the classes.
 
     Examples
     --------
@@ -53,7 +53,6 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
         assert isinstance(kind, type)
         groups[parameter.name] = kind, name_options(kind)
         types = get_type_hints(kind, include_extras=True)
-        heading = heading or getattr(kind, "panel", None)
         taken += [_option(heading, one, types[one.name]) for one in fields(kind) if one.init]
 
     @wraps(function)

@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from simstudy.cli.errors import by_options
-from simstudy.cli.files import Files
+from simstudy.cli.files import HEADING, Files
 from simstudy.cli.groups import grouped, name_options, with_default
 from simstudy.cli.terminal import print_written, printer
 from simstudy.cli.usage import settings_of
 from simstudy.planning.arguments import Clusters, Guess, Judge
-from simstudy.planning.budget import Costs
+from simstudy.planning.costs import Costs
 from simstudy.planning.fields import option
 from simstudy.planning.level import Level
 from simstudy.planning.pilot_outputs import Pilot
@@ -71,7 +71,7 @@ def plan(
     judge: Annotated[Judge, "Judges"],
     costs: Annotated[Costs, "Costs"],
     level: Annotated[Level, "Test"],
-    files: PilotFiles,
+    files: Annotated[PilotFiles, HEADING],
     paths: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[PATH...]", help="Outputs of two systems (a pilot) or of many (a leaderboard)."),
@@ -100,9 +100,10 @@ def plan(
     simstudy plan --metric win_rate --gain 3 --judge-error 0.15 --judgements 3
     """
     from simstudy.planning import plan as planned
+    from simstudy.planning.text import show
 
     if not paths:
-        _check_without_files(context, wanted, costs)
+        _refuse_files(context)
     pilot, notes, read = _read(paths, wanted.metric, files, seed) if paths else (None, (), {})
     with redirect_stdout(sys.stderr):
         found = planned(
@@ -117,7 +118,7 @@ def plan(
     if print_json:
         print(found.to_json(settings))
     else:
-        found.print(printer)
+        show(found, printer)
         if out is not None:
             print_written(out)
 
@@ -139,12 +140,10 @@ def _read(
     return pilot, notes, hashes
 
 
-def _check_without_files(context: typer.Context, wanted: Wanted, costs: Costs) -> None:
-    """Raise a ValueError for an option that only files have a use for, and where nothing is asked for."""
-    if all(one is None for one in (wanted.gain, wanted.n_items, wanted.margin, costs.budget)):
-        raise ValueError("--gain must be given, or --n-items: the true gain to detect, or the size of the test set")
+def _refuse_files(context: typer.Context) -> None:
+    """Raise a ValueError for an option that only files have a use for, where there are none."""
     for parameter in context.command.params:
-        of_files = getattr(parameter, "rich_help_panel", None) == Files.panel or parameter.name == "seed"
+        of_files = getattr(parameter, "rich_help_panel", None) == HEADING or parameter.name == "seed"
         source = context.get_parameter_source(str(parameter.name))
         if of_files and source is not None and source.name == "COMMANDLINE":
             raise ValueError(f"{parameter.opts[0]} must not be given without files of outputs")
