@@ -1,4 +1,4 @@
-"""What every test is asked, and what it finds: all pairs of K systems on one test set."""
+"""The question that every test is asked, and its result: all pairs of K systems on one test set."""
 
 from __future__ import annotations
 

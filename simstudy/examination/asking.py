@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.examination import notes
-from simstudy.examination.examination import Examination, classified
+from simstudy.examination.examination import OPTIONS, Examination, classified
 from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
 from simstudy.loaders.reading import reading
@@ -28,9 +27,6 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.running.runner import n_workers
 from simstudy.statistics.multiplicity import corrected
 from simstudy.validation import brief, check_choice, check_fraction
-
-# Of a comparison, by name.
-_OPTIONS = tuple(signature(compare).parameters)[1:]
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -145,7 +141,7 @@ def _asked(test_set: TestSet, by: str | None, duplicates: str | None, comparison
         raise ValueError(f"comparison must map options of simstudy.compare to values, not {brief(comparison)}")
     settings = {**test_set.options, **(comparison or {})}
     for name in settings:
-        check_choice("comparison", name, _OPTIONS)
+        check_choice("comparison", name, tuple(OPTIONS))
     test_set = replace(test_set, unit=settings.pop("unit"), settings=settings)
     if by is not None:
         test_set = replace(test_set, by=by)

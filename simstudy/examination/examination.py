@@ -27,8 +27,8 @@ from simstudy.statistics.decisions import Decision
 from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin, listed
 
-# What `compare` takes that says nothing of how systems are compared.
-_NO_SETTINGS = ("outputs", "progress")
+#: The options of `compare`, with their defaults.
+OPTIONS = {name: one.default for name, one in signature(compare).parameters.items() if name != "outputs"}
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,9 @@ class Examination(ReprMixin, Analysed):
     def settings(self) -> dict[str, Any]:
         """How the systems were compared, as JSON and the manifest have it."""
         how = self.test_set
-        defaults = {name: one.default for name, one in signature(compare).parameters.items()}
-        options = {name: value for name, value in {**defaults, **how.options}.items() if name not in _NO_SETTINGS}
-        asked = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates}
-        return {**asked, **options, "alpha": self.alpha, "margin": self.margin}
+        asked = {"metric": how.metric, "by": list(how.by), "duplicates": how.duplicates, **OPTIONS, **how.options}
+        asked.pop("progress")
+        return {**asked, "alpha": self.alpha, "margin": self.margin}
 
     def to_json(self, settings: Mapping[str, Any] | None = None) -> str:
         """Everything that was found as a JSON object: what the command prints with ``--json``.

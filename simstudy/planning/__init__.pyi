@@ -1,7 +1,7 @@
 from .arguments import Clusters as Clusters
 from .arguments import Guess as Guess
 from .arguments import Judge as Judge
-from .budget import Costs as Costs
+from .costs import Costs as Costs
 from .leaderboards import predict as predict
 from .level import Level as Level
 from .pilot_outputs import Pilot as Pilot

@@ -1,77 +1,73 @@
-"""Whether more clusters or longer ones are the better buy, and what they cost."""
+"""What a test set costs, and what there is to spend."""
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
+from dataclasses import dataclass
+from math import inf, nan
 
-from simstudy.planning.budget import Costs
-from simstudy.planning.cases import Case
-from simstudy.planning.designs import TIMES, Design, best_size
-from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.mixed import ClusteredDifference
-from simstudy.planning.solving import detectable_gain, least_size
-from simstudy.planning.target import Target
-
-#: How many items a cluster has, by the columns of a table of designs.
-AS_ASKED, BEST = "as asked", "best for the money"
+from simstudy.planning.fields import check_size, option
 
 
-def designs(case: Case, target: Target, costs: Costs, at_units: int) -> pd.DataFrame:
-    """What fewer or more items a cluster make of a plan, and what it costs.
+@dataclass(frozen=True)
+class Costs:
+    """What a test set costs, in any currency.
 
-    Without costs there are no rows where units are items, or where it is not known how alike a unit's items are; with
-    costs, items alone have one row.
+    Attributes
+    ----------
+    item
+        Of each item; None: nothing is known of costs.
+    cluster
+        Of a cluster (document, question) beside its items.
+    budget
+        What there is to spend; it gives the number of items. None: no limit.
 
-    Sizes are left out at which items cannot be as unlike as they are (a correlation below 0), and those of which the
-    budget does not buy two units.
+    Raises
+    ------
+    ValueError
+        For costs below 0, a budget that is not above 0, and a budget or a cluster's cost without an item's.
 
-    Returns
-    -------
-    designs
-        items_per_unit, which ("as asked", "best for the money" or ""), design_effect; n_units and n_items that find the
-        gain with the power, and what they cost (NaN where no gain was asked for, or ten million units are too few);
-        at_units (those that the budget buys, or as many as the plan has), detectable_gain, which these find, and the
-        case's relation.
+    Examples
+    --------
+    >>> import simstudy as ss
+    >>> found = ss.plan(metric="bleu", guess=ss.Guess(sd_difference=10), costs=ss.Costs(item=2, budget=2000))
+    >>> int(found.answers["at_items"].item())
+    1000
     """
-    known = case.design is not None and np.isfinite(case.item_sd)
-    if not known and (costs.item is None or case.unit != "item"):
-        return pd.DataFrame().assign(relation=case.relation)
-    design = case.design or Design(1.0, 0.0)
-    sizes: dict[float, str] = {float(design.size): AS_ASKED}
-    for times in TIMES if known else ():
-        if times != 1:
-            sizes.setdefault(float(max(1, round(design.size * times))), "")
-    if costs.item and design.icc > 0:
-        best = float(best_size(design.icc, costs.cluster, costs.item, design.cv))
-        sizes[best] = f"{AS_ASKED}, {BEST}" if sizes.get(best) == AS_ASKED else BEST
-    rows = []
-    for size, which in sorted(sizes.items()):
-        like = design.of_size(size)
-        if like is None or (costs.budget is not None and size != design.size and not costs.buys_two(size)):
-            continue
-        # Units as asked are what the case says they are; others follow by the design effect.
-        unit = case.middle if size == design.size else _resized(case, like)
-        units = None
-        if target.gain is not None and target.gain > 0:
-            gain = target.gain
-            units = least_size(lambda n, unit=unit, gain=gain: unit.power(gain, n, target.level), target.power)  # type: ignore[misc]
-        n_units = np.nan if units is None else units
-        at = at_units if costs.budget is None else costs.affordable(size)
-        found = detectable_gain(unit, at, power=target.power, level=target.level)
-        rows.append(
-            {
-                "items_per_unit": size, "which": which, "design_effect": like.effect, "n_units": n_units,
-                "n_items": np.ceil(n_units * size - 1e-9), "cost": (at if units is None else units) * costs.of(size),
-                "at_units": at, "detectable_gain": found,
-            }
-        )  # fmt: skip
-    return pd.DataFrame(rows).assign(relation=case.relation)
 
+    item: float | None = option(None, "What an item costs.", "cost_item")
+    cluster: float = option(0.0, "What a cluster costs beside its items.", "cost_cluster")
+    budget: float | None = option(None, "What there is to spend: which gain does it find?")
 
-def _resized(case: Case, design: Design) -> Difference:
-    """How two systems differ on units of another size."""
-    item = case.middle if case.unit == "item" else NormalDifference(case.item_sd, case.middle.largest)
-    if isinstance(case.middle, ClusteredDifference):
-        item = case.middle.item
-    return item if design.size == 1 else ClusteredDifference(item, design)
+    def __post_init__(self) -> None:
+        check_size("Costs.cluster", self.cluster)
+        for name in ("item", "cluster", "budget"):
+            if (value := getattr(self, name)) is not None:
+                check_size(f"Costs.{name}", value)
+                if not 0 <= value < inf or (name == "budget" and value == 0):
+                    raise ValueError(
+                        f"Costs.{name} must be {'above' if name == 'budget' else 'at least'} 0, not {value:g}"
+                    )
+        for name, given in (("budget", self.budget is not None), ("cluster", self.cluster > 0)):
+            if given and self.item is None:
+                raise ValueError(f"Costs.item must be given with Costs.{name}")
+        if self.item == 0 and self.cluster == 0:
+            raise ValueError("Costs.item must be above 0 where a cluster costs nothing else")
+
+    def of(self, size: float) -> float:
+        """The cost of a cluster of so many items; NaN where that is not known."""
+        return nan if self.item is None else self.cluster + size * self.item
+
+    def buys_two(self, size: float) -> bool:
+        """Whether the budget buys two clusters of so many items."""
+        assert self.budget is not None
+        return 2 * self.of(size) <= self.budget * (1 + 1e-12)
+
+    def affordable(self, size: float) -> int:
+        """How many clusters of so many items the budget buys; a ValueError where they are not two."""
+        assert self.budget is not None
+        if not self.buys_two(size):
+            raise ValueError(
+                f"Costs.budget must be at least {2 * self.of(size):g}, the cost of two "
+                f"{'items' if size == 1 else 'clusters'}, not {self.budget:g}"
+            )
+        return int(self.budget / self.of(size) + 1e-9)

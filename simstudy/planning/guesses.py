@@ -24,7 +24,7 @@ from simstudy.planning.correlated_answers import (
     of_spread,
 )
 from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.fields import Range, check_size, ends
+from simstudy.planning.fields import Range, ends
 from simstudy.planning.judges import judged_scores, judged_verdicts
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.target import scale_of
@@ -142,9 +142,8 @@ def _of_scores(metric: Metric, guess: Guess, judge: Judge) -> list[Case]:
 
 def _check_sd(argument: str, sd: float, most: float) -> None:
     """Raise a ValueError where no scores of the metric have this standard deviation."""
-    check_size(argument, sd)
-    if not 0 < sd <= most:
-        raise ValueError(f"{argument} must be above 0{f' and at most {most:g}' if most < np.inf else ''}, not {sd:g}")
+    if sd > most:
+        raise ValueError(f"{argument} must be above 0 and at most {most:g}, not {sd:g}")
 
 
 def _given(

@@ -16,11 +16,11 @@ from simstudy.planning import fractions
 from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
-from simstudy.planning.budget import Costs
 from simstudy.planning.cases import Case
-from simstudy.planning.costs import designs
+from simstudy.planning.costs import Costs
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.level import Level
+from simstudy.planning.other_designs import other_designs
 from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
@@ -151,7 +151,7 @@ def plan(
         cases=tuple(cases),
         answers=answers,
         sizes=others,
-        designs=pd.concat([designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
+        designs=pd.concat([other_designs(case, target, costs, n) for case, n in zip(cases, planned, strict=True)]),
         predicted=predicted,
         simulated=simulated,
         sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),

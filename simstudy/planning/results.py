@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from simstudy.planning.target import Target
 from simstudy.planning.text import show
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
-from simstudy.text.printing import Printer, text_of
+from simstudy.text.printing import text_of
 from simstudy.text.reprs import ReprMixin
 from simstudy.validation import check_whole
 
@@ -87,11 +88,7 @@ class Plan(ReprMixin):
     @property
     def text(self) -> str:
         """What the command prints for people: the answers, their simulation, tables, what was assumed, and notes."""
-        return text_of(self.print)
-
-    def print(self, printer: Printer) -> None:
-        """Print that text where the printer does, with its colours."""
-        show(self, printer)
+        return text_of(partial(show, self))
 
     def power_curve(self, n_sizes: int = 40) -> pd.DataFrame:
         """Power by size, for a figure: relation, gain, n_units, n_items, power, power_low, power_high.

@@ -18,7 +18,7 @@ from simstudy.planning.margins import BETTER, NOT_WORSE
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference
 from simstudy.planning.target import Target
-from simstudy.text.numerals import gain_text, units_text
+from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more
 # than 0.03 in simulations (tests/planning/test_plans_of_skewed_differences.py). The least number of units there.
@@ -151,7 +151,7 @@ def assumptions(cases: Sequence[Case], target: Target, answers: pd.DataFrame, *,
         said.append(f"{named}{case.known}{ends}.")
     if cases[0].unit != "item":
         said.append(
-            f"{units_text(2, cases[0].unit)[2:].capitalize()} have {cases[0].size:.3g} items on average"
+            f"{units_name(cases[0].unit).capitalize()} have {cases[0].size:.3g} items on average"
             f"{_unequal(cases[0])} and are independent of each other; items of one cluster need not be."
         )
     if target.margin is not None:

@@ -115,6 +115,11 @@ def units_text(n: float, unit: str) -> str:
     >>> units_text(1200, "item"), units_text(1, "cluster"), units_text(8, "user")
     ('1,200 items', '1 cluster', '8 clusters (user)')
     """
+    return f"{int(n):,} {units_name(unit, n)}"
+
+
+def units_name(unit: str, n: float = 2) -> str:
+    """The name of so many units: items, clusters, or clusters by a column of the items."""
     word = "item" if unit == "item" else "cluster"
     which = "" if unit in ("item", "cluster") else f" ({shown(unit)})"
-    return f"{int(n):,} {word}{'' if n == 1 else 's'}{which}"
+    return f"{word}{'' if n == 1 else 's'}{which}"
