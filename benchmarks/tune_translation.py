@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from simstudy.training.translation import LANGUAGES, TRAIN, TUNE, read_pairs
 
 from simstudy.files.datasets import fetch_each
-from simstudy.learners.examples import Examples
-from simstudy.learners.translation import bilingual_ngrams, phrase_based
-from simstudy.learners.translation.texts import count_bleu, index_texts
 from simstudy.metrics import get_metric
-from simstudy.training.translation import LANGUAGES, TRAIN, TUNE, read_pairs
+from simstudy.training.examples import Examples
+from simstudy_learners.translation import bilingual_ngrams, phrase_based
+from simstudy_learners.translation.texts import count_bleu, index_texts
 
 STEP, LEAST_GAIN = 0.2, 0.03
 

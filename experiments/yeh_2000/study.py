@@ -5,14 +5,11 @@ Alexander Yeh, "More accurate tests for the statistical significance of result d
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import pandas as pd
 
 import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.studies import (
-    TASKS,
     Findings,
     Keys,
     Positive,
@@ -20,10 +17,10 @@ from simstudy.studies import (
     RunContext,
     SideBySide,
     Study,
+    TaskName,
     Training,
     all_alike,
     check_systems,
-    one_of,
     side_by_side,
     train,
 )
@@ -38,7 +35,7 @@ FLIPS = (0.0, 0.1, 0.2, 0.4, 0.8)
 class Systems(Keys):
     """Real systems: variants of base models, trained on resampled training sets."""
 
-    task: Annotated[str, one_of(TASKS)]
+    task: TaskName
     test_set: str
     training: Training = Training()
 

@@ -26,7 +26,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from simstudy.running.program_files import SOURCES
+from simstudy.running.program_files import LOADED, SOURCES
 
 # The rooms that draw and write pages.
 _SHOWING = ("simstudy.plot.", "simstudy.pages.")
@@ -102,9 +102,9 @@ def is_library(module: str, file: Path) -> bool:
 
 
 def _is_ours(module: str) -> bool:
-    """Whether a module is simstudy's, or of a study that is a program."""
+    """Whether a module is simstudy's, or of a study's program or task."""
     top = module.partition(".")[0]
-    return top == "simstudy" or top in SOURCES
+    return top == "simstudy" or top in LOADED
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,24 @@ SOURCES: dict[str, dict[str, bytes]] = {}
 _PREFIX = "simstudy_program_"
 
 
+def shipped_folder() -> Path:
+    """Where the studies that travel with the package lie: from a wheel inside it, in a checkout beside it."""
+    package = Path(__file__).resolve().parents[1]
+    inside = package / "experiments"
+    return inside if inside.is_dir() else package.with_name("experiments")
+
+
+def shipped_studies() -> dict[str, Path]:
+    """The studies that travel with the package: name -> study.toml.
+
+    Examples
+    --------
+    >>> "quickstart" in shipped_studies()
+    True
+    """
+    return {path.parent.name: path for path in sorted(shipped_folder().glob("*/study.toml"))}
+
+
 class ProgramError(ValueError):
     """A program of the user's failed: its file, where possible the line, and what was raised."""
 

@@ -21,11 +21,12 @@ from simstudy.planning.solving import detectable_gain, size_for
 from simstudy.rankings.association import MEASURES
 from simstudy.running.cells import Cell
 from simstudy.running.fingerprints import derived_seed
+from simstudy.running.program_files import shipped_studies
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
 from simstudy.statistics.proportions import tango
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.studies.catalogue import load_study, make_study, shipped_studies
+from simstudy.studies.catalogue import load_study, make_study
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import (
@@ -38,6 +39,7 @@ from simstudy.studies.definition import (
     Size,
     Study,
     StudyError,
+    TaskName,
     Training,
     one_of,
 )
@@ -48,7 +50,6 @@ from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side
 from simstudy.studies.stand_ins import check_comparison
-from simstudy.training import TASKS
 from simstudy.truth import PAIR_MODELS, pair_model
 from simstudy.truth.clustered import all_alike
 from simstudy.truth.particles import ARRANGEMENTS, particle_sets
@@ -59,7 +60,6 @@ __all__ = [
     "MEASURES",
     "METRICS",
     "PAIR_MODELS",
-    "TASKS",
     "Cell",
     "Comparison",
     "Decision",
@@ -79,6 +79,7 @@ __all__ = [
     "Size",
     "Study",
     "StudyError",
+    "TaskName",
     "Training",
     "all_alike",
     "benjamini_hochberg",

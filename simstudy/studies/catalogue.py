@@ -5,19 +5,20 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from simstudy.running.program_files import shipped_studies
 from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.definition import Study, StudyError
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.natural.study import run as run_natural
 from simstudy.studies.programs import PROGRAM, load_program, run_of
-from simstudy.studies.resampling.definition import ResamplingStudy
+from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
 from simstudy.studies.resampling.study import run as run_resampling
+from simstudy.training.named import OWN
 from simstudy.validation import brief, nearest
 
 
@@ -36,27 +37,12 @@ KINDS = {
 }
 
 
-def shipped_studies() -> dict[str, Path]:
-    """The studies that travel with the package: name -> study.toml.
-
-    Examples
-    --------
-    >>> "quickstart" in shipped_studies()
-    True
-    """
-    package = Path(str(files("simstudy")))
-    # Installed from a wheel they lie inside the package, in a checkout beside it.
-    for folder in (package / "experiments", package.parent / "experiments"):
-        if folder.is_dir():
-            return {path.parent.name: path for path in sorted(folder.glob("*/study.toml"))}
-    return {}
-
-
 def load_study(study: str | Path) -> Study:
     """A study by its shipped name, or from a study.toml or the folder that holds one.
 
     A study of kind "program" has a study.py beside its study.toml, which is executed here, so that its keys are known.
-    That is done for shipped studies and for a folder that is named as such, not for a study.toml that is.
+    The task.py of a study with a task of its own is executed when it is run. That is done for shipped studies and for a
+    folder that is named as such, not for a study.toml that is.
 
     Raises
     ------
@@ -88,10 +74,12 @@ def load_study(study: str | Path) -> Study:
     if "name" in content:
         raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")
     model = None
-    if content.get("kind") == PROGRAM:
+    is_program = content.get("kind") == PROGRAM
+    if is_program or str(content.get("task")).startswith(OWN):
         if not may_execute:
-            raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the study.py in it")
-        model = load_program(path.parent)
+            program = "study.py" if is_program else "task.py"
+            raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the {program} in it")
+        model = load_program(path.parent) if is_program else with_own_task(path.parent)
     return make_study({"name": path.resolve().parent.name, **content}, str(path), model)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePath
-from typing import Annotated, Any, Literal, Self
+from pathlib import Path, PurePath
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -12,6 +12,7 @@ from simstudy.engines.asking import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.statistics.pvalues import CONVENTIONS
+from simstudy.training.named import check_task
 from simstudy.validation import check_choice
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
@@ -62,6 +63,15 @@ def check_resamples(test: str, n_resamples: int | None) -> None:
     if n_resamples is not None and not TESTS[test].n_resamples:
         drawing = ", ".join(name for name, known in TESTS.items() if known.n_resamples)
         raise ValueError(f"n_resamples is for tests that resample ({drawing}), not for '{test}'")
+
+
+def _task_name(value: str) -> str:
+    check_task("it", value, None)
+    return value
+
+
+#: The name of a task that comes with the package.
+TaskName = Annotated[str, AfterValidator(_task_name)]
 
 
 class StudyError(ValueError):
@@ -142,3 +152,5 @@ class Study(Keys):
     question: str
     kind: str
     seed: Seed = 0
+    folder: ClassVar[Path | None] = None
+    """Of its study.py or task.py, which may be executed; None of a study that is data alone."""

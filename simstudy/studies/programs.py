@@ -58,6 +58,7 @@ def load_program(folder: Path) -> type[Study]:
         signature(run).bind(None, None)
     except TypeError:
         raise StudyError(f"{path} must define run(settings, context), not run{signature(run)}") from None
+    settings.folder = folder
     _RUNS[settings] = run
     return settings
 
@@ -76,5 +77,5 @@ def run_of(settings: Study) -> Run:
 
 def blaming_program(settings: Study) -> AbstractContextManager[None]:
     """Tell what is raised inside as an error of the study's study.py (`simstudy.running.program_files.blaming`)."""
-    path = program_files.LOADED[type(settings).__module__.partition(".")[0]]
-    return program_files.blaming(Path(path), but=_TOLD)
+    assert settings.folder is not None
+    return program_files.blaming(settings.folder / "study.py", but=_TOLD)

@@ -13,9 +13,10 @@ from simstudy.analyses.signature import signatures
 from simstudy.files.whole import atomic_path
 from simstudy.pages.report import Page, write_results
 from simstudy.running.manifest import manifest_of
+from simstudy.running.program_files import shipped_studies
 from simstudy.running.results_folder import CELLS, COMPARISONS, results_folder
 from simstudy.running.runner import n_workers
-from simstudy.studies.catalogue import load_study, make_study, run_of_kind, shipped_studies
+from simstudy.studies.catalogue import load_study, make_study, run_of_kind
 from simstudy.studies.context import RunContext, Unfinished
 from simstudy.studies.definition import Study
 from simstudy.studies.programs import PROGRAM, blaming_program
@@ -184,6 +185,6 @@ def _signed(comparisons: pd.DataFrame) -> dict[str, list[str]]:
 
 def _command(study: Study, seed: int | None) -> str:
     """How the study was asked for; the manifest has all of a study that is not a shipped one."""
-    named = study.name in shipped_studies() or study.kind == PROGRAM
+    named = study.name in shipped_studies() or study.folder is not None
     name = study.name if named else f"{study.name}/study.toml"
     return f"simstudy run {name}" + (f" --seed {seed}" if seed is not None else "")

@@ -11,7 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_scalar
 
-from simstudy.learners.classification import (
+from simstudy.metrics import Metric, get_metric
+from simstudy.running.fingerprints import fingerprint
+from simstudy.text.reprs import ReprMixin, listed
+from simstudy.training.classification import (
     Classifier,
     CountPositives,
     check_classifier,
@@ -19,10 +22,7 @@ from simstudy.learners.classification import (
     examples_of,
     labels_of,
 )
-from simstudy.learners.examples import BaseSystem, Count, Examples
-from simstudy.metrics import Metric, get_metric
-from simstudy.running.fingerprints import fingerprint
-from simstudy.text.reprs import ReprMixin, listed
+from simstudy.training.examples import BaseSystem, Count, Examples
 from simstudy.validation import brief, check_mapping, check_text
 
 

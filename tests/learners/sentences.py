@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simstudy.learners import Examples
-from simstudy.learners.alignment.bitexts import Bitext, numbered_bitexts
-from simstudy.learners.translation.aligned_bitexts import AlignedBitext, lexicon
-from simstudy.learners.translation.texts import Text, index_texts
+from simstudy.training import Examples
+from simstudy_learners.alignment.bitexts import Bitext, numbered_bitexts
+from simstudy_learners.translation.aligned_bitexts import AlignedBitext, lexicon
+from simstudy_learners.translation.texts import Text, index_texts
 
 GERMAN = [
     "ein hund läuft", "ein kleiner hund schläft", "zwei hunde laufen im schnee", "eine katze schläft auf dem sofa",

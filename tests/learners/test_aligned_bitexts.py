@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simstudy.learners import Examples
-from simstudy.learners.translation.aligned_bitexts import aligned
-from simstudy.learners.translation.texts import index_texts
+from simstudy.training import Examples
+from simstudy_learners.translation.aligned_bitexts import aligned
+from simstudy_learners.translation.texts import index_texts
 from tests.learners.sentences import ENGLISH, GERMAN, matrix, pairs, randomly_linked, source_of, target_of
 
 

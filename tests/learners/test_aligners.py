@@ -11,14 +11,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from simstudy.learners import Examples
-from simstudy.learners.alignment.aligners import LinkClassifier, TextAligner
-from simstudy.learners.alignment.bitexts import count_aer, gold_cells, index_bitexts
-from simstudy.learners.alignment.kernels import Posteriors
-from simstudy.learners.alignment.link_features import dice, link_features
-from simstudy.learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Stage
 from simstudy.loaders.alignments import Links
 from simstudy.metrics import get_metric
+from simstudy.training import Examples
+from simstudy_learners.alignment.aligners import LinkClassifier, TextAligner
+from simstudy_learners.alignment.bitexts import count_aer, gold_cells, index_bitexts
+from simstudy_learners.alignment.kernels import Posteriors
+from simstudy_learners.alignment.link_features import dice, link_features
+from simstudy_learners.alignment.models import DiagonalModel, HiddenMarkov, Model1, Stage
 
 HMM = (Stage(Model1(), 3), Stage(HiddenMarkov(), 3))
 JOINT = TextAligner(HMM, agree=True, combination="posteriors")

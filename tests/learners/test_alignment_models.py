@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners.alignment.bitexts import Bitext, index_bitexts
-from simstudy.learners.alignment.kernels import Lexical, Posteriors, prior_distance
-from simstudy.learners.alignment.models import (
+from simstudy_learners.alignment.bitexts import Bitext, index_bitexts
+from simstudy_learners.alignment.kernels import Lexical, Posteriors, prior_distance
+from simstudy_learners.alignment.models import (
     DiagonalModel,
     HiddenMarkov,
     Model1,

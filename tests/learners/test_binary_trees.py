@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simstudy.learners.constituency.binary_trees import BinaryTrees, Symbols
-from simstudy.learners.constituency.constituents import Brackets, GoldTrees, Sentences, Vocabulary, count_brackets
-from simstudy.learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities
-from simstudy.learners.examples import Examples
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts, without_function_tags
+from simstudy.training.examples import Examples
+from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
+from simstudy_learners.constituency.constituents import Brackets, GoldTrees, Sentences, Vocabulary, count_brackets
+from simstudy_learners.constituency.grammars import Annotated, counted, markovised, plain, probabilities
 from tests.conftest import SHARED
 from tests.learners.treebank import TREES, random_tree
 

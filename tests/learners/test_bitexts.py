@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners import Examples
-from simstudy.learners.alignment.bitexts import (
+from simstudy.loaders.alignments import Links
+from simstudy.metrics.aer import alignment_counts
+from simstudy.training import Examples
+from simstudy_learners.alignment.bitexts import (
     MOST_WORDS,
     NO_LINK,
     POSSIBLE,
@@ -19,8 +21,6 @@ from simstudy.learners.alignment.bitexts import (
     gold_cells,
     index_bitexts,
 )
-from simstudy.loaders.alignments import Links
-from simstudy.metrics.aer import alignment_counts
 
 PAIRS = [(["The", "house", "burns"], ["la", "maison", "brûle"]), (["the", "Budget"], ["le", "budget"])]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners.constituency.coarse_pass import Coarse, CoarseBeam, coarse_grammar, coarse_pass
-from simstudy.learners.constituency.fine_grammar import Fine, fine_grammar
-from simstudy.learners.constituency.fine_pass import FineBeam, best_parse
-from simstudy.learners.constituency.grammars import Rules
+from simstudy_learners.constituency.coarse_pass import Coarse, CoarseBeam, coarse_grammar, coarse_pass
+from simstudy_learners.constituency.fine_grammar import Fine, fine_grammar
+from simstudy_learners.constituency.fine_pass import FineBeam, best_parse
+from simstudy_learners.constituency.grammars import Rules
 
 N_SYMBOLS, N_TAGS = 7, 3
 PHRASES = range(1 + N_TAGS, N_SYMBOLS)

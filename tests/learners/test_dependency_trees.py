@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.learners import Examples
-from simstudy.learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
 from simstudy.metrics.attachment import attachment_counts
+from simstudy.training import Examples
+from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
 from tests.learners.trees import examples, invented, sentence, shown
 
 

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simstudy.learners import Examples
-from simstudy.learners.generation.alignment import Alignment, learn_alignment
-from simstudy.learners.generation.meanings import delexicalised, read_meaning, read_references, sentences, surface
-from simstudy.learners.generation.phrases import Part, in_phrases, spelt, word
-from simstudy.learners.generation.training import seen_texts
+from simstudy.training import Examples
+from simstudy_learners.generation.alignment import Alignment, learn_alignment
+from simstudy_learners.generation.meanings import delexicalised, read_meaning, read_references, sentences, surface
+from simstudy_learners.generation.phrases import Part, in_phrases, spelt, word
+from simstudy_learners.generation.training import seen_texts
 
 
 @pytest.mark.parametrize(

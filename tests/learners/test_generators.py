@@ -9,14 +9,14 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from simstudy.learners import BaseSystem, Examples
-from simstudy.learners.generation.beam_search import BeamSearch, _Decoder
-from simstudy.learners.generation.consensus import Consensus
-from simstudy.learners.generation.phrases import Part, word
-from simstudy.learners.generation.retrieval import Retrieval, features
-from simstudy.learners.generation.templates import Templates, _Planner
-from simstudy.learners.language_models.kneser_ney import next_word
-from simstudy.learners.language_models.ngrams import END
+from simstudy_learners import BaseSystem, Examples
+from simstudy_learners.generation.beam_search import BeamSearch, _Decoder
+from simstudy_learners.generation.consensus import Consensus
+from simstudy_learners.generation.phrases import Part, word
+from simstudy_learners.generation.retrieval import Retrieval, features
+from simstudy_learners.generation.templates import Templates, _Planner
+from simstudy_learners.language_models.kneser_ney import next_word
+from simstudy_learners.language_models.ngrams import END
 
 SYSTEMS: dict[str, BaseSystem] = {
     "retrieval": Retrieval(neighbours=4),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.learners.dependencies.eisner import best_projective_tree
-from simstudy.learners.dependencies.graph_parser import arc_slots, learn_arcs, nearest_projective
-from simstudy.learners.dependencies.hashed_features import Learnt, averaged, tables
-from simstudy.learners.dependencies.parsers import GraphParser, Reparser, presentation
-from simstudy.learners.dependencies.sentences import sentence_of
-from simstudy.learners.dependencies.trees import Integers, Words
+from simstudy_learners.dependencies.eisner import best_projective_tree
+from simstudy_learners.dependencies.graph_parser import arc_slots, learn_arcs, nearest_projective
+from simstudy_learners.dependencies.hashed_features import Learnt, averaged, tables
+from simstudy_learners.dependencies.parsers import GraphParser, Reparser, presentation
+from simstudy_learners.dependencies.sentences import sentence_of
+from simstudy_learners.dependencies.trees import Integers, Words
 from tests.learners.trees import is_projective, projective_trees, random_heads, random_words, trees
 
 

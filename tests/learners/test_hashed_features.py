@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.learners.dependencies.hashed_features import averaged, slot, tables
+from simstudy_learners.dependencies.hashed_features import averaged, slot, tables
 
 
 @pytest.mark.parametrize("varied", ["template", "x", "y", "all"])

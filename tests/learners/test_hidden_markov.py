@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from simstudy.learners.sequences.hidden_markov import Emissions, Transitions, count_transitions, decode
+from simstudy_learners.sequences.hidden_markov import Emissions, Transitions, count_transitions, decode
 
 
 def _random_corpus(rng: np.random.Generator, n_states: int) -> tuple[np.ndarray, np.ndarray]:

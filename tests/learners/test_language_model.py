@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simstudy.learners.language_models.kneser_ney import next_word, scored, successors, train_language_model
-from simstudy.learners.language_models.ngrams import END, START, Ngrams
+from simstudy_learners.language_models.kneser_ney import next_word, scored, successors, train_language_model
+from simstudy_learners.language_models.ngrams import END, START, Ngrams
 from tests.learners.sentences import invented, words_of
 
 N_WORDS = 8

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners.constituency.binary_trees import BinaryTrees, Symbols
-from simstudy.learners.constituency.constituents import Sentences, Vocabulary
-from simstudy.learners.constituency.latent_grammar import (
+from simstudy.metrics.parseval import Tree
+from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
+from simstudy_learners.constituency.constituents import Sentences, Vocabulary
+from simstudy_learners.constituency.latent_grammar import (
     Events,
     LatentGrammar,
     inside_outside,
@@ -20,7 +21,6 @@ from simstudy.learners.constituency.latent_grammar import (
     re_estimated,
     split,
 )
-from simstudy.metrics.parseval import Tree
 from tests.learners.treebank import TREES
 
 SYMBOLS = Symbols.of(TREES)
@@ -105,7 +105,7 @@ def test_weights_are_copies() -> None:
 
 
 def test_a_split_changes_no_likelihood_but_for_chance_and_a_merger_undoes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simstudy.learners.constituency.latent_grammar._NOISE", 0.0)
+    monkeypatch.setattr("simstudy_learners.constituency.latent_grammar._NOISE", 0.0)
     data = events(TREES)
     grammar = re_estimated(plain_grammar(data, SYMBOLS.size), data)
     halves = split(grammar, data, np.random.default_rng(0))

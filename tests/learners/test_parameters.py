@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
-from simstudy.learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser
-from simstudy.learners.sequences.crf import ConditionalRandomField
-from simstudy.learners.sequences.perceptron import GreedyPerceptron
-from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM
-from simstudy.learners.sequences.trigram_tagger import TrigramTagger
+from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
+from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser
+from simstudy_learners.sequences.crf import ConditionalRandomField
+from simstudy_learners.sequences.perceptron import GreedyPerceptron
+from simstudy_learners.sequences.specialised_hmm import SpecialisedHMM
+from simstudy_learners.sequences.trigram_tagger import TrigramTagger
 
 
 @pytest.mark.parametrize(

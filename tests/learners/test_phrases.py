@@ -9,9 +9,9 @@ from math import log
 import numpy as np
 import pytest
 
-from simstudy.learners.translation.aligned_bitexts import AlignedBitext
-from simstudy.learners.translation.phrases import extracted, tabulated
-from simstudy.learners.translation.units import units
+from simstudy_learners.translation.aligned_bitexts import AlignedBitext
+from simstudy_learners.translation.phrases import extracted, tabulated
+from simstudy_learners.translation.units import units
 from tests.learners.sentences import matrix, randomly_linked, source_of, target_of
 
 Rows = list[tuple[int, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.learners.segments import bounds_of, longest_segment
+from simstudy_learners.segments import bounds_of, longest_segment
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [3], [2, 0, 5, 5], [7, 1]])

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from simstudy.learners.language_models.kneser_ney import LanguageModel, next_word, train_language_model
-from simstudy.learners.language_models.ngrams import END
-from simstudy.learners.translation.candidates import found, in_pieces
-from simstudy.learners.translation.hypotheses import Search, stacks
-from simstudy.learners.translation.stack_decoder import Models, Options, decode
+from simstudy_learners.language_models.kneser_ney import LanguageModel, next_word, train_language_model
+from simstudy_learners.language_models.ngrams import END
+from simstudy_learners.translation.candidates import found, in_pieces
+from simstudy_learners.translation.hypotheses import Search, stacks
+from simstudy_learners.translation.stack_decoder import Models, Options, decode
 
 WIDE = Search(stack=2000, width=1e9, distortion_limit=0)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.learners.alignment.bitexts import index_bitexts
-from simstudy.learners.alignment.kernels import Posteriors
-from simstudy.learners.alignment.models import Side
-from simstudy.learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
+from simstudy_learners.alignment.bitexts import index_bitexts
+from simstudy_learners.alignment.kernels import Posteriors
+from simstudy_learners.alignment.models import Side
+from simstudy_learners.alignment.symmetrisation import SYMMETRISATIONS, best_links, probable_links, symmetrise
 
 Points = set[tuple[int, int]]
 

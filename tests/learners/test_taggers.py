@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.learners import BaseSystem, Examples, Rows
-from simstudy.learners.sequences.crf import ConditionalRandomField
-from simstudy.learners.sequences.perceptron import GreedyPerceptron, train_perceptron
-from simstudy.learners.sequences.specialised_hmm import SpecialisedHMM, _Observed
-from simstudy.learners.sequences.token_features import Tokens, numbered_view
-from simstudy.learners.sequences.trigram_tagger import Lexicon, TrigramTagger, spelling_view
+from simstudy_learners import BaseSystem, Examples, Rows
+from simstudy_learners.sequences.crf import ConditionalRandomField
+from simstudy_learners.sequences.perceptron import GreedyPerceptron, train_perceptron
+from simstudy_learners.sequences.specialised_hmm import SpecialisedHMM, _Observed
+from simstudy_learners.sequences.token_features import Tokens, numbered_view
+from simstudy_learners.sequences.trigram_tagger import Lexicon, TrigramTagger, spelling_view
 
 _TAGS = {"the": "AT", "dog": "NN", "barks": "VB", "barking": "VBG", "Rex": "NP", "sees": "VB", "seeing": "VBG"}
 _TEXT = [

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simstudy.learners.dependencies import arc_hybrid
-from simstudy.learners.dependencies.arc_hybrid import FRONT, LEFT, NEVER, RIGHT, SHIFT, SIZE, legal, losses, take
-from simstudy.learners.dependencies.hashed_features import averaged, tables
-from simstudy.learners.dependencies.parsers import TransitionParser, presentation
-from simstudy.learners.dependencies.sentences import sentence_of
-from simstudy.learners.dependencies.transition_parser import learn_transitions, state_slots
+from simstudy_learners.dependencies import arc_hybrid
+from simstudy_learners.dependencies.arc_hybrid import FRONT, LEFT, NEVER, RIGHT, SHIFT, SIZE, legal, losses, take
+from simstudy_learners.dependencies.hashed_features import averaged, tables
+from simstudy_learners.dependencies.parsers import TransitionParser, presentation
+from simstudy_learners.dependencies.sentences import sentence_of
+from simstudy_learners.dependencies.transition_parser import learn_transitions, state_slots
 from tests.learners.trees import Heads, is_tree, projective_trees, random_heads, random_words, trees
 
 State = tuple[tuple[int, ...], int, tuple[int, ...]]

@@ -9,10 +9,10 @@ from math import log
 import numpy as np
 import pytest
 
-from simstudy.learners.language_models.ngrams import Ngrams
-from simstudy.learners.translation.memory_index import Asked, Index, look_up
-from simstudy.learners.translation.memory_repair import Match, Room, edit_path, repair
-from simstudy.learners.translation.translation_memory import TranslationMemory, distinct, likeliest
+from simstudy_learners.language_models.ngrams import Ngrams
+from simstudy_learners.translation.memory_index import Asked, Index, look_up
+from simstudy_learners.translation.memory_repair import Match, Room, edit_path, repair
+from simstudy_learners.translation.translation_memory import TranslationMemory, distinct, likeliest
 from tests.learners.sentences import invented, matrix, pairs, randomly_linked, source_of, target_of, words_of
 
 

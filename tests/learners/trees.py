@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from simstudy.learners.dependencies.trees import Integers, Parses, Words, index_sentences
-from simstudy.learners.examples import Examples
 from simstudy.loaders.conllu import Sentence
-from simstudy.training.treebanks import item_table
+from simstudy.training.examples import Examples
+from simstudy_learners.dependencies.trees import Integers, Parses, Words, index_sentences
+from simstudy_learners.treebanks import item_table
 
 Heads = tuple[int, ...]
 

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.learners import Examples
 from simstudy.studies import StudyError, make_study
 from simstudy.studies.run import Results
-from simstudy.training import TASKS, Task
+from simstudy.training import TASKS, Examples, Task
 from tests.oracles import compared
 from tests.training.test_structured import Lookup, count_spans, count_tags
 

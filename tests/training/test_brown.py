@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from simstudy.training.brown import _task, simplified, training_documents
 
 from simstudy.loaders.tagged import TaggedDocument
 from simstudy.training import Task, load_task
-from simstudy.training.brown import _task, simplified, training_documents
 from simstudy.training.resampling import Variant, train_variant
 from tests.conftest import SHARED
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from simstudy.learners import Examples, Rows
-from simstudy.learners.sequences.spans import count_spans
-from simstudy.metrics.spans import span_counts
-from simstudy.training import Task, load_task
 from simstudy.training.chunking import read_chunks
+
+from simstudy.metrics.spans import span_counts
+from simstudy.training import Examples, Rows, Task, load_task
 from simstudy.training.resampling import Variant, train_variant
+from simstudy_learners.sequences.spans import count_spans
 from tests.conftest import SHARED
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from simstudy.training.constituency import Document, base_systems, constituency_task
 
-from simstudy.learners.constituency.coarse_pass import forward
-from simstudy.learners.constituency.constituents import count_brackets
-from simstudy.learners.constituency.lexicon import forms_of, tag_scores
-from simstudy.learners.constituency.parsers import LatentStates, TreebankGrammar
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
 from simstudy.training import Task
-from simstudy.training.constituency import Document, base_systems, constituency_task
 from simstudy.training.resampling import Variant, train_variant
+from simstudy_learners.constituency.coarse_pass import forward
+from simstudy_learners.constituency.constituents import count_brackets
+from simstudy_learners.constituency.lexicon import forms_of, tag_scores
+from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED
 from tests.learners.treebank import TREES
 

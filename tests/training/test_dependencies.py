@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simstudy.learners import Examples
-from simstudy.learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
-from simstudy.learners.dependencies.trees import (
+from simstudy.training import Examples, Task, load_task, treebanks
+from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
+from simstudy_learners.dependencies.trees import (
     Parses,
     Words,
     count_las,
@@ -19,8 +20,6 @@ from simstudy.learners.dependencies.trees import (
     index_sentences,
     read_dependencies,
 )
-from simstudy.training import Task, load_task, treebanks
-from simstudy.training.resampling import Variant, resample_training, train_variant
 from tests.conftest import SHARED
 from tests.learners.trees import examples, invented, is_tree, sentence, shown
 

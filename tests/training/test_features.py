@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from simstudy.learners.classification import CountPositives, Rows
-from simstudy.learners.examples import Examples
-from simstudy.learners.sequences import token_features
-from simstudy.learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
 from simstudy.training import Task, treebanks
+from simstudy.training.classification import CountPositives, Rows
+from simstudy.training.examples import Examples
+from simstudy_learners.sequences import token_features
+from simstudy_learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
 
 # The package has a function of the same name.
 tagging = import_module("simstudy.training.tagging")

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
 
-from simstudy.learners import Examples
 from simstudy.loaders.base import Texts
 from simstudy.loaders.formats import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
-from simstudy.training import Task, generation, load_task
-from simstudy.training.counted_texts import CountTexts
+from simstudy.training import Examples, Task, generation, load_task
 from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy_learners.generation.counted_texts import CountTexts
 from tests.conftest import SHARED
 
 TRAIN = """mr,ref

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.learners import Examples
 from simstudy.metrics.spans import span_counts
 from simstudy.running.runner import CellsFailed
 from simstudy.studies.stand_ins import stand_in
-from simstudy.training import Task
+from simstudy.training import Examples, Task
 from simstudy.training.resampling import Variant, resample_training
 
 SENTENCES = [["a", "b"], ["b", "c", "a"], ["c"], ["a", "a", "b", "d"]]

@@ -9,19 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sacrebleu
+from simstudy.training.translation import TEST_SETS, TRAIN, base_systems, translation_task
 
-from simstudy.learners.examples import Examples
-from simstudy.learners.translation.bilingual_ngrams import BilingualNgrams, UnitWeights
-from simstudy.learners.translation.hypotheses import Search
-from simstudy.learners.translation.phrase_based import PhraseBased, PhraseWeights
-from simstudy.learners.translation.stack_decoder import MOST_WORDS
-from simstudy.learners.translation.texts import count_bleu, count_chrf, index_texts, tokenised
 from simstudy.notes import notes_kept
 from simstudy.studies.stand_ins import stand_in
 from simstudy.training import Task, load_task
 from simstudy.training import translation as module
+from simstudy.training.examples import Examples
 from simstudy.training.resampling import Variant, resample_training, train_variant
-from simstudy.training.translation import TEST_SETS, TRAIN, base_systems, translation_task
+from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams, UnitWeights
+from simstudy_learners.translation.hypotheses import Search
+from simstudy_learners.translation.phrase_based import PhraseBased, PhraseWeights
+from simstudy_learners.translation.stack_decoder import MOST_WORDS
+from simstudy_learners.translation.texts import count_bleu, count_chrf, index_texts, tokenised
 from tests.conftest import SHARED
 from tests.learners.sentences import ENGLISH, GERMAN
 

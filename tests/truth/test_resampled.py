@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from simstudy.learners.classification import Rows
 from simstudy.running.runner import CellsFailed
 from simstudy.training.base import Task
+from simstudy.training.classification import Rows
 from simstudy.training.resampling import Variant, resample_training, train_variant, variants
 
 X, Y = load_iris(return_X_y=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from simstudy.studies.definition import (
     ASCENDING,
@@ -18,10 +19,9 @@ from simstudy.studies.definition import (
     Size,
     Study,
     Training,
-    one_of,
 )
 from simstudy.studies.natural.definition import NaturalTestSet
-from simstudy.training import TASKS
+from simstudy.training.named import check_task
 
 
 class Home(Keys):
@@ -64,7 +64,7 @@ class ResamplingStudy(Study):
     """Training-set resampling, its curves, thresholds and calibration (Berg-Kirkpatrick et al. 2012)."""
 
     kind: Literal["resampling"] = "resampling"
-    task: Annotated[str, one_of(TASKS)]
+    task: str
     metrics: Annotated[list[str], EACH_ONCE] = []
     """Of the task's metrics; all of them by default. The first is that of all figures, the others have thresholds."""
     training: Training = Training()
@@ -75,3 +75,18 @@ class ResamplingStudy(Study):
     tests: SideBySide | None = None
     natural: NaturalTestSet | None = None
     """Outputs that others made of the home test set, or of one like it, to lay over the resampled ones' curve."""
+
+    @field_validator("task")
+    @classmethod
+    def _known(cls, task: str) -> str:
+        check_task("it", task, cls.folder)
+        return task
+
+
+def with_own_task(folder_of_task: Path) -> type[ResamplingStudy]:
+    """The model of a study whose task is made by the task.py in its folder."""
+
+    class WithOwnTask(ResamplingStudy):
+        folder: ClassVar[Path | None] = folder_of_task
+
+    return WithOwnTask

@@ -31,7 +31,7 @@ from simstudy.validation import check_choice
 def run(study: ResamplingStudy, context: RunContext) -> Findings:
     """Train, compare on all test sets, analyse and draw."""
     with context.clock("data"):
-        task = load_task(study.task, context.data_dir)
+        task = load_task(study.task, context.data_dir, folder=study.folder)
     test_sets.check(study, task)
     with context.clock("data of others"):
         natural, hashes, note = natural_outputs(study, context)

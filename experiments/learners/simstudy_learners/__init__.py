@@ -1,0 +1,9 @@
+"""What the shipped tasks train: taggers, chunkers, parsers, aligners, translators and generators, and what they read.
+
+A folder for each kind of answer. The `task.py` of an experiment says what is trained on what; begin there.
+"""
+
+from simstudy.running.program_files import LOADED
+
+# Worker processes find it as they find programs.
+LOADED[__name__] = __file__

@@ -1,0 +1,109 @@
+"""Tasks by name: the digits of scikit-learn, and those that studies bring, each in a task.py beside its study.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from simstudy.running import program_files
+from simstudy.training.base import Task
+from simstudy.validation import brief, check_choice, check_path
+
+#: What a study.toml says of a task of its own, before the name of the function in task.py that makes it.
+OWN = "task.py:"
+
+# The one task of the package itself, which needs no data.
+_DIGITS = "digits"
+
+
+def task_names() -> list[str]:
+    """The tasks that come with the package.
+
+    Examples
+    --------
+    >>> "digits" in task_names(), "dependencies" in task_names()
+    (True, True)
+    """
+    return sorted([_DIGITS, *_of_studies()])
+
+
+def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Path | None = None) -> Task:
+    """A task by name; its data comes from `data_dir`, SIMSTUDY_DATA_DIR or its public address.
+
+    Parameters
+    ----------
+    name
+        One of `task_names`; or "task.py:" and the name of a function in the task.py of `folder`, which is executed.
+    data_dir
+        What that function is given, as a Path: the folder of data files, or None, to fetch them.
+    folder
+        Of a study that brings its own task.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, where the package of one of its base systems is not installed, and where task.py fails; it
+        names the line.
+    simstudy.files.datasets.DataError
+        Where its data cannot be had.
+
+    Examples
+    --------
+    >>> sorted(load_task("digits").systems)
+    ['logistic regression', 'naive Bayes', 'nearest neighbours', 'random forest']
+    """
+    check_path("data_dir", data_dir, or_none=True)
+    check_path("folder", folder, or_none=True)
+    check_task("name", name, folder)
+    data = Path(data_dir) if data_dir else None
+    if name == _DIGITS:
+        # It needs scikit-learn: only those who train should wait for it.
+        from simstudy.training.digits import digits
+
+        return digits(data)
+    path, function = _program(name, folder), name.removeprefix(OWN)
+    try:
+        module = program_files.load_program(path)
+    except (Exception, SystemExit) as error:
+        raise program_files.ProgramError(program_files.told(error, path)) from error
+    make = getattr(module, function, None)
+    if not callable(make):
+        raise program_files.ProgramError(f"{path} must define {function}(data_dir), as the name of the task says")
+    # Data that is missing or malformed says so itself.
+    with program_files.blaming(path, but=(ValueError, OSError, MemoryError)):
+        task = make(data)
+        if not isinstance(task, Task):
+            raise TypeError(f"{function} must return a simstudy.training.Task, not {brief(task)}")
+    return task
+
+
+def check_task(argument: str, name: str, folder: str | Path | None) -> None:
+    """Raise a ValueError unless a task has this name; that of a folder's own must have its task.py there."""
+    if not isinstance(name, str) or not name.startswith(OWN):
+        check_choice(argument, name, task_names())
+    elif folder is None:
+        raise ValueError(f"{argument} '{name}' is of a study's own folder, and no folder is given")
+    elif not name.removeprefix(OWN).isidentifier():
+        raise ValueError(f"{argument} must have the name of a function after '{OWN}', not '{name}'")
+    elif not (Path(folder) / "task.py").is_file():
+        raise ValueError(f"{argument} is '{name}', but there is no task.py in {folder}")
+
+
+def _program(name: str, folder: str | Path | None) -> Path:
+    """The file of a task."""
+    # The package that the shipped tasks share lies beside them.
+    for package in program_files.shipped_folder().glob("learners/*/__init__.py"):
+        program_files.load_file(package.parent.name, str(package))
+    return Path(folder or "") / "task.py" if name.startswith(OWN) else _of_studies()[name]
+
+
+@cache
+def _of_studies() -> dict[str, Path]:
+    """The tasks that shipped studies bring: name -> task.py."""
+    tasks = {}
+    for study in program_files.shipped_studies().values():
+        task = tomllib.loads(study.read_text(encoding="utf-8")).get("task", "")
+        if task.startswith(OWN):
+            tasks[task.removeprefix(OWN)] = study.with_name("task.py")
+    return tasks
