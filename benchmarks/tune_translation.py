@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from simstudy.training.translation import LANGUAGES, TRAIN, TUNE, read_pairs
 
 from simstudy.files.datasets import fetch_each
 from simstudy.metrics import get_metric
-from simstudy.training.examples import Examples
-from simstudy_learners.translation import bilingual_ngrams, phrase_based
-from simstudy_learners.translation.texts import count_bleu, index_texts
+from simstudy.running.program_files import load_program, shipped_folder
+from simstudy.training import Examples
+
+task = load_program(shipped_folder() / "machine_translation" / "task.py")
+sys.path.append(str(shipped_folder() / "learners"))
+
+from simstudy_learners.translation import bilingual_ngrams, phrase_based  # noqa: E402
+from simstudy_learners.translation.texts import count_bleu, index_texts  # noqa: E402
 
 STEP, LEAST_GAIN = 0.2, 0.03
 
@@ -96,8 +100,10 @@ def tune(system: Any, fixed: str, train: Examples, val: Examples) -> None:
 
 if __name__ == "__main__":
     data_dir = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    at = fetch_each([f"{name}.{language}.gz" for name in (TRAIN, TUNE) for language in LANGUAGES], data_dir)
-    texts = index_texts([*read_pairs(at, TRAIN), *read_pairs(at, TUNE)])
+    at = fetch_each(
+        [f"{name}.{language}.gz" for name in (task.TRAIN, task.TUNE) for language in task.LANGUAGES], data_dir
+    )
+    texts = index_texts([*task.read_pairs(at, task.TRAIN), *task.read_pairs(at, task.TUNE)])
     train, val = Examples(texts[0], texts[1]), Examples(texts[2], texts[3])
     for name in sys.argv[2:] or BEGIN:
         tune(*BEGIN[name], train, val)

@@ -34,7 +34,6 @@ NAMES, HEADING = ROOT / "docs" / "python.md", "## All names\n\n"
 NAMESPACES = ("analyses", "plot", "rankings", "training", "truth")
 NO_DOCSTRING = {
     "TESTS": "The tests by name, each with its null hypothesis",
-    "TASKS": "The tasks that come with the package, by name",
     "PAIR_MODELS": "Models of two systems whose true scores are known, by name",
 }
 

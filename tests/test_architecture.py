@@ -17,6 +17,7 @@ import pytest
 
 import simstudy
 from simstudy import planning, plot
+from simstudy.studies import load_study
 
 PACKAGE = Path(simstudy.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -32,7 +33,7 @@ FLOORS = [
     {"rankings"},
     {"engines", "plot", "loaders"},
     {"analyses"},
-    {"comparisons", "learners", "pages"},
+    {"comparisons", "pages"},
     {"truth", "training", "examination"},
     {"planning"},
     {"studies"},
@@ -87,6 +88,7 @@ def test_few_modules_stand_beside_the_rooms() -> None:
         ("networkx", set()),
         ("typer", {"cli"}),
         ("experiments", set()),
+        ("simstudy_learners", set()),
     ],
 )
 def test_libraries_stay_in_their_rooms(library: str, only: set[str]) -> None:
@@ -107,7 +109,10 @@ PUBLIC = {
     "simstudy.pages.sections",
     "simstudy.studies",
 }
-EXPERIMENTS = sorted((PACKAGE.parent / "experiments").glob("**/*.py"))
+ALL = sorted((PACKAGE.parent / "experiments").glob("*/*.py"))
+EXPERIMENTS = [path for path in ALL if path.name != "task.py"]
+TASKS = [path for path in ALL if path.name == "task.py"]
+LEARNERS = sorted((PACKAGE.parent / "experiments" / "learners").rglob("*.py"))
 
 
 def test_there_are_experiments() -> None:
@@ -116,6 +121,20 @@ def test_there_are_experiments() -> None:
         "planning_validation", "power_tables", "tools_bench", "urbano_2019", "yeh_2000",
     }  # fmt: skip
     assert all(path.with_name("study.py").is_file() for path in EXPERIMENTS)
+
+
+def test_tasks_come_with_their_studies() -> None:
+    """The package has one of its own, which needs no data."""
+    brought = [load_study(path.parent).task for path in TASKS]  # type: ignore[attr-defined]
+    assert sorted([name.removeprefix("task.py:") for name in brought] + ["digits"]) == simstudy.training.task_names()
+
+
+@pytest.mark.parametrize("path", [*TASKS, *LEARNERS], ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_tasks_train_knows_no_tests_and_no_studies(path: Path) -> None:
+    """Tasks stand on training, files, metrics and loaders, and no experiment on another one."""
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("simstudy.")}
+    assert rooms <= {"training", "files", "metrics", "loaders", "running", "validation", "notes"}
+    assert path in LEARNERS or not any(name.startswith("experiments") for name in imported(path))
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -15,9 +15,10 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from simstudy.running.dependencies import content_of, is_library, modules_behind, source_file
+from simstudy.running.dependencies import modules_behind
 from simstudy.running.fingerprints import describe
 from simstudy.running.program_files import SOURCES
+from simstudy.running.sources import content_of, is_library, source_file
 
 # Members of a class that say how it is written, that come with its use, or that hold addresses.
 _UNTOLD = re.compile("__doc__|__firstlineno__|__static_attributes__|__slotnames__|__pydantic_(?!fields__).*")

@@ -30,7 +30,8 @@ def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
     folder = _folder(study, context)
     if not _is_whole(folder, study):
         if context.listed is not None:
-            context.listed.append(study_cells(study, out=folder, data_dir=context.data_dir))
+            cells = study_cells(study, out=folder, data_dir=context.data_dir, allow_outside=context.allow_outside)
+            context.listed.append(cells)
             raise Unfinished(study)
         run_study(
             study,
@@ -98,7 +99,8 @@ def outputs_of(
 
 
 def _folder(study: str, context: RunContext) -> Path:
-    return context.cells.parent.parent / study
+    # Whole, since the results may be written to the working directory itself.
+    return context.cells.resolve().parent.parent / study
 
 
 def _is_whole(folder: Path, study: str) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy
-from simstudy.running import dependencies, provenance
+from simstudy.running import provenance
 from simstudy.running.cells import Cell
 from simstudy.running.program_files import LOADED, SOURCES
 from simstudy.running.provenance import program_of
@@ -100,9 +100,9 @@ def programs_after(edited: set[Path]) -> Programs:
         for name, sources in SOURCES.items():
             folder = Path(LOADED[name]).parent
             patch.setitem(SOURCES, name, {each: after(source, folder / each) for each, source in sources.items()})
-        dependencies._read.cache_clear()
+        sources._read.cache_clear()
         found = {each: program_of(function) for each, function in functions.items()}
-    dependencies._read.cache_clear()
+    sources._read.cache_clear()
     return found
 
 

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.studies import StudyError, make_study
+from simstudy.studies import Study, StudyError, make_study
+from simstudy.studies.resampling.definition import with_own_task
 from simstudy.studies.run import Results
-from simstudy.training import TASKS, Examples, Task
+from simstudy.training import Examples, Task
 from tests.oracles import compared
 from tests.training.test_structured import Lookup, count_spans, count_tags
 
@@ -38,7 +39,7 @@ def tags(_: Path | None) -> Task:
 
 
 STUDY: dict[str, Any] = {
-    "name": "tags", "title": "T", "question": "Q?", "task": "tags", "seed": 1,
+    "name": "tags", "title": "T", "question": "Q?", "task": "task.py:tags", "seed": 1,
     "training": {"fractions": [0.5, 0.2], "replicates": [10, 10]},
     "comparison": {"test": "bootstrap", "alternative": "greater", "n_resamples": 2000},
     "home": {"test_set": "home", "sizes": [60, 120, N]},
@@ -48,11 +49,12 @@ STUDY: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", autouse=True)
-def known() -> Any:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(TASKS, "tags", f"{__name__}:tags")
-        yield
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> type[Study]:
+    """Of a study whose folder has the task of this module."""
+    folder = tmp_path_factory.mktemp("tags")
+    (folder / "task.py").write_text(f"from {__name__} import tags\n", encoding="utf-8")
+    return with_own_task(folder)
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +73,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Results:
-    return ss.run_study(make_study(STUDY, "here"), out=tmp_path_factory.mktemp("done"), n_jobs=1, data_dir=data)
+def done(tmp_path_factory: pytest.TempPathFactory, data: Path, model: type[Study]) -> Results:
+    return ss.run_study(make_study(STUDY, "here", model), out=tmp_path_factory.mktemp("done"), n_jobs=1, data_dir=data)
 
 
 def test_every_metric_has_scores_and_thresholds(done: Results) -> None:
@@ -124,9 +126,9 @@ def test_redrawn_test_sets_have_units_of_their_own(done: Results) -> None:
     assert set(done.comparisons["unit"]) == {"cluster"}
 
 
-def test_a_study_goes_on_without_what_others_made(tmp_path: Path) -> None:
+def test_a_study_goes_on_without_what_others_made(tmp_path: Path, model: type[Study]) -> None:
     short = {key: value for key, value in STUDY.items() if key != "calibration"}
-    results = ss.run_study(make_study(short, "here"), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+    results = ss.run_study(make_study(short, "here", model), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
     assert "overlay" not in results.tables
     assert "**Natural comparisons**: others is left out: " in (results.folder / "README.md").read_text()
 
@@ -171,10 +173,10 @@ def test_the_winners_of_one_domain_are_followed_to_others(tmp_path: Path) -> Non
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_trained(
-    changes: dict[str, Any], message: str, tmp_path: Path
+    changes: dict[str, Any], message: str, tmp_path: Path, model: type[Study]
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("simstudy.studies.resampling.study.train", lambda *_: pytest.fail("something was trained"))
         with pytest.raises(StudyError) as error:
-            ss.run_study(make_study({**STUDY, **changes}, "here"), out=tmp_path / "out", n_jobs=1)
+            ss.run_study(make_study({**STUDY, **changes}, "here", model), out=tmp_path / "out", n_jobs=1)
     assert message in str(error.value)

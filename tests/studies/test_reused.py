@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from simstudy.studies import RunContext, make_study, reused, run_study
+from simstudy.studies.context import Unfinished
 
 TINY = {
     "name": "tiny", "title": "T", "question": "Q?", "task": "digits",
@@ -53,3 +57,29 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
     (tmp_path / "tiny" / "curves.csv").write_text("changed\n")
     with pytest.raises(ValueError, match="curves.csv, which is not of an earlier run or has been changed since"):
         reused.tables_of("tiny", context)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_what_the_asking_study_was_told_holds_for_the_other_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, listed: bool
+) -> None:
+    """Its data, its workers, and whether files outside may be read; and that also below the working directory."""
+    asked: dict[str, object] = {}
+
+    def ask(name: str, **options: object) -> pd.DataFrame:
+        asked.update(options, name=name)
+        return pd.DataFrame({"part": ["training"]})
+
+    monkeypatch.setattr(reused, "study_cells" if listed else "run_study", ask)
+    (tmp_path / "paper").mkdir()
+    monkeypatch.chdir(tmp_path / "paper")
+    executor = ThreadPoolExecutor(1)
+    context = RunContext(
+        Path("cells"), 3, Path("data"), allow_outside=True, executor=executor, listed=[] if listed else None
+    )
+    with pytest.raises(Unfinished) if listed else nullcontext():
+        reused.tables_of("other", context)
+    assert (asked.pop("name"), asked.pop("out")) == ("other", tmp_path / "other")
+    both = {"data_dir": Path("data"), "allow_outside": True}
+    assert asked == (both if listed else {**both, "n_jobs": 3, "executor": executor})
+    assert not listed or [list(each["part"]) for each in context.listed or ()] == [["training"]]

@@ -27,7 +27,7 @@ from simstudy.cli import app
 from simstudy.running.results_folder import verify
 from simstudy.studies import Results, StudyError, load_study
 from simstudy.studies.run import _asked, study_cells
-from simstudy.training import TASKS, Task
+from simstudy.training import Task
 from tests.oracles import compared
 
 SMALL = """
@@ -244,10 +244,10 @@ def shaky(_: Path | None) -> Task:
 def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(TASKS, "shaky", f"{__name__}:shaky")
-    study.write_text(SMALL.split("[domains]")[0].replace('"digits"', '"shaky"'))
+    study.write_text(SMALL.split("[domains]")[0].replace('"digits"', '"task.py:shaky"'))
+    study.with_name("task.py").write_text(f"from {__name__} import shaky\n")
     out = tmp_path / "out"
-    result = CliRunner().invoke(app, ["run", str(study), "--out", str(out), "--jobs", "1"])
+    result = CliRunner().invoke(app, ["run", str(study.parent), "--out", str(out), "--jobs", "1"])
     assert result.exit_code == 1
     assert "failed (training shaky-" in result.stderr
     assert "RuntimeError: did not converge" in result.stderr
@@ -259,7 +259,7 @@ def test_a_failing_system_is_named_the_others_finish_and_only_it_runs_again(
     monkeypatch.setattr(Shaky, "fit", lambda self, x, y: setattr(self, "model_", GaussianNB().fit(x, y)))
     kept = {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}
     # In this process, where the class is mended.
-    ss.run_study(study, out=out, n_jobs=1)
+    ss.run_study(study.parent, out=out, n_jobs=1)
     assert kept.items() <= {path: path.stat().st_mtime_ns for path in out.glob("cells/*.cell")}.items()
     assert not list(out.glob("cells/*.error.txt"))
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simstudy.training.brown import _task, simplified, training_documents
 
 from simstudy.loaders.tagged import TaggedDocument
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
+
+brown = task_of("brown_tagging")
 
 
 def test_simplified_tags() -> None:
     given = ["np$-tl", "nn-tl-hl", "fw-in+nn-tl", "wps+hvz", "---hl", ".-hl", "(-hl", "*-hl", "fw-*-tl", "bez*", "nil"]
-    assert [simplified(tag) for tag in given] == ["NP$", "NN", "IN", "WPS", "--", ".", "(", "*", "*", "BEZ*", "NIL"]
+    simple = [brown.simplified(tag) for tag in given]
+    assert simple == ["NP$", "NN", "IN", "WPS", "--", ".", "(", "*", "*", "BEZ*", "NIL"]
 
 
 def _documents(n: int) -> list[TaggedDocument]:
@@ -24,17 +27,17 @@ def _documents(n: int) -> list[TaggedDocument]:
 
 def test_training_documents_are_in_the_genres_proportions() -> None:
     documents = _documents(60)
-    chosen = training_documents(documents, 100)
+    chosen = brown.training_documents(documents, 100)
     sizes = np.array([len(document.sentences) for document in documents])
     humor = np.array([document.genre == "humor" for document in documents])
     for genre in (humor, ~humor):
         # To the nearest document, the largest of which has 10 sentences.
         assert abs(sizes[genre & chosen].sum() - 100 * sizes[genre].sum() / sizes.sum()) <= 5
-    assert (training_documents(documents, 100) == chosen).all()
+    assert (brown.training_documents(documents, 100) == chosen).all()
 
 
 def test_train_and_population_share_no_document() -> None:
-    task = _task(_documents(9)[:4], _documents(9)[4:])
+    task = brown._task(_documents(9)[:4], _documents(9)[4:])
     train, population = task.train.items, task.test_sets["population"].items
     assert set(train["cluster"]) == {"d0", "d1", "d2", "d3"}
     assert set(population["cluster"]) == {"d4", "d5", "d6", "d7", "d8"}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simstudy.training.constituency import Document, base_systems, constituency_task
 
 from simstudy.loaders.trees import parse_trees
 from simstudy.metrics.parseval import Tree, bracket_counts
@@ -15,6 +14,7 @@ from simstudy.training import Task
 from simstudy.training.resampling import Variant, train_variant
 from simstudy_learners.constituency.coarse_pass import forward
 from simstudy_learners.constituency.constituents import count_brackets
+from simstudy_learners.constituency.corpora import Document, base_systems, constituency_task
 from simstudy_learners.constituency.lexicon import forms_of, tag_scores
 from simstudy_learners.constituency.parsers import LatentStates, TreebankGrammar
 from tests.conftest import SHARED

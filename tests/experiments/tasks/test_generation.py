@@ -13,10 +13,13 @@ from simstudy.loaders.base import Texts
 from simstudy.loaders.formats import load
 from simstudy.metrics import METRICS
 from simstudy.metrics.references import reference_streams
-from simstudy.training import Examples, Task, generation, load_task
+from simstudy.training import Examples, Task, load_task
 from simstudy.training.resampling import Variant, resample_training, train_variant
 from simstudy_learners.generation.counted_texts import CountTexts
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
+
+generation = task_of("generation")
 
 TRAIN = """mr,ref
 "name[The Mill], food[Thai]","The Mill serves Thai food."

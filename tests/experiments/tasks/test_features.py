@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,14 +10,16 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from simstudy.training import Task, treebanks
+from simstudy.training import Task
 from simstudy.training.classification import CountPositives, Rows
 from simstudy.training.examples import Examples
+from simstudy_learners import treebanks
 from simstudy_learners.sequences import token_features
 from simstudy_learners.sequences.token_features import Tokens, bayes_view, dense_view, linear_view
+from tests.experiments.programs import task_of
 
 # The package has a function of the same name.
-tagging = import_module("simstudy.training.tagging")
+tagging = task_of("pos_tagging")
 
 
 def test_each_word_has_its_neighbours_and_no_other_sentences() -> None:

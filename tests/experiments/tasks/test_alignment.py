@@ -11,24 +11,29 @@ from simstudy.files.datasets import DataError
 from simstudy.loaders.alignments import read_links
 from simstudy.loaders.lines import read_lines
 from simstudy.metrics.aer import alignment_counts
-from simstudy.training import Task, alignment, load_task
+from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
+from simstudy_learners.alignment import hansards
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
+
+word_alignment = task_of("word_alignment")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Data with 3 sentence pairs to learn from and 5 aligned ones, of which the last 2 are the test set."""
-    names = [name for pair in alignment.TEXT[:1] for name in pair]
-    monkeypatch.setattr(alignment, "TEXT", [tuple(names)])
-    monkeypatch.setattr(alignment, "fetch_each", lambda names, data_dir: {name: data_dir / name for name in names})
-    monkeypatch.setattr(alignment, "_N_TEST", 2)
+    names = [name for pair in hansards.TEXT[:1] for name in pair]
+    monkeypatch.setattr(hansards, "TEXT", [tuple(names)])
+    monkeypatch.setattr(hansards, "fetch_each", lambda names, data_dir: {name: data_dir / name for name in names})
+    monkeypatch.setattr(hansards, "N_TEST", 2)
+    monkeypatch.setattr(word_alignment, "N_TEST", 2)
     for name, lines in {
         names[0]: ["the house", "the budget", "a new budget"],
         names[1]: ["la maison", "le budget", "un nouveau budget"],
-        alignment.GOLD[0]: ["the house", "a house", "a budget", "house", "a new house"],
-        alignment.GOLD[1]: ["la maison", "une maison", "un budget", "maison", "une maison nouvelle"],
-        alignment.GOLD[2]: ["0-0 1-1", "0-0 1-1", "0p0 1-1", "0-0", "0-0 1-2 2-1 0p1"],
+        hansards.GOLD[0]: ["the house", "a house", "a budget", "house", "a new house"],
+        hansards.GOLD[1]: ["la maison", "une maison", "un budget", "maison", "une maison nouvelle"],
+        hansards.GOLD[2]: ["0-0 1-1", "0-0 1-1", "0p0 1-1", "0-0", "0-0 1-2 2-1 0p1"],
     }.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -59,13 +64,13 @@ def test_what_the_tasks_are_made_of(folder: Path) -> None:
     ],
 )
 def test_files_that_do_not_fit(folder: Path, name: int, content: str, message: str) -> None:
-    (folder / alignment.GOLD[name]).write_text(content, encoding="utf-8")
+    (folder / hansards.GOLD[name]).write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         load_task("alignment", folder)
 
 
 def test_a_file_without_an_address_is_asked_for(folder: Path) -> None:
-    (folder / alignment.GOLD[2]).unlink()
+    (folder / hansards.GOLD[2]).unlink()
     with pytest.raises(DataError, match=r"align_enfr/gold.wa has no public address: .*--data-dir"):
         load_task("alignment", folder)
 

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simstudy.training import Examples, Task, load_task, treebanks
+from simstudy.training import Examples, Task, load_task
 from simstudy.training.resampling import Variant, resample_training, train_variant
+from simstudy_learners import treebanks
 from simstudy_learners.dependencies.parsers import GraphParser, LabelledParser, Reparser, TransitionParser, presentation
 from simstudy_learners.dependencies.trees import (
     Parses,

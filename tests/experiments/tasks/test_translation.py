@@ -9,12 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sacrebleu
-from simstudy.training.translation import TEST_SETS, TRAIN, base_systems, translation_task
 
 from simstudy.notes import notes_kept
 from simstudy.studies.stand_ins import stand_in
 from simstudy.training import Task, load_task
-from simstudy.training import translation as module
 from simstudy.training.examples import Examples
 from simstudy.training.resampling import Variant, resample_training, train_variant
 from simstudy_learners.translation.bilingual_ngrams import BilingualNgrams, UnitWeights
@@ -23,7 +21,12 @@ from simstudy_learners.translation.phrase_based import PhraseBased, PhraseWeight
 from simstudy_learners.translation.stack_decoder import MOST_WORDS
 from simstudy_learners.translation.texts import count_bleu, count_chrf, index_texts, tokenised
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
 from tests.learners.sentences import ENGLISH, GERMAN
+
+module = task_of("machine_translation")
+TEST_SETS, TRAIN = module.TEST_SETS, module.TRAIN
+base_systems, translation_task = module.base_systems, module.translation_task
 
 SYSTEMS = base_systems()
 NEW = ["ein kleiner hund läuft im schnee", "zwei hunde schlafen auf dem sofa", "Otto mit zwei hunden"]

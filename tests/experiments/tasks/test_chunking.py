@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simstudy.training.chunking import read_chunks
 
 from simstudy.metrics.spans import span_counts
 from simstudy.training import Examples, Rows, Task, load_task
 from simstudy.training.resampling import Variant, train_variant
 from simstudy_learners.sequences.spans import count_spans
 from tests.conftest import SHARED
+from tests.experiments.programs import task_of
+
+read_chunks = task_of("chunking").read_chunks
 
 
 @pytest.mark.parametrize("seed", range(5))
