@@ -95,7 +95,7 @@ def test_what_is_wrong_with_a_task_is_said(folder: Path, name: str, message: str
 
 def test_a_task_that_cannot_be_loaded_is_told(folder: Path) -> None:
     (folder / "labels.py").unlink()
-    with pytest.raises(ProgramError, match=r"task.py, line 9: ModuleNotFoundError: there is no labels.py beside it"):
+    with pytest.raises(ProgramError, match=r"task.py, line 9: there is no labels.py beside it"):
         load_task("task.py:letters", folder=folder)
     (folder / "task.py").unlink()
     with pytest.raises(ValueError, match=r"there is no task.py in "):
@@ -106,7 +106,7 @@ def test_a_task_that_cannot_be_loaded_is_told(folder: Path) -> None:
 
 def test_a_study_runs_its_own_task_where_its_folder_is_named(folder: Path, tmp_path: Path) -> None:
     results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1, seed=5)
-    assert results.tables["systems"]["system"].tolist() == ["bayes-20-1", "bayes-20-2"]
+    assert results.tables["systems"]["name"].tolist() == ["bayes-20-1", "bayes-20-2"]
     assert f"simstudy run {folder.name} --seed 5" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     with pytest.raises(StudyError, match=r"study.toml is of a program: name its folder, .*own, to run the task.py in"):
         load_study(folder / "study.toml")
