@@ -67,6 +67,61 @@ def test_killed_cells_are_tried_once_more_after_all_others(monkeypatch: pytest.M
     assert [path.name for path in tmp_path.glob("*.txt")] == ["seconds.txt"], "no report of a failure"
 
 
+class Waits(Here):
+    """As that, but the third call takes a while, in a thread of its own."""
+
+    n = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.n += 1
+        if self.n != 3:
+            return super().submit(fn, *args, **kwargs)
+        later: Future[Any] = Future()
+        threading.Timer(0.3, lambda: later.set_result(fn(*args, **kwargs))).start()
+        return later
+
+
+def test_a_killed_cell_waits_for_those_that_still_run() -> None:
+    """They may hold the memory that it needs."""
+    DEATHS["b"] = 1
+    assert run_cells(tried, cells("a b c"), executor=Waits()) == list("ABC")
+    assert TRIED == ["a", "b", "c", "b"]
+
+
+class Far(Here):
+    """Notes what comes back."""
+
+    def __init__(self) -> None:
+        self.answers: list[Any] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        self.answers.append(future.result())
+        return future
+
+
+class Near(ThreadPoolExecutor):
+    """Notes what comes back."""
+
+    answers: list[Any]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        self.answers.append(future.result())
+        return future
+
+
+def test_results_of_other_machines_come_back_and_those_of_this_one_are_kept_where_they_are_made(tmp_path: Path) -> None:
+    far, near = Far(), Near(1)
+    near.answers = []
+    for executor, name in ((far, "a"), (near, "b")):
+        assert run_cells(tried, cells(name), executor=executor, cache=tmp_path) == [name.upper()]
+    ((trace, taken, content),) = far.answers
+    assert (trace, b'"label": "a"' in content) == ("", True)
+    assert near.answers[0][::2] == ("", b"")
+    assert sorted(seconds(tmp_path).values()) == sorted(round(each[1], 3) for each in (*far.answers, *near.answers))
+
+
 def test_a_cell_that_is_killed_is_tried_as_often_as_its_message_says(tmp_path: Path) -> None:
     DEATHS.update({"b": 9, "c": 9})
     with pytest.raises(CellsFailed) as error:

@@ -235,3 +235,27 @@ def test_natural_outputs_are_read_as_the_context_allows(
         said = "others is left out: set/gold.txt has no public address and is not at hand"
         assert (made_of, found) == ((None, {}, said), [])
     assert overlay.natural_outputs(asked(), RunContext(tmp_path, 1, tmp_path)) == (None, {}, "")
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_thresholds_are_by_all_kinds_and_fitted_at_home(monkeypatch: pytest.MonkeyPatch, alternative: str) -> None:
+    """Of one-sided p-values two-sided ones too; by items too where these are no units."""
+    monkeypatch.setattr(study, "two_sided", lambda pairs: pairs.assign(alternative="two-sided"))
+    monkeypatch.setattr(study, "size_fit", lambda rows: rows.assign(fit=4.0))
+    monkeypatch.setattr(
+        study, "thresholds", lambda pairs, seed: pairs[["test_set"]].assign(threshold=5.0 if seed == 6 else 0)
+    )
+    pairs = pd.DataFrame({"test_set": ["home", "away"], "alternative": alternative, "unit": "cluster"})
+    made = asked(comparison={"alternative": alternative})
+    found = study._thresholds(made, pairs, pairs.head(1).assign(unit="item"))
+    sides = ["greater", "two-sided"] if alternative == "greater" else ["two-sided"]
+    assert found[["test_set", "unit", "alternative", "fit"]].fillna(0).to_numpy().tolist() == [
+        row for side in sides
+        for row in (["home", "cluster", side, 4], ["away", "cluster", side, 0], ["home", "item", side, 0])
+    ]  # fmt: skip
+    assert set(found["threshold"]) == {5}
+    assert set(found["residual"].dropna()) == {0.25}
+    alone = study._thresholds(made, pairs.head(1), None)
+    assert alone[["unit", "alternative"]].to_numpy().tolist() == [["cluster", side] for side in sides]
+    others = pd.concat(study._fitted(made, pairs.head(1)))
+    assert others[["alternative", "fit"]].to_numpy().tolist() == [[side, 4] for side in sides]
