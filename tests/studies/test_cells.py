@@ -17,6 +17,7 @@ from simstudy.engines.applicable import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.cells import Cell
+from simstudy.running.progress import advanced
 from simstudy.studies import Comparison, RunContext, SideBySide, run_comparisons, side_by_side
 from simstudy.studies.comparing import compare_by_items
 from simstudy.studies.natural.leaderboards import leaderboards
@@ -108,10 +109,12 @@ def test_every_key_of_a_comparison_enters_its_cell_and_arrives(name: str, output
 def test_workers_are_handed_on_and_no_part_of_a_key(outputs: Outputs, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of comparisons nor of tests side by side."""
     asked: list[int] = []
+    heard: list[Any] = []
     compare = ss.compare
 
     def counted(outputs: Outputs, *, n_jobs: int, **options: Any) -> ss.Comparisons:
         asked.append(n_jobs)
+        heard.append(options.get("progress"))
         return compare(outputs, **options)
 
     for name in ("comparing", "side_by_side"):
@@ -120,6 +123,7 @@ def test_workers_are_handed_on_and_no_part_of_a_key(outputs: Outputs, monkeypatc
     for context in contexts:
         run_comparisons("", [Comparison(n_resamples=50).on(outputs, 3)], context)
         side_by_side(outputs, SideBySide(n_resamples=50), 3, context)
+    assert advanced in heard, "a long comparison says how far it is"
     keys = [[key(cell) for _, cells, _ in context.asked for cell in cells] for context in contexts]
     assert keys[0] == keys[1]
     assert set(asked[: len(asked) // 2]) == {1}
