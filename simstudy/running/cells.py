@@ -156,7 +156,8 @@ def _header(key: str, content: bytes) -> tuple[dict[str, Any], int]:
 
 def _plain(value: Any, parts: list[bytes]) -> Any:
     """A value as JSON; arrays and tables go to the parts. What JSON has no word for is an object with one "@" key."""
-    if value is None or isinstance(value, bool | str) or type(value) in (int, float):
+    text = isinstance(value, str) and not isinstance(value, np.generic)
+    if value is None or text or type(value) in (bool, int, float):
         return value
     if isinstance(value, list):
         return [_plain(each, parts) for each in value]

@@ -30,8 +30,8 @@ def tables_of(study: str, context: RunContext) -> dict[str, pd.DataFrame]:
     folder = _folder(study, context)
     if not _is_whole(folder, study):
         if context.listed is not None:
-            cells = study_cells(study, out=folder, data_dir=context.data_dir, allow_outside=context.allow_outside)
-            context.listed.append(cells)
+            listed = study_cells(study, out=folder, data_dir=context.data_dir, allow_outside=context.allow_outside)
+            context.listed.append(listed)
             raise Unfinished(study)
         run_study(
             study,

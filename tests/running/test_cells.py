@@ -59,6 +59,62 @@ def test_comparisons_and_leaderboards_come_back() -> None:
         pd.testing.assert_frame_equal(decoded("k", encoded("k", "", table)), table)
 
 
+def test_all_parts_of_a_result_come_back_in_their_places_and_types() -> None:
+    """Several arrays and tables, each with numbers of its own; arrays of any order; numpy's text and numbers."""
+    column = np.asfortranarray(np.arange(6).reshape(2, 3))
+    value = {
+        "list": [column, {"table": pd.DataFrame({"x": [7]})}, np.arange(9)[::3]],
+        "tuple": (np.array(5), np.float64(6), pd.DataFrame({"y": [8.5]}), ()),
+        "text": np.str_("nine"),
+        "none": [None, True, 10, 11.5, "twelve", float("nan")],
+    }
+    found = decoded("k", encoded("k", "", value))
+    assert list(found) == list(value)
+    first, inner, strided = found["list"]
+    np.testing.assert_array_equal(first, column)
+    assert inner["table"]["x"].tolist() == [7]
+    assert strided.tolist() == [0, 3, 6]
+    alone, number, other, empty = found["tuple"]
+    assert isinstance(found["tuple"], tuple)
+    assert (type(alone), alone.shape, alone.item()) == (np.ndarray, (), 5)
+    assert (type(number), number) == (np.float64, 6)
+    assert other["y"].tolist() == [8.5]
+    assert empty == ()
+    assert (type(found["text"]), found["text"]) == (np.str_, "nine")
+    assert found["none"][:-1] == value["none"][:-1]
+    assert [type(one) for one in found["none"]] == [type(one) for one in value["none"]]
+    assert np.isnan(found["none"][-1])
+
+
+def test_a_table_of_a_column_of_several_types_is_not_kept() -> None:
+    with pytest.raises(TypeError, match="a kept table must have columns of one type each"):
+        encoded("k", "", pd.DataFrame({"a": [1, "x"]}))
+
+
+def test_bytes_that_are_no_result_of_the_cell_are_not_written(tmp_path: Path) -> None:
+    for content in (encoded("other", "", 1), encoded("key", "", 1)[:-1], b""):
+        with pytest.raises(DamagedCell):
+            write(tmp_path, "key", content)
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files_are_named_in_order_but_not_what_is_being_written(tmp_path: Path) -> None:
+    for name in ("z", "y", "x"):
+        write(tmp_path, name, encoded(name, "", 1))
+    for name in ("z.cell", "x.cell", ".w.123.cell", "note.txt"):
+        (tmp_path / name).write_text("half")
+    (tmp_path / "v.cell").mkdir()
+    assert damaged(tmp_path) == ["v.cell", "x.cell", "z.cell"]
+
+
+def test_the_time_of_a_result_is_that_of_its_last_making(tmp_path: Path) -> None:
+    for key, taken in (("a", 1.5), ("b", 12.34567), ("a", 0.25)):
+        note_seconds(tmp_path, 32 * key, taken)
+    assert seconds(tmp_path) == {32 * "a": 0.25, 32 * "b": 12.346}
+    # Where it cannot be written down it is not known, and nothing else is lost.
+    note_seconds(tmp_path / "none", 32 * "a", 1)
+
+
 @pytest.mark.parametrize("value", [object(), {1: 2}, {"@table": 0}, np.array([object()]), {1, 2}, Path(".")])
 def test_what_is_no_data_is_not_kept(value: Any) -> None:
     with pytest.raises(TypeError, match="a kept result must"):

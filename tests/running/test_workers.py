@@ -3,27 +3,89 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from pickle import PicklingError
 
 import pytest
 
+from simstudy.running import workers
 from simstudy.running.workers import Processes, WorkerDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 
-def threads() -> str:
-    return os.environ["OPENBLAS_NUM_THREADS"]
+@pytest.mark.parametrize(("cores", "n", "each"), [(8, 2, "4"), (9, 2, "4"), (2, 3, "1"), (None, 1, "1")])
+def test_the_threads_of_workers_fill_the_cores_unless_the_user_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, cores: int | None, n: int, each: str
+) -> None:
+    """What a worker would be started with; all other variables are as they are here."""
+    started: list[dict[str, str]] = []
+
+    def start(*_: object, env: dict[str, str], **__: object) -> None:
+        started.append(env)
+        raise OSError(11, "no more")
+
+    names = [f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")]
+    names.append("VECLIB_MAXIMUM_NUM_THREADS")
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(workers.subprocess, "Popen", start)
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    others = dict(os.environ)
+    for own in (None, *names):
+        if own:
+            monkeypatch.setenv(own, "97")
+        with Processes(n) as executor, pytest.raises(OSError, match=r"no worker process could be started \(no more\)"):
+            executor.submit(os.getpid).result()
+        assert started.pop() == {**others, **dict.fromkeys(names, each), **({own: "97"} if own else {})}
+        if own:
+            monkeypatch.delenv(own)
 
 
-def test_the_threads_of_workers_fill_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    with Processes(2) as executor:
-        assert executor.submit(threads).result() == str(max(1, (os.cpu_count() or 1) // 2))
+def alone() -> tuple[str, int]:
+    """What a call reads of standard input, after a Ctrl-C that is not for workers."""
+    print("noise")
+    os.kill(os.getpid(), signal.SIGINT)
+    return sys.stdin.read(), os.getpid()
+
+
+def test_a_worker_reads_nothing_ignores_interrupts_and_serves_call_after_call() -> None:
+    with Processes(3) as executor:
+        found = []
+        for _ in range(3):
+            found.append(executor.submit(alone).result(timeout=60))
+            # Whoever has answered is free a moment later.
+            time.sleep(0.1)
+        assert executor.submit(divmod, 7, 2).result() == (3, 1)
+    assert {text for text, _ in found} == {""}
+    assert len({pid for _, pid in found}) == 1, "no more workers than calls wait"
+    assert found[0][1] != os.getpid()
+
+
+def test_a_block_that_raises_waits_for_no_call() -> None:
+    with suppress(KeyError), Processes(1) as executor:
+        future = executor.submit(time.sleep, 1000)
+        raise KeyError
+    assert future.cancelled() or isinstance(future.exception(timeout=0), WorkerDied)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (0, "ended with exit code 0"),
+        (3, "ended with exit code 3"),
+        (-signal.SIGKILL, "was killed by SIGKILL, perhaps for want of memory"),
+        (-signal.SIGTERM, "was killed by SIGTERM"),
+        (-250, "was killed by signal 250"),
+    ],
+)
+def test_how_a_worker_ended_is_told(code: int, said: str) -> None:
+    assert workers._cause(code) == said
 
 
 def fail(x: int) -> int:
@@ -166,9 +228,3 @@ except OSError as error:
         line = [sys.executable, "-c", script, str(limit)]
         result = subprocess.run(line, capture_output=True, text=True, timeout=120)
         assert said in result.stdout, (limit, result.stdout, result.stderr)
-
-
-def test_workers_have_the_threads_that_the_user_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "97")
-    with Processes(2) as executor:
-        assert executor.submit(os.getenv, "OPENBLAS_NUM_THREADS").result() == "97"

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from simstudy.running.cells import Cell
+from simstudy.running.progress import advanced
 from simstudy.running.runner import CellsFailed
-from simstudy.studies.context import RunContext, Unfinished
+from simstudy.studies import context as module
+from simstudy.studies.context import Clock, RunContext, Unfinished
 
 
 def root(x: int) -> float:
@@ -41,3 +47,77 @@ def test_what_is_done_is_listed_and_returned(tmp_path: Path) -> None:
     listed: list[pd.DataFrame] = []
     assert RunContext(tmp_path, 1, listed=listed).run("roots", root, done) == [2.0, 3.0]
     assert listed[0]["state"].tolist() == ["done", "done"]
+
+
+def test_every_part_is_listed_by_its_title_until_one_is_not_done(tmp_path: Path, capsys: Any) -> None:
+    done = [CELLS[0], CELLS[2]]
+    listed: list[pd.DataFrame] = []
+    context = RunContext(tmp_path, 1, listed=listed)
+    RunContext(tmp_path, 1).run("roots", root, done)
+    assert capsys.readouterr().err.count("cells are done") == 0, "nothing is said where all are to be done"
+    context.run("roots", root, done)
+    assert capsys.readouterr().err.count("cells are done") == 0, "nor where all are done, nor of a list"
+    with pytest.raises(Unfinished, match="^again$"):
+        context.run("again", root, [*done, Cell("root of 16", {"x": 16}, (16,))])
+    assert capsys.readouterr().err.count("cells are done") == 0
+    table = pd.concat(listed)
+    assert table["part"].tolist() == ["roots"] * 2 + ["again"] * 3
+    assert table["state"].tolist() == ["done"] * 4 + ["missing"]
+    assert len(list(tmp_path.glob("*.cell"))) == 2, "a list computes nothing"
+
+
+@pytest.mark.parametrize("here", [False, True])
+def test_cells_get_the_workers_of_the_context_unless_they_have_threads_of_their_own(
+    here: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def run_cells(function: object, cells: list[Cell], **options: Any) -> list[int]:
+        assert (function, cells) == (root, CELLS)
+        assert callable(options.pop("finished"))
+        asked.append(options)
+        return [1, 2, 3]
+
+    monkeypatch.setattr(module, "run_cells", run_cells)
+    with ThreadPoolExecutor(1) as executor:
+        context = RunContext(tmp_path, 7, executor=executor)
+        assert context.run("roots", root, CELLS, here=here) == [1, 2, 3]
+        own: dict[str, Any] = {"n_jobs": 1, "executor": None} if here else {"n_jobs": 7, "executor": executor}
+        assert asked == [{**own, "cache": tmp_path}]
+
+
+def steps(x: int) -> int:
+    for _ in range(x):
+        advanced(1)
+    return x
+
+
+def test_the_bar_is_full_when_all_cells_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Cells are of 10; of those that are computed some say how far they are, and one is there already."""
+    shown: list[Any] = []
+
+    @contextmanager
+    def bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
+        shown.append((title, total))
+        yield shown.append
+
+    monkeypatch.setattr(module, "progress_bar", bar)
+    cells = [Cell(str(x), {"x": x}, (x,)) for x in (3, 0, 2)]
+    RunContext(tmp_path, 1).run("steps", steps, cells[:1], amount=lambda _: 10)
+    assert shown == [("steps", 10), 1, 1, 1, 7]
+    shown.clear()
+    RunContext(tmp_path, 1).run("steps", steps, cells, amount=lambda cell: 10 + cell.arguments[0])
+    assert shown == [("steps", 35), 13, 10, 1, 1, 10]
+    shown.clear()
+    RunContext(tmp_path, 1).run("steps", steps, cells)
+    assert shown == [("steps", 3), 1, 1, 1], "each cell is one"
+
+
+def test_a_clock_has_the_seconds_of_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([1.0, 3.26, 10.0, 10.04])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: next(moments))
+    clock = Clock()
+    for stage in ("training", "data"):
+        with clock(stage):
+            pass
+    assert clock.seconds == {"training": 2.3, "data": 0.0}

@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from simstudy.studies import RunContext, make_study, reused, run_study
+from simstudy.studies import RunContext, StudyError, make_study, reused, run_study
 from simstudy.studies.context import Unfinished
+from tests.studies.natural.conftest import data_dir, make
+from tests.studies.natural.small import ANSWERS, EXAMS, MEASURES, Make
+
+__all__ = ["data_dir", "make"]
 
 TINY = {
     "name": "tiny", "title": "T", "question": "Q?", "task": "digits",
@@ -59,27 +63,61 @@ def test_whole_results_of_the_same_settings_are_read(monkeypatch: pytest.MonkeyP
         reused.tables_of("tiny", context)
 
 
-@pytest.mark.parametrize("listed", [False, True])
-def test_what_the_asking_study_was_told_holds_for_the_other_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, listed: bool
+def test_a_study_that_is_not_there_is_run_as_the_one_that_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With its workers, its data and its leave; where cells are listed it is listed."""
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def answered(name: str, **options: Any) -> pd.DataFrame:
+        asked.append((name, options))
+        return pd.DataFrame({"cell": ["one"]})
+
+    for name in ("run_study", "study_cells"):
+        monkeypatch.setattr(reused, name, answered)
+    here: dict[str, Any] = {"out": tmp_path / "tiny", "data_dir": "data", "allow_outside": True}
+    with ThreadPoolExecutor(1) as executor:
+        context = RunContext(tmp_path / "paper" / "cells", 5, "data", True, executor)
+        assert reused.tables_of("tiny", context) == {}
+        assert asked == [("tiny", {**here, "n_jobs": 5, "executor": executor})]
+    listing = RunContext(tmp_path / "paper" / "cells", 1, "data", True, listed=[])
+    with pytest.raises(Unfinished):
+        reused.tables_of("tiny", listing)
+    assert asked[1:] == [("tiny", here)]
+    assert listing.listed is not None
+    assert [table["cell"].tolist() for table in listing.listed] == [["one"]]
+
+
+def test_only_the_wanted_outputs_of_a_study_are_read(
+    make: Make, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its data, its workers, and whether files outside may be read; and that also below the working directory."""
-    asked: dict[str, object] = {}
+    """Of duplicates the first by name; every file that was read has its hash."""
+    study = make(EXAMS, MEASURES, ANSWERS)
+    monkeypatch.setattr(reused, "load_study", lambda name: study)
+    context = RunContext(Path(), 1, data_dir)
+    found, hashes = reused.outputs_of("x", context, test_sets=["exam b", "runs"], metrics=["accuracy", "rr"])
+    assert list(found) == [("exam b", "accuracy"), ("runs", "rr")]
+    assert found["exam b", "accuracy"].outputs.n_systems == 12
+    assert {"copy", "s00"} & set(found["exam b", "accuracy"].outputs.names) == {"copy"}
+    assert found["exam b", "accuracy"].outputs.task == "x"
+    read = [data_dir / "made" / f"{name}.csv" for name in ("exam_b", "measures", "systems")]
+    assert hashes == {f"made/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in read}
+    study = make({**EXAMS, "each": ["a"]}, duplicates="keep")
+    kept, _ = reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])
+    assert kept["exam a", "accuracy"].outputs.n_systems == 13
+    with pytest.raises(StudyError, match="study 'x' has no test set 'exam b' with a metric among accuracy, rr"):
+        reused.outputs_of("x", context, test_sets=["exam a", "exam b"], metrics=["accuracy", "rr"])
+    with pytest.raises(StudyError, match="study 'x' has no test set 'exam a' with a metric among bleu"):
+        reused.outputs_of("x", context, test_sets=["exam a"], metrics=["bleu"])
+    monkeypatch.setattr(reused, "load_study", lambda name: make_study(TINY, "here"))
+    with pytest.raises(StudyError, match="study must be one of natural comparisons, and 'x' is not"):
+        reused.outputs_of("x", context, test_sets=["exam a"], metrics=["accuracy"])
 
-    def ask(name: str, **options: object) -> pd.DataFrame:
-        asked.update(options, name=name)
-        return pd.DataFrame({"part": ["training"]})
 
-    monkeypatch.setattr(reused, "study_cells" if listed else "run_study", ask)
+def test_results_in_the_working_directory_have_others_beside_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "paper").mkdir()
     monkeypatch.chdir(tmp_path / "paper")
-    executor = ThreadPoolExecutor(1)
-    context = RunContext(
-        Path("cells"), 3, Path("data"), allow_outside=True, executor=executor, listed=[] if listed else None
-    )
-    with pytest.raises(Unfinished) if listed else nullcontext():
-        reused.tables_of("other", context)
-    assert (asked.pop("name"), asked.pop("out")) == ("other", tmp_path / "other")
-    both = {"data_dir": Path("data"), "allow_outside": True}
-    assert asked == (both if listed else {**both, "n_jobs": 3, "executor": executor})
-    assert not listed or [list(each["part"]) for each in context.listed or ()] == [["training"]]
+    asked: list[Path] = []
+    monkeypatch.setattr(reused, "run_study", lambda name, *, out, **_: asked.append(out))
+    reused.tables_of("other", RunContext(Path("cells"), 1))
+    assert asked == [tmp_path / "other"]

@@ -1,0 +1,134 @@
+"""Every option of `simstudy run` arrives; `--list` tells of each cell, and `simstudy verify` of each file."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from simstudy.cli import app
+from simstudy.cli.terminal import print_cells
+from simstudy.running.results_folder import results_folder
+from simstudy.running.workers import Processes
+from simstudy.studies import Results, load_study, shipped_studies
+
+GIVEN = ["--out", "there", "--seed", "7", "--data-dir", "data", "--allow-outside"]
+ARRIVES: dict[str, Any] = {"out": Path("there"), "seed": 7, "data_dir": Path("data"), "allow_outside": True}
+USUAL: dict[str, Any] = {"out": None, "seed": None, "data_dir": None, "allow_outside": False}
+
+CELLS = pd.DataFrame(
+    {
+        "part": ["training"] * 4 + ["comparing"] * 2,
+        "cell": ["one", "two", "three", "[red]four"] + ["five", "six"],
+        "state": ["done", "failed", "missing", "done", "done", "done"],
+        "seconds": [1000.26, None, None, 234.5, 0.5, 0.25],
+        "bytes": pd.array([1_200_000, None, None, 34_000, 5, 6], dtype="Int64"),
+    }
+)
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any]]]:
+    """What `run_study` or `study_cells` is called with."""
+    found: list[tuple[str, str, dict[str, Any]]] = []
+
+    def run_study(study: str, **options: Any) -> Results:
+        found.append(("run", study, options))
+        summary = {"In short": pd.DataFrame({"gain": ["1.5"]})}
+        return Results(Path("where it is"), {}, pd.DataFrame(), summary)
+
+    def study_cells(study: str, **options: Any) -> pd.DataFrame:
+        found.append(("list", study, options))
+        return CELLS
+
+    monkeypatch.setattr("simstudy.studies.run_study", run_study)
+    monkeypatch.setattr(import_module("simstudy.studies.run"), "study_cells", study_cells)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("given", "n_jobs", "workers", "arrives"),
+    [([], -1, 2, USUAL), ([*GIVEN, "--jobs", "3"], 3, 3, ARRIVES), (["--jobs", "50"], 50, 4, USUAL)],
+)
+def test_every_option_of_run_arrives(
+    asked: list[Any], monkeypatch: pytest.MonkeyPatch, given: list[str], n_jobs: int, workers: int, arrives: Any
+) -> None:
+    """Of two cores; cells are computed in processes even with one job, and in no more than twice as many as cores."""
+    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    code, out, _ = run("run", "mine", *given)
+    ((called, study, options),) = asked
+    executor = options.pop("executor")
+    assert isinstance(executor, Processes)
+    assert executor.n_workers == workers
+    with pytest.raises(RuntimeError, match="shut down"):
+        executor.submit(int)
+    assert (code, called, study, options) == (0, "run", "mine", {**arrives, "n_jobs": n_jobs})
+    assert "In short\n" in out
+    assert "1.5" in out
+    assert out.endswith("\nFigures and report: where it is/README.md\n")
+
+
+def test_every_option_of_a_list_arrives(asked: list[Any]) -> None:
+    for given in ([], GIVEN):
+        assert run("run", "mine", "--list", *given)[0] == 0
+    assert asked == [("list", "mine", USUAL), ("list", "mine", ARRIVES)]
+    parameters = set(inspect.signature(import_module("simstudy.cli.run").run).parameters)
+    assert parameters == {"study", "jobs", "listed", *USUAL}
+
+
+def test_a_list_says_of_each_part_and_cell_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    print_cells(CELLS)
+    training, comparing, head, *rows, last = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert training == "training: 2 done, 1 missing, 1 failed; 1,234.8 s and 1.2 MB so far"
+    assert comparing == "comparing: 2 done; 0.8 s and 0.0 MB so far"
+    assert head.split() == ["part", "cell", "state", "seconds", "bytes"]
+    assert [row.split() for row in rows] == [
+        ["training", "one", "done", "1,000.3", "1,200,000"],
+        ["training", "two", "failed"],
+        ["training", "three", "missing"],
+        ["training", "[red]four", "done", "234.5", "34,000"],
+        ["comparing", "five", "done", "0.5", "5"],
+        ["comparing", "six", "done", "0.2", "6"],
+    ]
+    assert last == "Parts that follow from what is not done are not known yet."
+    for state, told in (("done", False), ("failed", True), ("missing", True)):
+        print_cells(CELLS.assign(state=["done"] * 5 + [state]))
+        assert ("not known yet" in capsys.readouterr().out) == told
+
+
+def test_studies_are_listed_with_their_kind_and_title() -> None:
+    _, out, _ = run("list")
+    known = list(shipped_studies())
+    head, *rows = [line.split() for line in out.splitlines()]
+    # A long title has more lines than one.
+    rows = [row for row in rows if row[0] in known]
+    assert head == ["study", "kind", "title"]
+    assert [row[0] for row in rows] == known
+    for name, kind, *title in rows:
+        study = load_study(name)
+        assert kind == study.kind
+        assert study.title.startswith(title[0])
+
+
+def test_verify_prints_each_problem_and_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with results_folder(tmp_path / "out", "study x") as results:
+        for name in ("a.csv", "b.csv"):
+            (results.gathered / name).write_text("1")
+        results.publish({})
+    monkeypatch.chdir(tmp_path)
+    assert run("verify", "out") == (0, "out: every file is as it was written\n", "")
+    (tmp_path / "out" / "a.csv").unlink()
+    (tmp_path / "out" / "b.csv").write_text("2")
+    assert run("verify", "out") == (1, "a.csv is missing\nb.csv has been changed\n", "")
+    code, out, err = run("verify", "none")
+    assert (code, out, err) == (2, "", "simstudy: no such folder: none\n")

@@ -1,0 +1,103 @@
+"""The calls of cells as bytes: what comes back, what is kept, and the file of their large arrays."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simstudy.running.calls import Calls, OtherProgram, sweep
+from simstudy.running.cells import Cell, decoded, kept
+from simstudy.running.provenance import differences, program_of
+
+# Arrays of so many bytes are written to the file.
+LARGE = 2**16
+
+
+def halved(array: np.ndarray[Any, Any], k: int) -> dict[str, Any]:
+    if k < 0:
+        raise ValueError(f"k is {k}")
+    return {"sum": float(array.sum()) / 2 + k, "shared": not array.flags.writeable}
+
+
+def called(calls: Calls, key: str, *arguments: Any, sent_back: bool = True) -> tuple[str, float, bytes]:
+    call = calls.call(key, Cell(f"label of {key}", {}, arguments), sent_back=sent_back, program={})
+    trace, taken, content = pickle.loads(call)
+    return trace, taken, content
+
+
+def test_a_result_is_sent_back_or_kept_and_an_error_is_told(tmp_path: Path) -> None:
+    with Calls(halved, tmp_path) as calls:
+        trace, taken, content = called(calls, "a", np.arange(4), 1)
+        assert (trace, decoded("a", content)) == ("", {"sum": 4.0, "shared": False})
+        assert b'"label": "label of a"' in content
+        assert 0 < taken < 10
+        assert not list(tmp_path.iterdir())
+        trace, taken, content = called(calls, "b", np.arange(4), 2, sent_back=False)
+        assert (trace, content) == ("", b"")
+        assert 0 < taken < 10
+        assert kept(tmp_path, "b")["sum"] == 5
+        trace, taken, content = called(calls, "c", np.arange(4), -1)
+        assert trace.endswith("ValueError: k is -1\n")
+        assert (taken, content) == (0, b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.cell"]
+
+
+def test_a_worker_of_another_program_makes_no_call(tmp_path: Path) -> None:
+    call = Calls(halved, tmp_path).call("a", Cell("a", {}, (1, 2)), sent_back=True, program={"python": "2.7"})
+    with pytest.raises(OtherProgram, match=r"python is 3\.\d+, not 2.7"):
+        pickle.loads(call)
+
+
+def test_large_arrays_are_written_once_and_apart_and_go_with_the_block(tmp_path: Path) -> None:
+    """The smallest that is large, one byte less, and one that two cells share; no two lie on one another."""
+    small, large, other = (np.full(n, k, dtype=np.uint8) for k, n in enumerate([LARGE - 1, LARGE, LARGE + 1], 1))
+    with Calls(halved, tmp_path) as calls:
+        assert decoded("a", called(calls, "a", small, 0)[2]) == {"sum": small.sum() / 2, "shared": False}
+        assert not list(tmp_path.iterdir())
+        for key, array in {"b": large, "c": other, "d": large}.items():
+            assert decoded(key, called(calls, key, array, 0)[2]) == {"sum": int(array.sum()) / 2, "shared": True}
+        (file,) = tmp_path.iterdir()
+        assert file.name.startswith(f".arrays-{socket.gethostname()}-{os.getpid()}-")
+        assert file.stat().st_size == 2 * LARGE + 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for processes by number")
+def test_only_arrays_of_dead_processes_of_this_machine_are_swept(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    prefix = f".arrays-{socket.gethostname()}-"
+    dead, *others = (
+        f"{prefix}{process.pid}-x", f"{prefix}{os.getpid()}-x", f"{prefix}what-x", f".arrays-elsewhere-{process.pid}-x",
+        f"arrays-{process.pid}-x",
+    )  # fmt: skip
+    for name in (dead, *others):
+        (tmp_path / name).touch()
+    sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == set(others)
+
+
+def test_differences_name_what_is_other_or_missing_and_nothing_that_came_with_the_call() -> None:
+    here = program_of(differences)
+    assert differences(here) == ""
+    other = {
+        **here, "definitions": "1" * 64, "mine": "2" * 64, "<study>": "3" * 64, "numpy": "0.1", "no-such-library": "2",
+        "simstudy.running.provenance": "4" * 64, "simstudy.running.none": "5" * 64, "python": "2.7",
+    }  # fmt: skip
+    said = differences(other).split(", ")
+    assert sorted(each.partition(" is ")[0] for each in said) == [
+        "no-such-library", "not 0.1", "not 2", "not 2.7", f"not {'5' * 64}", "numpy", "python",
+        "simstudy.running.none", "simstudy.running.provenance",
+    ]  # fmt: skip
+    assert "simstudy.running.provenance is another" in said
+    assert f"numpy is {np.__version__}" in said
+    assert "no-such-library is missing" in said
+    assert "simstudy.running.none is missing" in said

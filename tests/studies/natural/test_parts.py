@@ -1,0 +1,83 @@
+"""A natural study's tables: what is drawn of many test sets, by which unit, from how many sides, at which level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from simstudy.analyses.ranks import ranks as analysed
+from simstudy.studies import Findings, make_study
+from simstudy.studies.natural import study as module
+from simstudy.studies.natural.definition import NaturalStudy
+from tests.studies.natural.test_options import TABLE, data
+from tests.studies.test_cells import Heard
+
+__all__ = ["data"]
+
+NAMES = [f"t {k}" for k in range(1, 8)]
+
+
+def found(folder: Path, numbers: str = "1234567", **keys: Any) -> Findings:
+    """What is found on seven test sets, which are one, whose items lie in clusters."""
+    test_set = {**TABLE, "name": "t {}", "each": list(numbers), "items": "items.csv"}
+    content = {
+        "name": "n", "kind": "natural", "title": "T", "question": "Q?", "seed": 3, "alpha": 0.2,
+        "test_sets": [test_set], "comparison": {"test": "t_paired", "alternative": "greater"}, **keys,
+    }  # fmt: skip
+    made = make_study(content, "here")
+    assert isinstance(made, NaturalStudy)
+    return module.run(made, Heard(data_dir=folder))
+
+
+@pytest.fixture(scope="module")
+def usual(data: Path) -> tuple[Findings, list[tuple[pd.DataFrame, dict[str, Any]]]]:
+    """The study, and what its ranks are made from."""
+    asked: list[tuple[pd.DataFrame, dict[str, Any]]] = []
+
+    def ranks(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
+        asked.append((pairs, options))
+        return analysed(pairs, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "ranks", ranks)
+        return found(data), asked
+
+
+Usual = tuple[Findings, list[tuple[pd.DataFrame, dict[str, Any]]]]
+
+
+def test_curves_are_of_the_first_six_test_sets_or_of_those_that_are_named(usual: Usual, data: Path) -> None:
+    """Whole ones, by their own unit."""
+    tables = usual[0].tables
+    assert tables["points"]["test_set"].unique().tolist() == NAMES[:6]
+    assert set(tables["points"]["n_items"]) == {36}
+    assert len(tables["points"]) == 6 * 10
+    assert set(tables["leaderboard"]["test_set"]) == set(NAMES)
+    named = found(data, "12", shown=["t 2"]).tables["points"]
+    assert set(named["test_set"]) == {"t 2"}
+
+
+def test_numbers_are_there_by_the_studys_unit_and_by_items(usual: Usual) -> None:
+    for name in ("thresholds", "significant_gains"):
+        table = usual[0].tables[name]
+        rows = table.groupby(["n_items", "unit"])["test_set"].unique().map(list).to_dict()
+        assert rows == dict.fromkeys([(36, "cluster"), (36, "item")], NAMES)
+        assert set(table["alternative"]) == {"greater"}
+    assert set(usual[0].tables["significant_gains"]["alpha"]) == {0.2}
+    assert set(usual[0].comparisons["unit"]) == {"cluster"}
+    assert usual[0].comparisons.groupby("n_items")["test_set"].nunique().to_dict() == {36: 7}
+    assert set(usual[0].comparisons["seed"]) <= {3}
+    assert set(usual[0].data["files"]) == {"scores.csv", "items.csv"}
+    assert usual[0].facts["Seed"] == "3"
+
+
+def test_ranks_are_two_sided_though_the_study_is_not(usual: Usual) -> None:
+    findings, ((pairs, options),) = usual
+    assert (set(pairs["alternative"]), set(pairs["n_items"]), set(pairs["unit"])) == ({"two-sided"}, {36}, {"cluster"})
+    one_sided = findings.comparisons["p_value"]
+    pd.testing.assert_series_equal(pairs["p_value"], (2 * one_sided).clip(upper=1), check_exact=False)
+    assert options["alpha"] == 0.2
+    assert len(options["leaderboards"]) == 7 * 5

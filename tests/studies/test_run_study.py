@@ -1,0 +1,167 @@
+"""What `run_study` and `study_cells` hand on, and where what a study found is written: with a study that only tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import simstudy as ss
+from simstudy.pages.sections import Section, Table
+from simstudy.running.cells import Cell
+from simstudy.running.results_folder import verify
+from simstudy.running.runner import n_workers
+from simstudy.studies import Findings, RunContext, Study, load_study, make_study
+from simstudy.studies.run import study_cells
+from simstudy.truth.synthetic import correlated_accuracies
+from tests.oracles import compared
+
+# The package has a function of the module's name.
+module = import_module("simstudy.studies.run")
+
+STUDY = make_study(
+    {
+        "name": "mine", "title": "A title", "question": "A question?", "task": "digits", "seed": 4,
+        "home": {"test_set": "test", "sizes": [100]},
+    },
+    "here",
+)  # fmt: skip
+TABLE = pd.DataFrame({"n": [1.23456789]})
+
+Seen = list[tuple[Study, RunContext]]
+Tells = Callable[..., Seen]
+
+
+@pytest.fixture
+def tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tells:
+    """Make studies that find this, and hear what they were given."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(**found: Any) -> Seen:
+        seen: Seen = []
+
+        def run(study: Study, context: RunContext) -> Findings:
+            seen.append((study, context))
+            with context.clock("a stage"):
+                pass
+            return Findings(**{"tables": {"numbers": TABLE}, "sections": [], **found})
+
+        monkeypatch.setattr(module, "run_of_kind", lambda study: run)
+        return seen
+
+    return made
+
+
+def test_every_argument_arrives(tells: Tells, tmp_path: Path) -> None:
+    seen = tells()
+    ss.run_study(STUDY)
+    with ThreadPoolExecutor(1) as executor:
+        ss.run_study(
+            STUDY, out=tmp_path / "out", n_jobs=3, executor=executor, seed=9, data_dir="data", allow_outside=True
+        )
+        (plain, usual), (changed, context) = seen
+        assert (plain, changed) == (STUDY, STUDY.model_copy(update={"seed": 9}))
+        assert usual == RunContext(Path("results/mine/cells"), n_workers(-1), clock=usual.clock)
+        assert context == RunContext(tmp_path / "out" / "cells", 3, "data", True, executor, context.clock)
+    seen.clear()
+    study_cells(STUDY)
+    study_cells(STUDY, out=tmp_path / "out", seed=9, data_dir="data", allow_outside=True)
+    (plain, usual), (changed, context) = seen
+    assert (plain, changed) == (STUDY, STUDY.model_copy(update={"seed": 9}))
+    assert usual == RunContext(Path("results/mine/cells"), 1, clock=usual.clock, listed=[])
+    assert context == RunContext(tmp_path / "out" / "cells", 1, "data", True, clock=context.clock, listed=[])
+
+
+def test_all_that_was_found_is_written(tells: Tells, tmp_path: Path) -> None:
+    pairs = compared(correlated_accuracies([0.6, 0.8], 30), test="sign")
+    table = Table(TABLE, {"a heading": "{n:.2f}"})
+    tells(
+        facts={"A fact": "of the study"}, closing="That is all.", comparisons=pairs, data={"files": {"x": "a hash"}},
+        sections=[Section("A part", "Its text.", table=table)], summary={"In short": table},
+    )  # fmt: skip
+    results = ss.run_study(STUDY, out=tmp_path / "out", seed=5)
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    parts = [
+        "# A title\n", "A question?", "Made by `simstudy run mine/study.toml --seed 5`", "**A fact**: of the study",
+        "**Signature**", "test:sign", "## A part", "Its text.", "| a heading |", "| 1.23 |", 
+        "[numbers.csv](numbers.csv)", "That is all.",
+    ]  # fmt: skip
+    assert sorted(parts, key=lambda part: page.index(part)) == parts
+    assert pd.read_csv(tmp_path / "out" / "numbers.csv")["n"].tolist() == [pytest.approx(1.23456789, rel=1e-5)]
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out" / "comparisons.parquet"), pairs)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["results_of"] == "study mine"
+    assert manifest["study"] == STUDY.model_copy(update={"seed": 5}).model_dump(mode="json")
+    assert manifest["data"] == {"files": {"x": "a hash"}}
+    assert set(manifest["seconds"]) == {"a stage", "note"}
+    assert set(manifest["files"]) == {"README.md", "numbers.csv", "comparisons.parquet"}
+    assert verify(tmp_path / "out") == []
+    assert results.folder == tmp_path / "out"
+    assert results.tables == {"numbers": TABLE}
+    assert results.comparisons is pairs
+    assert results.summary["In short"].to_dict("list") == {"a heading": ["1.23"]}
+    assert "Results in " in repr(results)
+    assert "1 comparisons" in repr(results)
+    assert "numbers (1)" in repr(results)
+
+
+def test_a_study_without_comparisons_has_neither_a_file_of_them_nor_a_signature(tells: Tells, tmp_path: Path) -> None:
+    tells()
+    results = ss.run_study(STUDY, out=tmp_path / "out")
+    assert results.comparisons.empty
+    assert not (tmp_path / "out" / "comparisons.parquet").exists()
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "Signature" not in page
+    assert "Made by `simstudy run mine/study.toml`;" in page
+
+
+@pytest.mark.parametrize(("n", "more"), [(1, []), (10, []), (11, ["… and 1 more"]), (1234, ["… and 1,224 more"])])
+def test_a_page_lists_ten_signatures_and_says_how_many_more(
+    n: int, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "signatures", lambda pairs: [f"s{k}" for k in range(n)])
+    assert module._signed(TABLE) == {"Signature": [*(f"s{k}" for k in range(min(n, 10))), *more]}
+    assert module._signed(TABLE.head(0)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "seed", "command"),
+    [
+        ("quickstart", None, "simstudy run quickstart"),
+        ("quickstart", 0, "simstudy run quickstart --seed 0"),
+        ("yeh_2000", None, "simstudy run yeh_2000"),
+    ],
+)
+def test_a_shipped_study_is_run_by_its_name(name: str, seed: int | None, command: str) -> None:
+    assert module._command(load_study(name), seed) == command
+
+
+def test_cells_of_all_parts_are_listed_in_order(tells: Tells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a part says of others what it knows."""
+    assert study_cells("quickstart", out=tmp_path).columns.tolist() == ["part", "cell", "state", "seconds", "bytes"]
+    tells()
+    assert study_cells(STUDY).columns.tolist() == ["part", "cell", "state", "seconds", "bytes"]
+    assert study_cells(STUDY).empty
+
+    def run(study: Study, context: RunContext) -> Findings:
+        for part, names in {"first": "ab", "second": "cd"}.items():
+            found = context.run(part, str.upper, [Cell(name, {"name": name}, (name,)) for name in names])
+        return Findings(tables={"found": pd.DataFrame({"found": found})}, sections=[])
+
+    monkeypatch.setattr(module, "run_of_kind", lambda study: run)
+    out = tmp_path / "out"
+    assert study_cells(STUDY, out=out)["cell"].tolist() == ["a", "b"], "what follows is not known yet"
+    assert not out.exists()
+    ss.run_study(STUDY, out=out, n_jobs=1)
+    found = study_cells(STUDY, out=out)
+    assert found[["part", "cell", "state"]].to_numpy().tolist() == [
+        ["first", "a", "done"], ["first", "b", "done"], ["second", "c", "done"], ["second", "d", "done"],
+    ]  # fmt: skip
+    assert found["seconds"].notna().all()
+    assert found["bytes"].gt(0).all()
