@@ -262,3 +262,24 @@ def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers()
     above = np.triu_indices(3, 1)
     assert of_two == pytest.approx(np.sin(np.pi / 2 * (phi + phi.T)[above] / 2).mean(), abs=1e-3)
     assert 0.1 < of_two < own < 0.9
+
+
+@pytest.mark.parametrize("n", [12, 40])
+def test_answers_as_alike_as_can_be_are_put_half_an_item_from_that(n: int) -> None:
+    """Two systems right on the same half of n items, and on the other half: sines of 2 pi times the covariance."""
+    first = np.repeat([0.0, 1.0], n // 2)
+    for second, sign in ((30 * first, 1), (30 * (1 - first), -1)):
+        found = latent_correlation(np.array([first, second]))
+        assert found.correlation[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
+        assert found.n_bound == 1
+
+
+def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() -> None:
+    """Of 14 systems on 15 items no joint distribution has all of them."""
+    outputs = correlated_accuracies([0.5] * 14, 15, between=0.3, seed=2)
+    fitted = fit(outputs, shrink=False)
+    of_pairs = latent_correlation(outputs.statistics[..., 0].astype(float)).correlation
+    assert np.linalg.eigvalsh(of_pairs)[0] < -0.05
+    assert fitted.distance == pytest.approx(np.linalg.norm(fitted.correlation - of_pairs))
+    assert fitted.distance > 0.1
+    assert np.linalg.eigvalsh(fitted.correlation)[0] > -1e-8
