@@ -186,6 +186,8 @@ def test_so_many_test_sets_are_drawn_as_there_is_room_for(
     held = simulate(outputs, target, n, case=case, n_sets=500, seed=1)
     assert isinstance(held, Simulated)
     assert (held.n_sets, held.n_asked, held.n_units, held.unit) == (int(most / n), 500, n, case.unit)
+    ends = stats.binomtest(round(held.power * held.n_sets), held.n_sets).proportion_ci()
+    assert (held.low, held.high) == pytest.approx((ends.low, ends.high))
     too_many = int(most / 190)
     refused = simulate(outputs, target, too_many, case=case, n_sets=500)
     assert refused == f"test sets of {too_many} {case.unit}s are too large to draw"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from tests.planning.test_equal_plans import FORMS, SCORES, pilot, planned
 TABLES = ("answers", "sizes", "designs", "predicted")
 
 
-@pytest.mark.parametrize("form", ["of many documents", "a range of scores"])
+@pytest.mark.parametrize("form", ["of many answers", "a range of units"])
 def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> None:
     plan = planned(form, gain=8.0, sizes=[90, 200], n_sets=0, power=0.7)
+    plan = replace(plan, files={"answers.txt": "c0ffee"}, notes=("of this plan",))
     plan.write(tmp_path / "plan", command="asked so", settings={"asked": 3})
     page, told = (tmp_path / "plan" / "README.md").read_text(), json.loads(plan.to_json())
     plain = page.replace("\\", "")
@@ -48,6 +50,7 @@ def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> 
     assert (told["simulated"] is None) == (plan.simulated is None)
     manifest = json.loads((tmp_path / "plan" / "manifest.json").read_text())
     assert manifest["plan"] == {"asked": 3}
+    assert "c0ffee" in json.dumps(manifest)
     assert json.loads(plan.to_json({"asked": 4}))["settings"] == {"asked": 4}
 
 
@@ -98,12 +101,19 @@ def needed(outputs: ss.Outputs, gain: float) -> int:
     return int(plan.answers["n_items"].item())
 
 
-@pytest.mark.parametrize(("power", "n_items"), [(0.0, 400), (3.0, 400), (3.0, 60), (3.0, 4000)])
-def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, n_items: int) -> None:
-    """Of normal differences and of their fourth powers; of as many units as tell of long tails in the mean, nothing."""
+@pytest.mark.parametrize(
+    ("power", "zeros", "n_items"),
+    [(0.0, 0, 400), (0.7, 0, 400), (3.0, 0, 400), (3.0, 0, 60), (3.0, 0, 4000), (0.0, 160, 60), (0.0, 160, 400)],
+)
+def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, zeros: int, n_items: int) -> None:
+    """Of normal differences and of their powers; of as many units as tell of long tails in the mean, nothing.
+
+    Where most differences are 0, their kurtosis is large; the interval of the spread hangs on that of the others.
+    """
     rng = np.random.default_rng(3)
     values = rng.normal(size=200)
     values *= np.abs(values) ** power
+    values[:zeros] = 0.0
     plan = ss.plan(
         ss.Pilot(ss.Outputs.from_scores(pd.DataFrame({"new": values, "old": 0.0})), n_sets=0),
         gain=float(values.std() / 5), n_items=n_items, sizes=[],
@@ -111,7 +121,9 @@ def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, n_item
     kurtosis = float(((values - values.mean()) ** 4).mean() / values.var() ** 2)
     assert plan.answers["kurtosis"].item() == pytest.approx(kurtosis)
     assert stats.kurtosis(values, fisher=False) == pytest.approx(kurtosis)
-    assert ("holds 82 to 89 % for tails as long" in plan.cases[0].range) == (kurtosis > 6)
+    others = stats.kurtosis(values[zeros:], fisher=False)
+    assert (6 < others < 8.5) == (power == 0.7), "excess kurtosis is another number"
+    assert ("holds 82 to 89 % for tails as long" in plan.cases[0].range) == (others > 6)
     text = "\n".join(plan.sentences)
     long = kurtosis - 3 > 0.1 * n_items
     assert (f"(kurtosis {kurtosis:.0f})" in text) == ("with 90 items or more" in text) == long
