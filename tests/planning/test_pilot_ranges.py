@@ -12,6 +12,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
+from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared
 from tests.planning.options import size
 
@@ -129,3 +130,22 @@ def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:
         ends = row[["detectable_gain_low", "detectable_gain", "detectable_gain_high"]].to_numpy(dtype=float)
         assert not (ends > 100).any()
     assert found[2]["detectable_gain"] == pytest.approx(104.4 * 2.8 / np.sqrt(200) + 100 / 600, rel=0.01)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.97])
+@pytest.mark.parametrize("two", [True, False])
+def test_the_interval_of_a_spread_moves_with_the_scale_and_with_nothing_else(share: float, two: bool) -> None:
+    """Neither sign nor place of the differences matters, whether they have two values or many."""
+    rng = np.random.default_rng(5)
+    values = np.repeat([1.0, 0.0], [round(100 * share), 100 - round(100 * share)])
+    values = values if two else values * rng.normal(2, 1, 100)
+    plain = np.array(spread_interval(values))
+    assert (np.diff(plain[[1, 0, 2]]) >= 0).all()
+    assert plain[0] == pytest.approx(values.std(ddof=1))
+    for scale, place in ((-1.0, 0.0), (1.0, 40.0), (-0.03, 7.0)):
+        np.testing.assert_allclose(spread_interval(scale * values + place), abs(scale) * plain, rtol=1e-6)
+    if two:
+        # A share that is above or below one half has the spread of the nearest and the farthest share that may be.
+        ends = stats.binomtest(round(100 * share), 100).proportion_ci()
+        possible = np.sqrt([p * (1 - p) for p in np.linspace(ends.low, ends.high, 2001)])
+        assert plain[1:] == pytest.approx([possible.min(), max(possible.max(), plain[0])], rel=1e-4)

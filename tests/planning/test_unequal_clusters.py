@@ -85,6 +85,25 @@ def test_units_of_one_item_have_one_size() -> None:
     )
 
 
+def test_larger_clusters_are_planned_from_clusters_of_one_item() -> None:
+    """Of a range it is the middle that designs are made of; what a cluster costs beside its items counts for each."""
+    asked: dict[str, Any] = {
+        "sd_difference": (0.6, 1.2),
+        "icc": 0.2,
+        "gain": 0.13,
+        "cost_item": 2.0,
+        "cost_cluster": 0.9,
+    }
+    rows = planned(**asked, cluster_size=1).designs.set_index("items_per_unit")
+    assert {1.0, 2.0, 4.0} <= set(rows.index)
+    for items, row in rows.iterrows():
+        own = planned(**asked, cluster_size=items).answers
+        assert row["n_units"] == own["n_units"].item()
+        assert row["cost"] == pytest.approx(row["n_units"] * (0.9 + 2.0 * float(items)))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="Costs.cluster must be 0 where items come in no clusters, not 0.9"):
+        plan_with(metric="mean", sd_difference=1.0, gain=0.1, cost_item=2.0, cost_cluster=0.9)
+
+
 def test_where_items_are_unlike_printed_effects_and_sizes_follow_one_rule() -> None:
     """Every row of a table of designs: its units are those of independent units with that effect."""
     plan = planned(icc=-0.02, gain=0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -150,6 +152,28 @@ def test_gains_grow_with_the_cluster_and_are_what_they_should_be_over_all_items(
     counts = np.bincount(np.minimum(sizes, 12).astype(int), minlength=13)[1:]
     assert stats.chisquare(counts, len(sizes) * np.append(shares, 1 - shares.sum())).pvalue > 1e-6
     assert (sums[0, 0, :, 1] != sums[1, 0, :, 1]).any(), "sizes are drawn for each test set"
+
+
+#: Models of two systems that may be exchanged, with fields that make them unlike.
+LIKE: list[tuple[PairModel, dict[str, object]]] = [
+    (RightOrWrong((0.7, 0.7), 0.4), {"accuracies": (0.7, 0.6)}),
+    (Clusters((0.7, 0.7), 0.3, 0.4, 5), {"accuracies": (0.7, 0.6)}),
+    (Responses((0.6, 0.6), (0.9, 0.9)), {"recall": (0.6, 0.8), "precision": (0.9, 0.5)}),
+    (Translations((0.9, 0.9), (1.1, 1.1)), {"quality": (0.9, 0.5), "length": (1.1, 1.0)}),
+    (GrowingGains(4, 0.0, 1.0), {"slope": 0.1, "gain": 0.5}),
+]
+
+
+@pytest.mark.parametrize(("model", "unlike"), LIKE, ids=lambda of: type(of).__name__)
+def test_systems_may_be_exchanged_where_all_their_parameters_are_alike(
+    model: PairModel, unlike: dict[str, object]
+) -> None:
+    """And no model but that of means draws two systems that have nothing in common."""
+    assert model.exchangeable
+    assert not model.independent
+    for name, value in unlike.items():
+        assert not replace(model, **{name: value}).exchangeable  # type: ignore[type-var]
+    assert (SkewedMeans(1.0).exchangeable, SkewedMeans(1.0).independent) == (False, True)
 
 
 HALF = (0.5, 0.5)

@@ -118,3 +118,30 @@ def test_bad_gains() -> None:
         model.with_gain(60)
     with pytest.raises(ValueError, match="null must be one of equal margins, equal means"):
         model.with_gain(0, null="none")  # type: ignore[arg-type]
+
+
+@each
+def test_items_are_ranked_by_what_they_add_to_the_score(outputs: Outputs) -> None:
+    """Of F, the numerator less what the system's score makes of the denominator; of BLEU, what leaving it out loses."""
+    statistics, metric = outputs.statistics.astype(float), outputs.metric
+    for own, found in zip(statistics, item_scores(outputs.statistics, metric), strict=True):
+        if metric.name == "f1":
+            above, below = 2 * own[:, 0], own[:, 1] + own[:, 2]
+            expected = above - above.sum() / below.sum() * below
+        else:
+            expected = metric.score(own.sum(axis=0)) - np.array([metric.score(own.sum(axis=0) - item) for item in own])
+        assert np.corrcoef(found, expected)[0, 1] == pytest.approx(1, abs=1e-9)
+        assert found @ expected > 0
+
+
+@each
+def test_a_pool_has_each_kinds_items_from_the_worst_to_the_best(outputs: Outputs) -> None:
+    """Ties in an order of each system's own."""
+    pool, scores = Pool.of(outputs.statistics, outputs.metric), item_scores(outputs.statistics, outputs.metric)
+    for order, own in zip(pool.order, scores, strict=True):
+        kinds = pool.alike[order]
+        assert (np.diff(kinds) >= 0).all()
+        assert (np.diff(own[order])[np.diff(kinds) == 0] >= 0).all()
+        assert sorted(order) == list(range(len(own)))
+    tied = Pool.of(np.ones((2, 50, 2), dtype=int), METRICS["accuracy"])
+    assert tied.order[0].tolist() != tied.order[1].tolist() != list(range(50))

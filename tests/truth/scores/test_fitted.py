@@ -11,10 +11,12 @@ import pytest
 from scipy import optimize, stats
 
 from simstudy.outputs import Outputs
+from simstudy.truth.pair_responses import Responses
 from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
+from simstudy.truth.scores.corpus import CorpusModel
 from simstudy.truth.scores.fitted import Fitted, fit
 from simstudy.truth.scores.held_out import MEASURES, held_out, held_out_summary
-from simstudy.truth.scores.latent import CrossMoments, common_share, in_classes, latent_correlation
+from simstudy.truth.scores.latent import CrossMoments, common_share, in_classes, intra_cluster, latent_correlation
 from simstudy.truth.synthetic import correlated_accuracies, outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
@@ -215,3 +217,69 @@ def test_smooth_margins_have_the_scores_of_all_systems() -> None:
             assert (list(margin.values) == every) == smooth
             assert bool(possible - own) == smooth
             assert possible >= own
+
+
+def test_shrunken_true_scores_are_drawn_towards_the_mean_of_all_systems() -> None:
+    """By the factor that is told; each system of a corpus metric is mixed with all."""
+    rng = np.random.default_rng(6)
+    ratings = rng.integers(0, 10, (80, 4)) + np.array([0, 0, 1, 0])
+    counts = Responses((0.6, 0.66), (0.7, 0.72)).draw(2, 60, rng).statistics
+    for outputs in (
+        Outputs.from_scores(pd.DataFrame(ratings, columns=list("abcd"))),
+        correlated_accuracies([0.5, 0.65, 0.75, 0.6], 150, seed=1),
+        Outputs.from_statistics(np.concatenate(counts)[[0, 1]], "f1"),
+    ):
+        fitted = fit(outputs)
+        assert 0 < fitted.shrinkage < 0.99
+        if isinstance(fitted.model, CorpusModel):
+            k = outputs.n_systems
+            np.testing.assert_allclose(fitted.model.weights.sum(axis=1), 1)
+            off = fitted.model.weights[~np.eye(k, dtype=bool)]
+            np.testing.assert_allclose(off, (1 - fitted.shrinkage) / k)
+        else:
+            observed = outputs.scores()
+            expected = observed.mean() + fitted.shrinkage * (observed - observed.mean())
+            np.testing.assert_allclose(fitted.model.scores(), expected)
+
+
+def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers() -> None:
+    """Systems right on half of the items, on scales of their own: sin(pi phi / 2), phi by a loop over pairs of items.
+
+    One system's correlations are averaged before the sine, and those of two systems after it; one that does not vary
+    counts in neither.
+    """
+    rng = np.random.default_rng(7)
+    codes = np.repeat(np.arange(9), [3, 1, 4, 1, 5, 9, 2, 6, 5])
+    leaning = rng.normal(size=9)[codes]
+    ranks = np.argsort(np.argsort(leaning + rng.normal(size=(3, 36)), axis=1), axis=1)
+    right = (ranks >= 18).astype(float)
+    scores = np.vstack([right * np.array([1.0, 30.0, 0.2])[:, None], np.full(36, 5.0)])
+    same = (codes[:, None] == codes) & ~np.eye(36, dtype=bool)
+    phi = np.array([[np.outer(2 * a - 1, 2 * b - 1)[same].mean() for a in right] for b in right])
+    latent = latent_correlation(scores)
+    own, of_two = intra_cluster(latent.deviations, codes, latent.moments)
+    assert own == pytest.approx(np.sin(np.pi / 2 * np.diag(phi).mean()), abs=1e-3)
+    above = np.triu_indices(3, 1)
+    assert of_two == pytest.approx(np.sin(np.pi / 2 * (phi + phi.T)[above] / 2).mean(), abs=1e-3)
+    assert 0.1 < of_two < own < 0.9
+
+
+@pytest.mark.parametrize("n", [12, 40])
+def test_answers_as_alike_as_can_be_are_put_half_an_item_from_that(n: int) -> None:
+    """Two systems right on the same half of n items, and on the other half: sines of 2 pi times the covariance."""
+    first = np.repeat([0.0, 1.0], n // 2)
+    for second, sign in ((30 * first, 1), (30 * (1 - first), -1)):
+        found = latent_correlation(np.array([first, second]))
+        assert found.correlation[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
+        assert found.n_bound == 1
+
+
+def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() -> None:
+    """Of 14 systems on 15 items no joint distribution has all of them."""
+    outputs = correlated_accuracies([0.5] * 14, 15, between=0.3, seed=2)
+    fitted = fit(outputs, shrink=False)
+    of_pairs = latent_correlation(outputs.statistics[..., 0].astype(float)).correlation
+    assert np.linalg.eigvalsh(of_pairs)[0] < -0.05
+    assert fitted.distance == pytest.approx(np.linalg.norm(fitted.correlation - of_pairs))
+    assert fitted.distance > 0.1
+    assert np.linalg.eigvalsh(fitted.correlation)[0] > -1e-8

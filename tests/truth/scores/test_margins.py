@@ -105,6 +105,29 @@ def test_many_scores_of_a_smooth_law_get_a_bandwidth_that_brings_them_nearer() -
     assert np.abs(smooth - law).sum() < 0.7 * np.abs(counts - law).sum()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_bandwidth_is_the_one_under_which_left_out_scores_are_the_most_likely(seed: int) -> None:
+    """Each score's probability under the others', written out for every bandwidth that is tried."""
+    rng, lattice = np.random.default_rng(seed), np.arange(9.0)
+    # Few values and many ties are not smoothed; scores that lie all over the lattice are.
+    scores = np.repeat([1.0, 7.0], 8) if seed == 0 else rng.choice(lattice, 6 + 4 * seed)
+    tried = (0.0, 0.05, *np.arange(1, 10) / 10, 0.95)
+
+    def likelihood(h: float) -> float:
+        total = 0.0
+        for k, own in enumerate(scores):
+            others = [h ** np.abs(lattice - one) for one in np.delete(scores, k)]
+            mean = np.mean([weights / weights.sum() for weights in others], axis=0)
+            total += np.log(max(mean[int(own)], 1e-300))
+        return total
+
+    best = max(tried, key=likelihood)
+    assert (best == 0) == (seed == 0)
+    np.testing.assert_allclose(
+        Smoothed.of(scores, lattice).probabilities, Smoothed.of(scores, lattice, best).probabilities
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from simstudy.truth.scores import Tabulated, effectiveness
 from simstudy.truth.scores.tabulated import _beta, _kernel, _truncated_normal
@@ -112,3 +112,33 @@ def test_the_kernel_estimate_is_weighed_by_its_likelihood_inside_the_unit_interv
     own = stats.norm.pdf(0, scale=width) / len(scores) / kernel(scores)
     expected = 2 * (len(scores) * own).mean() - 2 * np.log(kernel(scores) / inside).sum()
     assert _kernel(scores)[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(-0.2, 0.3), (0.3, 0.2), (1.1, 0.4)])
+def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: float, spread: float) -> None:
+    """With its middle below, inside and above the unit interval."""
+
+    def law(point: Any) -> Any:
+        middle, width = point[0], np.exp(point[1])
+        return stats.truncnorm(-middle / width, (1 - middle) / width, loc=middle, scale=width)
+
+    scores = law([mean, np.log(spread)]).rvs(200, random_state=np.random.default_rng(4))
+    best = optimize.minimize(
+        lambda point: -law(point).logpdf(scores).sum(), [mean, np.log(spread)], method="Nelder-Mead"
+    )
+    aic, cumulative = _truncated_normal(scores)
+    assert aic == pytest.approx(4 + 2 * best.fun, abs=0.02)
+    assert_allclose(cumulative, law(best.x).cdf(np.linspace(0, 1, 1001)), atol=0.01)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_law_that_is_taken_is_the_one_with_the_least_criterion(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = [
+        rng.beta(2, 9, 60),
+        np.clip(rng.normal(0.5, 0.2, 60), 0, 1),
+        np.r_[rng.beta(30, 200, 30), rng.beta(90, 9, 30)],
+    ]
+    ways = [way(scores[seed % 3]) for way in (_truncated_normal, _beta, _kernel)]
+    expected = ways[int(np.argmin([aic for aic, _ in ways]))][1]
+    assert_allclose(effectiveness(scores[seed % 3]).cumulative, expected)

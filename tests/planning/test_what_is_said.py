@@ -1,0 +1,238 @@
+"""Sentences, assumptions and printed tables of every form of plan: each number is that of its own column or option."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy as ss
+from simstudy.planning.benchmarks import typical
+from simstudy.planning.spreads import spread_interval
+from simstudy.planning.text import predicted_rows, size_rows
+from tests.oracles import compared
+from tests.planning.options import majority
+from tests.planning.test_equal_plans import BONFERRONI, FORMS, PILOTS, SCORES, pilot, planned
+
+#: Without what is drawn; a level of which all parts are told, and the least that is.
+FAST = {"n_sets": 0, "n_draws": 0, "sizes": [90]}
+ONE_SIDED = BONFERRONI | {"alternative": "greater"}
+HOW = "(one-sided, p <= 0.1, corrected for 5 comparisons)"
+#: Judges of the forms who err, so that verdicts show this part of a gain.
+SEEN = {"judged answers": 1 - 2 * majority(0.1, 0.2), "judged pairs": 0.8, "units of judged answers": 0.8}
+
+
+@cache
+def told(form: str) -> ss.Plan:
+    return planned(form, gain=8.0, n_items=300, **FAST, **ONE_SIDED)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number.replace(",", "")) for number in re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def many(form: str) -> bool:
+    return "many" in form
+
+
+def counted(units: float, items: float, size: float, unit: str) -> str:
+    if unit == "item":
+        return f"{int(items):,} items"
+    return f"{int(units):,} clusters of {size:.3g} items ({int(items):,} items)"
+
+
+def between(row: pd.Series, name: str, form: str, ranged: bool) -> str:  # type: ignore[type-arg]
+    """A range in brackets; from its lower end only where nothing reaches the upper one."""
+    if not ranged:
+        return ""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f" ({low:{form}} to {high:{form}})" if np.isfinite(high) else f" (from {low:{form}})"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sentence_of_a_gain_has_its_sizes_its_level_and_its_ranges(form: str) -> None:
+    plan = told(form)
+    case, row, text = plan.cases[0], plan.answers.iloc[0], "\n".join(plan.sentences)
+    assert row["at_units"] != row["n_units"], "the sizes that are needed and given are told apart"
+    ranged = form in ("a range of answers", "correlated answers", "a range of scores", "a range of units")
+    ranged |= "usual" in form or form in PILOTS
+    assert bool(case.range) == ranged
+    of = ", variants" if form == "usual answers" else ", unlike systems" if "usual" in form else ""
+    of = ", all pairs" if many(form) else of
+    ends = between(row, "n_items", ",.0f", ranged)
+    needed = counted(row["n_units"], row["n_items"], case.size, case.unit)
+    assert f"with power 0.8{of}: {needed}{ends}." in text
+    given = counted(row["at_units"], row["at_items"], case.size, case.unit)
+    averaged = " on average over these pairs, which is the share of them that is found" if many(form) else ""
+    power = f"{row['power']:.2f}{between(row, 'power', '.2f', ranged)}{averaged}; the worse system"
+    said = rf"With {re.escape(given)} and .*a true gain of 8 .*is found {re.escape(HOW)} with probability "
+    assert re.search(said + re.escape(power), text), text
+    left = re.findall(r"The pilot leaves the power of ([\d,]+) items open between (\S+) and (\S+) .*?; (.*)", text)
+    assert bool(left) == (form in PILOTS and not many(form))
+    if left:
+        high = row["n_items_high"]
+        assert left[0][:3] == (f"{row['at_items']:,}", f"{row['power_low']:.2f}", f"{row['power_high']:.2f}")
+        assert left[0][3].startswith("no test set" if np.isnan(high) else f"{high:,.0f} items have power 0.8")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sentence_of_a_size_has_the_gain_and_its_range(form: str) -> None:
+    plan = planned(form, n_items=600, **FAST, **BONFERRONI)
+    row, text, ranged = plan.answers.iloc[0], plan.sentences[0], bool(plan.cases[0].range)
+    assert text.startswith(
+        f"With {counted(row['at_units'], row['at_items'], plan.cases[0].size, plan.cases[0].unit)} and"
+    )
+    ends = between(row, "detectable_gain", ".2f", ranged)
+    assert re.search(rf"a true gain of {row['detectable_gain']:.3g} [^(]*{re.escape(ends)} is found \(two-sided", text)
+    assert ("on average over these pairs" in text) == many(form)
+
+
+@pytest.mark.parametrize("form", ["answers", "a range of scores", *SEEN, "of answers", "of documents"])
+def test_sentences_of_margins_have_the_test_that_is_made(form: str) -> None:
+    plan = planned(form, gain=8.0, margin=14.0, n_items=600, **FAST, **ONE_SIDED)
+    rows = plan.answers.set_index("goal")
+    for goal, what, tests in (
+        ("not worse", "a system is not worse by 14 .*? or more", "one-sided test"),
+        ("equivalent", "two systems are within 14 ", "two one-sided tests"),
+    ):
+        said = rf"is shown with probability {rows.loc[goal, 'power']:.2f} that {what}.*?\(a true gain of 8 .*?; "
+        found = [one for one in plan.sentences if re.search(said + rf"{tests} at 0\.01\)", one)]
+        assert len(found) == 1, goal
+        assert sum(f"“{goal}” by 14 " in one for one in plan.sentences) == 1
+    said = next(one for one in plan.assumptions if one.startswith("Tests against the margin"))
+    assert numbers(said) == [0.01]
+    (seen, *_) = [*plan.answers["margin_seen"].dropna()]
+    assert seen == pytest.approx(14 * SEEN.get(form, 1.0), rel=1e-4)
+    of_verdicts = [one for one in plan.assumptions if one.startswith("The margin is one of true gains")]
+    assert [numbers(one) for one in of_verdicts] == ([[round(seen, 2)]] if form in SEEN else [])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_assumption_is_told_of_the_plans_that_make_it(form: str) -> None:
+    """And of no others: the test, closed forms of answers and of scores, clusters, chosen items, pilots, editions."""
+    plan = told(form)
+    said = "\n".join(plan.assumptions)
+    assert "one-sided, for a system that was named beforehand, p <= 0.1, shared by 5 comparisons (Bonferroni)." in said
+    answers = form in ("answers", "a range of answers", "of answers", "of many answers")
+    answers |= any(name in form for name in ("correlated", "usual answers", "judged answers", "judged pairs"))
+    answers &= "units" not in form
+    assert ("Power follows from the standard error" in said) == (not answers)
+    assert ("Of more candidates the same share is accepted." in said) == (form == "of precision")
+    assert ("From the outputs only the spread" in said) == (form in PILOTS)
+    assert ("Pairs are in doubt" in said) == ("next edition of a benchmark" in said) == many(form)
+    design, unit = plan.cases[0].design, plan.cases[0].unit
+    of_clusters = [one for one in plan.assumptions if one.startswith("Clusters have")]
+    assert len(of_clusters) == (unit == "cluster")
+    if of_clusters and design is not None:
+        assert numbers(of_clusters[0]) == [float(f"{design.size:.3g}"), float(f"{design.cv:.2g}")]
+    assert ("no range, as numbers were given" in said) == (not plan.cases[0].range)
+    assert said.count(f"{plan.cases[0].relation}: ") == (plan.cases[0].relation != "as guessed")
+
+
+def test_clusters_of_one_size_equal_systems_and_two_sides_are_said_to_be() -> None:
+    plan = planned(SCORES | {"cluster_size": 6.0, "icc": 0.2, "cluster_cv": 0.0}, margin=8.0, alpha=0.02)
+    said = plan.assumptions
+    assert sum("(equal systems; " in one for one in plan.sentences) == 2
+    assert "two-sided, p <= 0.02." in said[0]
+    assert sum("6 items on average, all of them the same number, and are independent" in one for one in said) == 1
+
+
+def usual(metric: str, relation: str, quantity: str) -> list[float]:
+    found = typical(metric, relation, quantity)
+    middle = float(f"{found.middle:.2f}" if quantity == "r12" else f"{found.middle:.3g}")
+    return [middle, float(f"{found.low:.3g}"), float(f"{found.high:.3g}"), 80.0, float(found.n_test_sets)]
+
+
+UNITS = [6.0, 0.8, 0.2]
+#: The numbers of what is known of each guess, and of its range, in their order.
+KNOWN: dict[str, list[float]] = {
+    "answers": [0.8],
+    "a range of answers": [0.8, 0.75, 0.85],
+    "correlated answers": [0.4, 0.3, 0.5],
+    "usual answers": usual("accuracy", "variants", "r12"),
+    "judged answers": [0.8, 10.0, 3.0, 0.2, 100 * majority(0.1, 0.2), 1 - 2 * majority(0.1, 0.2)],
+    "judged pairs": [0.1, 50.0, 10.0, 0.8],
+    "a range of scores": [40.0, 30.0, 50.0],
+    "usual scores": usual("f1", "unlike systems", "sd"),
+    "judged scores": [40.0, 20.0, 2.0, 0.3],
+    "units": [40.0, *UNITS],
+    "a range of units": [40.0, 0.5, 6.0, 0.75, 0.2, 0.4, 0.6, 0.3, 1.2],
+    "units of judged answers": [0.8, 10.0, 0.8, *UNITS],
+}
+
+
+def shares_of_pilot() -> list[float]:
+    right = pilot("of answers").statistics[..., 0]
+    differ = int((right[0] != right[1]).sum())
+    ends = stats.binomtest(differ, 150).proportion_ci()
+    return [100 * differ / 150, 150, 100 * ends.low, 100 * ends.high, 95]
+
+
+def spread_of_documents() -> list[float]:
+    """Differences of documents by leaving each one out, as a ratio of sums."""
+    outputs = pilot("of documents")
+    codes, scores = outputs.items["cluster"].to_numpy(), outputs.statistics[..., 0]
+    difference = scores[0] - scores[1]
+    without = np.array([difference[codes != k].mean() for k in range(40)])
+    return [*np.insert(np.array(spread_interval(39 * (without.mean() - without))), 1, 40), 95]
+
+
+def pairs_of_many(form: str) -> list[float]:
+    """The median and two percentiles of all six pairs, of which too few are in doubt."""
+    pairs = compared(pilot(form), n_resamples=10)
+    n = 150 if "answers" in form else 40
+    won = 100 * (pairs["n_better"] + pairs["n_worse"]) / n
+    spreads = won if "answers" in form else pairs["gain_se"] * np.sqrt(n)
+    return [spreads.median(), 6, n, 80, *np.quantile(spreads, [0.1, 0.9])]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_known_of_systems_has_the_numbers_that_were_given_or_counted(form: str) -> None:
+    case = told(form).cases[0]
+    of_pilots = {"of answers": shares_of_pilot, "of documents": spread_of_documents}
+    if many(form):
+        assert numbers(case.known) == pytest.approx(pairs_of_many(form), rel=6e-3)
+        spreads = [end.sd_of(0.0) / case.middle.sd_of(0.0) for end in (case.low, case.high)]
+        assert numbers(case.range) == pytest.approx([*spreads, 95], abs=6e-3)
+    elif form in of_pilots:
+        assert numbers(f"{case.known} | {case.range}") == pytest.approx(of_pilots[form](), rel=6e-3)
+    elif form in KNOWN:
+        assert numbers(f"{case.known} | {case.range}") == pytest.approx(KNOWN[form], rel=6e-3)
+    assert form in PILOTS or form in KNOWN
+
+
+def test_a_possible_part_of_a_range_is_told_beside_the_range() -> None:
+    """Systems of 90 and 94 % agree on 84 to 96 % of items."""
+    guess = ss.Guess(score=90, agreement=(0.7, 0.99))
+    case = ss.plan(metric="accuracy", gain=4, guess=guess).cases[0]
+    assert numbers(f"{case.known} | {case.range}") == [0.9, 0.84, 0.96, 0.7, 0.99]
+    assert [end.sd_of(0.0) for end in (case.low, case.middle, case.high)] == pytest.approx(
+        [100 * (1 - share) ** 0.5 for share in (0.96, 0.9, 0.84)]
+    )
+
+
+def assert_ranged(cells: pd.Series, table: pd.DataFrame, name: str, form: str, ends: tuple[str, str]) -> None:  # type: ignore[type-arg]
+    for cell, (_, row) in zip(cells, table.iterrows(), strict=True):
+        low, high = (format(row[f"{name}_{end}"], form) for end in ends)
+        assert cell == f"{row[name]:{form}} ({low}–{high})"
+
+
+@pytest.mark.parametrize("form", ["a range of units", "a range of answers", "of many answers"])
+def test_printed_tables_have_the_range_of_each_number(form: str) -> None:
+    plan = planned(form, gain=3.0, n_items=300, sizes=[90, 300], n_sets=0)
+    cells = size_rows(plan).text()
+    assert cells["items"].tolist() == ["90", "300"]
+    assert ("clusters" in cells) == ("units" in form)
+    assert_ranged(cells["detectable gain"], plan.sizes, "detectable_gain", ".2f", ("low", "high"))
+    assert_ranged(cells["power for 3"], plan.sizes, "power", ".2f", ("low", "high"))
+    if many(form):
+        table = predicted_rows(plan).text()
+        for heading, name, way in (
+            ("significant pairs", "share_significant", ".0%"), ("wrong winners", "wrong_winner", ".1%"),
+            ("after Holm", "separated_corrected", ".0f"), ("ranks", "ranks", ".0f"),
+        ):  # fmt: skip
+            assert_ranged(table[heading], plan.predicted, name, way, ("low80", "high80"))
