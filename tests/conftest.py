@@ -20,7 +20,7 @@ LONGEST = [
     f"tests/{name}.py"
     for name in (
         "studies/test_run", "experiments/test_multiple_systems", "experiments/test_yeh_2000", "attacks/test_kills",
-        "training/test_translation", "learners/test_cky", "loaders/test_text", "studies/test_programs",
+        "experiments/tasks/test_translation", "learners/test_cky", "loaders/test_text", "studies/test_programs",
         "studies/natural/test_study", "engines/test_randomization", "experiments/error_rates/test_study",
         "engines/test_compare", "experiments/test_urbano_2019", "learners/test_graph_parser",
         "learners/test_transition_parser", "engines/test_invariance", "engines/test_bootstrap_limit",
