@@ -15,7 +15,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy
-from simstudy.running import provenance
+from simstudy.running import provenance, sources
 from simstudy.running.cells import Cell
 from simstudy.running.program_files import LOADED, SOURCES
 from simstudy.running.provenance import program_of
@@ -97,9 +97,9 @@ def programs_after(edited: set[Path]) -> Programs:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "read_bytes", lambda file: after(read(file), file))
-        for name, sources in SOURCES.items():
+        for name, texts in SOURCES.items():
             folder = Path(LOADED[name]).parent
-            patch.setitem(SOURCES, name, {each: after(source, folder / each) for each, source in sources.items()})
+            patch.setitem(SOURCES, name, {each: after(source, folder / each) for each, source in texts.items()})
         sources._read.cache_clear()
         found = {each: program_of(function) for each, function in functions.items()}
     sources._read.cache_clear()
