@@ -14,11 +14,11 @@ import numpy as np
 
 from simstudy.files.datasets import fetch_each
 from simstudy.metrics import get_metric
-from simstudy.running.program_files import load_program, shipped_folder
+from simstudy.running.program_files import load_learners, load_program, shipped_folder
 from simstudy.training import Examples
 
 task = load_program(shipped_folder() / "machine_translation" / "task.py")
-sys.path.append(str(shipped_folder() / "learners"))
+load_learners()
 
 from simstudy_learners.translation import bilingual_ngrams, phrase_based  # noqa: E402
 from simstudy_learners.translation.texts import count_bleu, index_texts  # noqa: E402

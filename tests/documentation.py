@@ -34,6 +34,7 @@ NAMES, HEADING = ROOT / "docs" / "python.md", "## All names\n\n"
 NAMESPACES = ("analyses", "plot", "rankings", "training", "truth")
 NO_DOCSTRING = {
     "TESTS": "The tests by name, each with its null hypothesis",
+    "Count": "The type of functions that count a metric's statistics (n items, S) from Examples and answers",
     "PAIR_MODELS": "Models of two systems whose true scores are known, by name",
 }
 
@@ -136,7 +137,7 @@ def all_names() -> str:
     for prefix, module in [("ss", ss), *((f"ss.{name}", getattr(ss, name)) for name in NAMESPACES)]:
         for name in names_of(module):
             value = getattr(module, name)
-            text = inspect.getdoc(value) if callable(value) else NO_DOCSTRING[name]
+            text = NO_DOCSTRING.get(name) or inspect.getdoc(value)
             first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
             rows.append(f"| `{prefix}.{name}` | {first} |")
     return "\n".join(["| name | what it is |", "|---|---|", *rows])

@@ -25,7 +25,7 @@ _PREFIX = "simstudy_program_"
 
 
 def shipped_folder() -> Path:
-    """Where the studies that travel with the package lie: from a wheel inside it, in a checkout beside it."""
+    """The folder of the shipped studies: a wheel has it inside the package, a checkout beside it."""
     package = Path(__file__).resolve().parents[1]
     inside = package / "experiments"
     return inside if inside.is_dir() else package.with_name("experiments")
@@ -40,6 +40,12 @@ def shipped_studies() -> dict[str, Path]:
     True
     """
     return {path.parent.name: path for path in sorted(shipped_folder().glob("*/study.toml"))}
+
+
+def load_learners() -> None:
+    """Make `simstudy_learners` importable: the package beside the shipped studies, which their tasks train."""
+    for package in shipped_folder().glob("learners/*/__init__.py"):
+        load_file(package.parent.name, str(package))
 
 
 class ProgramError(ValueError):

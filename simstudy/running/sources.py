@@ -1,4 +1,4 @@
-"""What the source of a module says: what it imports, defines and does. Nothing is imported for it."""
+"""The imports, definitions and statements of a module, read from its source. No module is imported for it."""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ class Kind:
     run: Callable[[Any, RunContext], Findings]
 
 
+# The kind of studies that do not say theirs.
+_DEFAULT_KIND = "resampling"
+
 #: The values of `kind` in study.toml, for studies that are data; others are programs.
 KINDS = {
     "resampling": Kind(ResamplingStudy, run_resampling),
@@ -41,8 +44,8 @@ def load_study(study: str | Path) -> Study:
     """A study by its shipped name, or from a study.toml or the folder that holds one.
 
     A study of kind "program" has a study.py beside its study.toml, which is executed here, so that its keys are known.
-    The task.py of a study with a task of its own is executed when it is run. That is done for shipped studies and for a
-    folder that is named as such, not for a study.toml that is.
+    The task.py of a study with a task of its own is executed when the study runs. Both are executed for shipped studies
+    and for a folder that is named as such, not for a study.toml that is.
 
     Raises
     ------
@@ -74,12 +77,14 @@ def load_study(study: str | Path) -> Study:
     if "name" in content:
         raise StudyError(f"{path}: unknown key 'name': a study is called after its folder")
     model = None
-    is_program = content.get("kind") == PROGRAM
-    if is_program or str(content.get("task")).startswith(OWN):
+    executing = {PROGRAM: "study.py"}
+    if str(content.get("task")).startswith(OWN):
+        executing[_DEFAULT_KIND] = "task.py"
+    kind = content.get("kind", _DEFAULT_KIND)
+    if program := executing.get(str(kind)):
         if not may_execute:
-            program = "study.py" if is_program else "task.py"
             raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the {program} in it")
-        model = load_program(path.parent) if is_program else with_own_task(path.parent)
+        model = load_program(path.parent) if kind == PROGRAM else with_own_task(path.parent)
     return make_study({"name": path.resolve().parent.name, **content}, str(path), model)
 
 
@@ -105,7 +110,7 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
     simstudy.studies.definition.StudyError: here: key 'home' is missing
     """
     if model is None:
-        kind = content.get("kind", "resampling")
+        kind = content.get("kind", _DEFAULT_KIND)
         if kind not in list(KINDS):
             known = [*KINDS, PROGRAM]
             raise StudyError(

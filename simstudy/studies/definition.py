@@ -153,4 +153,4 @@ class Study(Keys):
     kind: str
     seed: Seed = 0
     folder: ClassVar[Path | None] = None
-    """Of its study.py or task.py, which may be executed; None of a study that is data alone."""
+    """The folder with its study.py or task.py, which may be executed; None for a study that is data alone."""

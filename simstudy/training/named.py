@@ -62,11 +62,11 @@ def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Pa
         from simstudy.training.digits import digits
 
         return digits(data)
-    path, function = _program(name, folder), name.removeprefix(OWN)
-    try:
+    program_files.load_learners()
+    path = Path(folder or "") / "task.py" if name.startswith(OWN) else _of_studies()[name]
+    function = name.removeprefix(OWN)
+    with program_files.blaming(path):
         module = program_files.load_program(path)
-    except (Exception, SystemExit) as error:
-        raise program_files.ProgramError(program_files.told(error, path)) from error
     make = getattr(module, function, None)
     if not callable(make):
         raise program_files.ProgramError(f"{path} must define {function}(data_dir), as the name of the task says")
@@ -83,19 +83,11 @@ def check_task(argument: str, name: str, folder: str | Path | None) -> None:
     if not isinstance(name, str) or not name.startswith(OWN):
         check_choice(argument, name, task_names())
     elif folder is None:
-        raise ValueError(f"{argument} '{name}' is of a study's own folder, and no folder is given")
+        raise ValueError(f"{argument} must be one of {', '.join(task_names())} where no folder is given, not '{name}'")
     elif not name.removeprefix(OWN).isidentifier():
         raise ValueError(f"{argument} must have the name of a function after '{OWN}', not '{name}'")
     elif not (Path(folder) / "task.py").is_file():
-        raise ValueError(f"{argument} is '{name}', but there is no task.py in {folder}")
-
-
-def _program(name: str, folder: str | Path | None) -> Path:
-    """The file of a task."""
-    # The package that the shipped tasks share lies beside them.
-    for package in program_files.shipped_folder().glob("learners/*/__init__.py"):
-        program_files.load_file(package.parent.name, str(package))
-    return Path(folder or "") / "task.py" if name.startswith(OWN) else _of_studies()[name]
+        raise ValueError(f"{argument} must be a function of task.py, not '{name}': there is no task.py in {folder}")
 
 
 @cache

@@ -63,7 +63,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any
 def test_every_option_of_run_arrives(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch, given: list[str], n_jobs: int, workers: int, arrives: Any
 ) -> None:
-    """Of two cores; cells are computed in processes even with one job, and in no more than twice as many as cores."""
+    """Cells are computed in processes even with one job. There are at most twice as many jobs as cores, here two."""
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     code, out, _ = run("run", "mine", *given)
     ((called, study, options),) = asked

@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from simstudy_learners import BaseSystem, Examples
+from simstudy.training import BaseSystem, Examples
 from simstudy_learners.generation.beam_search import BeamSearch, _Decoder
 from simstudy_learners.generation.consensus import Consensus
 from simstudy_learners.generation.phrases import Part, word

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy_learners import BaseSystem, Examples, Rows
+from simstudy.training import BaseSystem, Examples, Rows
 from simstudy_learners.sequences.crf import ConditionalRandomField
 from simstudy_learners.sequences.perceptron import GreedyPerceptron, train_perceptron
 from simstudy_learners.sequences.specialised_hmm import SpecialisedHMM, _Observed

@@ -1,6 +1,6 @@
-"""What the shipped tasks train: taggers, chunkers, parsers, aligners, translators and generators, and what they read.
+"""The taggers, chunkers, parsers, aligners, translators and generators that the shipped tasks train.
 
-A folder for each kind of answer. The `task.py` of an experiment says what is trained on what; begin there.
+There is a folder for each kind of answer. The `task.py` of an experiment says what is trained on what; begin there.
 """
 
 from simstudy.running.program_files import LOADED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -83,10 +83,11 @@ class ResamplingStudy(Study):
         return task
 
 
-def with_own_task(folder_of_task: Path) -> type[ResamplingStudy]:
+def with_own_task(folder: Path) -> type[ResamplingStudy]:
     """The model of a study whose task is made by the task.py in its folder."""
 
     class WithOwnTask(ResamplingStudy):
-        folder: ClassVar[Path | None] = folder_of_task
+        pass
 
+    WithOwnTask.folder = folder
     return WithOwnTask
