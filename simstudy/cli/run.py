@@ -25,7 +25,9 @@ def list_studies() -> None:
 def run(
     study: Annotated[
         str,
-        typer.Argument(help="Name of a shipped study, or path of a study.toml or its folder; a study.py in it is run."),
+        typer.Argument(
+            help="Name of a shipped study, or path of a study.toml or its folder; a study.py or task.py there is run."
+        ),
     ],
     *,
     jobs: Annotated[int, typer.Option(help="Processes and threads; -1 for all cores.")] = -1,

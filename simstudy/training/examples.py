@@ -71,8 +71,8 @@ class Examples(ReprMixin):
 
     def content(self) -> list[Any]:
         """What the examples are made of, for a hash that is the same in every process."""
-        inputs = self.inputs.content() if hasattr(self.inputs, "content") else self.inputs
-        return [inputs, self.gold, self.items.to_json(orient="split", index=False)]
+        inputs, gold = (each.content() if hasattr(each, "content") else each for each in (self.inputs, self.gold))
+        return [inputs, gold, self.items.to_json(orient="split", index=False)]
 
 
 class BaseSystem(Protocol):

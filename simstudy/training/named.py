@@ -6,6 +6,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from simstudy.files.datasets import DataError
 from simstudy.running import program_files
 from simstudy.training.base import Task
 from simstudy.validation import brief, check_choice, check_path
@@ -70,8 +71,7 @@ def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Pa
     make = getattr(module, function, None)
     if not callable(make):
         raise program_files.ProgramError(f"{path} must define {function}(data_dir), as the name of the task says")
-    # Data that is missing or malformed says so itself.
-    with program_files.blaming(path, but=(ValueError, OSError, MemoryError)):
+    with program_files.blaming(path, but=(DataError, OSError, MemoryError)):
         task = make(data)
         if not isinstance(task, Task):
             raise TypeError(f"{function} must return a simstudy.training.Task, not {brief(task)}")
@@ -80,6 +80,8 @@ def load_task(name: str, data_dir: str | Path | None = None, *, folder: str | Pa
 
 def check_task(argument: str, name: str, folder: str | Path | None) -> None:
     """Raise a ValueError unless a task has this name; that of a folder's own must have its task.py there."""
+    if isinstance(name, str) and ".py" in name and not name.startswith(OWN):
+        raise ValueError(f"{argument} must name a function of task.py, such as '{OWN}mine', not '{name}'")
     if not isinstance(name, str) or not name.startswith(OWN):
         check_choice(argument, name, task_names())
     elif folder is None:
@@ -87,7 +89,7 @@ def check_task(argument: str, name: str, folder: str | Path | None) -> None:
     elif not name.removeprefix(OWN).isidentifier():
         raise ValueError(f"{argument} must have the name of a function after '{OWN}', not '{name}'")
     elif not (Path(folder) / "task.py").is_file():
-        raise ValueError(f"{argument} must be a function of task.py, not '{name}': there is no task.py in {folder}")
+        raise ValueError(f"{argument} '{name}' needs a task.py in {folder}, and there is none")
 
 
 @cache

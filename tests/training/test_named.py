@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.running.program_files import ProgramError, shipped_studies
 from simstudy.studies import StudyError, load_study, make_study
+from simstudy.studies.run import study_cells
 from simstudy.training import Task, load_task, task_names
 
 TASK = """
@@ -85,7 +87,12 @@ def test_a_task_of_a_folder(folder: Path) -> None:
         ("task.py:none", r"task.py must define none\(data_dir\)"),
         ("task.py:nothing", "nothing must return a simstudy.training.Task, not None"),
         ("task.py:wrong", "task.py, line 21: KeyError: 'key'"),
-        ("task.py:malformed", r"^letters.txt, line 3: no letter$"),
+        ("task.py:malformed", r"task.py, line 24: ValueError: letters.txt, line 3: no letter$"),
+        (
+            "../task.py:letters",
+            r"name must name a function of task.py, such as 'task.py:mine', not '../task.py:letters'",
+        ),
+        ("task.py", r"name must name a function of task.py, such as 'task.py:mine', not 'task.py'"),
         (3, "name must be one of"),
     ],
 )
@@ -99,7 +106,7 @@ def test_a_task_that_cannot_be_loaded_is_told(folder: Path) -> None:
     with pytest.raises(ProgramError, match=r"task.py, line 9: there is no labels.py beside it"):
         load_task("task.py:letters", folder=folder)
     (folder / "task.py").unlink()
-    with pytest.raises(ValueError, match=r"there is no task.py in "):
+    with pytest.raises(ValueError, match=r"needs a task.py in .*own, and there is none"):
         load_task("task.py:letters", folder=folder)
     with pytest.raises(ValueError, match=rf"name {UNNAMED}"):
         load_task("task.py:letters")
@@ -113,3 +120,52 @@ def test_a_study_runs_its_own_task_where_its_folder_is_named(folder: Path, tmp_p
         load_study(folder / "study.toml")
     with pytest.raises(StudyError, match=rf"task: it {UNNAMED}"):
         make_study({"name": "x", **load_study(folder).model_dump(exclude={"name"})}, "here")
+
+
+EDITED = """
+from collections import Counter
+
+from simstudy.training import Examples, Task
+
+class Most:
+    \"\"\"Answers what was most frequent in training near an input.\"\"\"
+
+    def train(self, examples, weights, seed):
+        counts = Counter()
+        for place, label, weight in zip(examples.inputs, examples.gold, weights):
+            counts[place // 3, label] += int(weight)
+        return lambda others: [max("ab", key=lambda label: counts[place // 3, label]) for place in others.inputs]
+
+def count(examples, answers):
+    return [[int(a == g), 1] for a, g in zip(answers, examples.gold)]
+
+def letters(data_dir):
+    examples = Examples(list(range(20)), list("abbba" * 4))
+    return Task("letters", examples, {"test": examples}, {"most": Most()}, {"accuracy": count})
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "trained"),
+    [
+        (("Answers what", "It answers what"), 0),
+        (("counts = Counter()", "counts = Counter()  # by label"), 0),
+        (('max("ab"', 'min("ab"'), 2),
+        (("int(a == g)", "int(a != g)"), 2),
+        (('"abbba"', '"abbbb"'), 2),
+    ],
+)
+def test_an_edit_of_a_task_trains_again_what_it_changes(
+    folder: Path, tmp_path: Path, edit: tuple[str, str], trained: int
+) -> None:
+    """A base system, how answers are counted, or the data; not a comment or a docstring. Also in another folder."""
+    (folder / "task.py").write_text(EDITED, encoding="utf-8")
+    ss.run_study(folder, out=tmp_path / "out", n_jobs=1)
+    states = study_cells(folder, out=tmp_path / "out")
+    assert states["state"].eq("done").all()
+    assert EDITED.count(edit[0]) == 1
+    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere" / folder.name)
+    (elsewhere / "task.py").write_text(EDITED.replace(*edit), encoding="utf-8")
+    states = study_cells(elsewhere, out=tmp_path / "out")
+    of_training = states[states["part"] == "training systems"]
+    assert (of_training["state"] == "missing").sum() == trained
