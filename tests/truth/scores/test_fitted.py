@@ -1,4 +1,4 @@
-"""What is fitted is what was put in; latent correlations against scipy's bivariate normal distribution."""
+"""What is fitted is what was put in."""
 
 from __future__ import annotations
 
@@ -8,53 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize, stats
 
 from simstudy.outputs import Outputs
 from simstudy.truth.pair_responses import Responses
 from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
-from simstudy.truth.scores.corpus import CorpusModel
-from simstudy.truth.scores.fitted import Fitted, fit
+from simstudy.truth.scores.corpus import CorpusModel, Pool
+from simstudy.truth.scores.correlations import nearest_correlation
+from simstudy.truth.scores.fitted import Fitted, _within_kinds, fit
 from simstudy.truth.scores.held_out import MEASURES, held_out, held_out_summary
-from simstudy.truth.scores.latent import CrossMoments, common_share, in_classes, intra_cluster, latent_correlation
-from simstudy.truth.synthetic import correlated_accuracies, outcome_correlation
+from simstudy.truth.scores.latent import latent_correlation
+from simstudy.truth.synthetic import correlated_accuracies
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
-
-
-@pytest.mark.parametrize("latent", [-0.8, -0.2, 0.05, 0.5, 0.9, 0.99])
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.6), (0.95, 0.97)])
-def test_of_right_and_wrong_it_is_the_tetrachoric_correlation(shares: tuple[float, float], latent: float) -> None:
-    """Covariances by scipy's bivariate normal distribution function, turned back."""
-    scores = np.array([np.arange(100) >= 100 * (1 - share) - 1e-9 for share in shares], dtype=float)
-    spread = np.sqrt(np.prod([p * (1 - p) for p in shares]))
-    covariance = outcome_correlation(*shares, latent) * spread
-    found, _ = CrossMoments(in_classes(scores)).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
-    # Of shares that differ much the covariance says little of an extreme correlation.
-    assert outcome_correlation(*shares, found[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
-    if shares == (0.5, 0.5) or -0.5 < latent < 0.95:
-        assert found[0, 1] == pytest.approx(latent, abs=1e-3)
-
-
-def test_of_ordinal_scores_it_inverts_the_mean_product() -> None:
-    """E[xy] by the probabilities of cells, and its root by brentq."""
-    rng = np.random.default_rng(0)
-    first, second = JUDGE.quantile(rng.random(60)), rng.integers(0, 3, 60) / 2.0
-    second[:30] = np.round(first[:30] / 5, 1)
-    cov = float(np.cov(first, second, bias=True)[0, 1])
-    (values_1, p_1), (values_2, p_2) = (
-        (v, c / 60) for v, c in (np.unique(x, return_counts=True) for x in (first, second))
-    )
-
-    def off(latent: float) -> float:
-        normal = stats.multivariate_normal([0, 0], [[1, latent], [latent, 1]])
-        cuts_1, cuts_2 = (np.r_[-9, stats.norm.ppf(np.cumsum(p)[:-1]), 9] for p in (p_1, p_2))
-        below = np.array([[normal.cdf([a, b]) for b in cuts_2] for a in cuts_1])
-        cells = np.diff(np.diff(below, axis=0), axis=1)
-        return float(values_1 @ cells @ values_2 - (values_1 @ p_1) * (values_2 @ p_2) - cov)
-
-    expected = optimize.brentq(off, -0.99, 0.99, xtol=1e-6)
-    assert latent_correlation(np.array([first, second])).correlation[0, 1] == pytest.approx(expected, abs=1e-3)
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:
@@ -88,23 +53,6 @@ def test_what_clusters_have_in_common_comes_back(common: float) -> None:
     dependence = fitted.model.dependence
     assert isinstance(dependence, GaussianCopula)
     np.testing.assert_allclose(dependence.matrix(3)[above], 0.4, atol=0.06)
-
-
-def test_common_share_is_the_root_of_both_equations() -> None:
-    """The correlations that a share makes, turned back; noise beyond what a share makes is 0 or 1."""
-    for own, within, share in ((0.5, 0.25, 0.6), (-0.2, 0.9, 0.1), (0.9, 0.05, 1.0)):
-        between, of_two = own + within * share * (1 - own), within * (share + (1 - share) * own)
-        assert common_share(within, of_two, between) == pytest.approx(share)
-    assert common_share(0.2, 0.3, 0.5) == 1
-    assert common_share(0.2, 0.05, 0.5) == 0
-    assert common_share(0.2, 0.2, 1.0) == 0
-
-
-def test_many_values_are_as_good_as_few() -> None:
-    rng = np.random.default_rng(2)
-    latent = GaussianCopula(0.7).normals(4000, 2, rng)
-    found = latent_correlation(np.exp(latent).T).correlation[0, 1]
-    assert found == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
 
 
 def test_shrinkage_takes_out_what_noise_makes_of_equal_systems() -> None:
@@ -242,38 +190,6 @@ def test_shrunken_true_scores_are_drawn_towards_the_mean_of_all_systems() -> Non
             np.testing.assert_allclose(fitted.model.scores(), expected)
 
 
-def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers() -> None:
-    """Systems right on half of the items, on scales of their own: sin(pi phi / 2), phi by a loop over pairs of items.
-
-    One system's correlations are averaged before the sine, and those of two systems after it; one that does not vary
-    counts in neither.
-    """
-    rng = np.random.default_rng(7)
-    codes = np.repeat(np.arange(9), [3, 1, 4, 1, 5, 9, 2, 6, 5])
-    leaning = rng.normal(size=9)[codes]
-    ranks = np.argsort(np.argsort(leaning + rng.normal(size=(3, 36)), axis=1), axis=1)
-    right = (ranks >= 18).astype(float)
-    scores = np.vstack([right * np.array([1.0, 30.0, 0.2])[:, None], np.full(36, 5.0)])
-    same = (codes[:, None] == codes) & ~np.eye(36, dtype=bool)
-    phi = np.array([[np.outer(2 * a - 1, 2 * b - 1)[same].mean() for a in right] for b in right])
-    latent = latent_correlation(scores)
-    own, of_two = intra_cluster(latent.deviations, codes, latent.moments)
-    assert own == pytest.approx(np.sin(np.pi / 2 * np.diag(phi).mean()), abs=1e-3)
-    above = np.triu_indices(3, 1)
-    assert of_two == pytest.approx(np.sin(np.pi / 2 * (phi + phi.T)[above] / 2).mean(), abs=1e-3)
-    assert 0.1 < of_two < own < 0.9
-
-
-@pytest.mark.parametrize("n", [12, 40])
-def test_answers_as_alike_as_can_be_are_put_half_an_item_from_that(n: int) -> None:
-    """Two systems right on the same half of n items, and on the other half: sines of 2 pi times the covariance."""
-    first = np.repeat([0.0, 1.0], n // 2)
-    for second, sign in ((30 * first, 1), (30 * (1 - first), -1)):
-        found = latent_correlation(np.array([first, second]))
-        assert found.correlation[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
-        assert found.n_bound == 1
-
-
 def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() -> None:
     """Of 14 systems on 15 items no joint distribution has all of them."""
     outputs = correlated_accuracies([0.5] * 14, 15, between=0.3, seed=2)
@@ -283,3 +199,31 @@ def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() 
     assert fitted.distance == pytest.approx(np.linalg.norm(fitted.correlation - of_pairs))
     assert fitted.distance > 0.1
     assert np.linalg.eigvalsh(fitted.correlation)[0] > -1e-8
+
+
+def test_clusters_in_common_leave_the_nearest_dependence_that_there_is() -> None:
+    """What all systems share is taken out: 12 systems on 40 items have no joint distribution of what is left."""
+    margins, clusters = [Bernoulli(0.5)] * 12, ItemClusters(0.6, 4, common=0.6)
+    outputs = ScoreModel(margins, GaussianCopula(0.2), clusters).outputs(40, seed=1)
+    fitted = fit(outputs, shrink=False)
+    scores = outputs.statistics[..., 0].astype(float)
+    of_pairs = latent_correlation(scores).correlation
+    possible, moved = nearest_correlation(of_pairs)
+    model = fitted.model
+    assert isinstance(model, ScoreModel)
+    assert isinstance(model.dependence, GaussianCopula)
+    assert model.clusters is not None
+    part = model.clusters.correlation * model.clusters.common
+    assert 0.1 < part < 0.9
+    left = model.dependence.matrix(12)
+    assert np.linalg.eigvalsh((possible - part) / (1 - part))[0] < -0.01
+    np.testing.assert_allclose(fitted.correlation, part + (1 - part) * left)
+    assert fitted.distance == pytest.approx(moved + np.linalg.norm(fitted.correlation - possible))
+    assert np.linalg.norm(fitted.correlation - possible) > 0.01
+
+
+def test_a_text_is_ranked_by_what_it_has_beyond_the_mean_of_its_kind() -> None:
+    alike, scores = np.array([0, 1, 0, 2, 1, 0]), np.array([[1.0, 2, 6, 9, 5, 2], [0.3, 0.1, 0.1, 0.7, 0.2, 0.2]])
+    expected = [[-2, -1.5, 3, 0, 1.5, -1], [0.1, -0.05, -0.1, 0, 0.05, 0]]
+    pool = Pool(np.zeros((2, 6, 1)), alike, np.tile(np.arange(6), (2, 1)))
+    np.testing.assert_allclose(_within_kinds(pool, scores), expected, atol=1e-9)
