@@ -33,10 +33,11 @@ def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | NDArray[np.float
     if "gain_se" not in pairs:
         return np.full(len(pairs), np.nan)
     gain, se = (pairs[name].to_numpy(dtype=np.float64) for name in ("gain", "gain_se"))
-    spread = max(float(np.nanmean(np.where(np.isnan(se), np.nan, gain**2 - se**2))), 0.0) if len(pairs) else 0.0
+    known = ~np.isnan(se)
+    spread = max(float((gain**2 - se**2)[known].mean()), 0.0) if known.any() else 0.0
     weight = spread / (spread + se**2) if spread else np.zeros(len(pairs))
     error = weight * se**2 + se**2 / np.asarray(items_elsewhere, dtype=np.float64)
     mean = weight * gain
     # Where nothing is known of the winner, it wins in half of the cases.
     z = np.divide(mean, np.sqrt(error), out=np.zeros(len(pairs)), where=error > 0)
-    return np.where(np.isnan(se), np.nan, stats.norm.cdf(z))
+    return np.where(known, stats.norm.cdf(z), np.nan)

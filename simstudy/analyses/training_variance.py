@@ -110,9 +110,10 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     decision = Decision(alpha)
     if len(sets := pairs[TEST_SET].drop_duplicates()) > 1:
         raise ValueError(f"pairs must be of one test set, not of {len(sets)}")
-    known = _of_one_method(pairs.assign(significant=decision.significant(two_sided(pairs))), outputs.systems)
+    known = of_one_method(pairs, outputs.systems)
     if known.empty:
         raise ValueError("pairs must have two systems of one family and one train_size, and none are")
+    known = known.assign(significant=np.asarray(decision.significant(two_sided(pairs)))[known.index])
     scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
     about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
     rows = []
@@ -132,8 +133,11 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     return table.iloc[np.argsort(table["family"] == ALL_FAMILIES, kind="stable")].reset_index(drop=True)
 
 
-def _of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
-    """The pairs whose two systems differ by their training set alone, with family, train_size and both replicates."""
+def of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+    """Family, train_size and both replicates of pairs whose systems differ by their training set alone.
+
+    The index is the row of `pairs`. Pairs without a standard error are left out.
+    """
     trained = systems.set_index("name")[["family", "train_size", "replicate"]]
     first, second = (trained.reindex(pairs[side]).reset_index(drop=True) for side in ("system_a", "system_b"))
     same = (first["family"] == second["family"]) & (first["train_size"] == second["train_size"])
@@ -143,7 +147,6 @@ def _of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
             "train_size": first["train_size"],
             "replicate_a": first["replicate"],
             "replicate_b": second["replicate"],
-            "significant": pairs["significant"].to_numpy(),
         }
     )
     known: pd.DataFrame = rows[same & np.isfinite(pairs["gain_se"].to_numpy())]

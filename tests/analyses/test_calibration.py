@@ -133,6 +133,7 @@ def test_no_spread_beyond_the_errors_leaves_winners_to_chance() -> None:
     pairs = pd.DataFrame({"gain": [0.1, 0.2, 0.3], "gain_se": 1.0})
     assert expected_wins(pairs).tolist() == [0.5, 0.5, 0.5]
     assert np.isnan(expected_wins(pairs.drop(columns="gain_se"))).all()
+    assert np.isnan(expected_wins(pairs.assign(gain_se=np.nan))).all()
 
 
 def test_redrawn_test_sets_win_as_often_as_expected() -> None:

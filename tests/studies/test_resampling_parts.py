@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies import RunContext, make_study
 from simstudy.studies.resampling import overlay, study, test_sets
@@ -259,3 +260,29 @@ def test_thresholds_are_by_all_kinds_and_fitted_at_home(monkeypatch: pytest.Monk
     assert alone[["unit", "alternative"]].to_numpy().tolist() == [["cluster", side] for side in sides]
     others = pd.concat(study._fitted(made, pairs.head(1)))
     assert others[["alternative", "fit"]].to_numpy().tolist() == [[side, 4] for side in sides]
+
+
+ALIKE = """
+from sklearn.dummy import DummyClassifier
+import numpy as np
+from simstudy.training import Task
+
+def task(data_dir):
+    rng = np.random.default_rng(0)
+    features, gold = rng.random((60, 2)), np.arange(60) % 2
+    systems = {"no": DummyClassifier(strategy="constant", constant=0)}
+    return Task.from_arrays("alike", features, gold, systems=systems, test_sets={"test": (features, gold)})
+"""
+
+
+def test_systems_that_all_answer_alike_have_a_page_too(tmp_path: Path) -> None:
+    """No pair has a standard error, so that nothing is said of what training sets do."""
+    (tmp_path / "task.py").write_text(ALIKE)
+    (tmp_path / "study.toml").write_text(
+        'title = "T"\nquestion = "Q?"\ntask = "task.py:task"\nseed = 1\n[training]\nfractions = [0.5]\n'
+        'replicates = [4]\n[home]\ntest_set = "test"\nsizes = [30, 60]\n'
+    )
+    results = ss.run_study(tmp_path, out=tmp_path / "out", n_jobs=1)
+    assert (results.comparisons["gain"] == 0).all()
+    assert "training_variance" not in results.tables
+    assert (results.folder / "README.md").read_text().startswith("# T\n")

@@ -6,7 +6,7 @@ import pandas as pd
 
 from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation
-from simstudy.analyses.training_variance import ALL_FAMILIES, training_variance
+from simstudy.analyses.training_variance import ALL_FAMILIES, of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
 
@@ -17,9 +17,8 @@ def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> tuple[dict[str, 
     tables, sections = {"confidence_models": models}, []
     if models["r2"].notna().any():
         sections.append(_models(models))
-    systems = home.systems
-    if systems.duplicated(["family", "train_size"]).any():
-        whole = pairs[pairs["n_items"] == home.n_items]
+    whole = pairs[pairs["n_items"] == home.n_items]
+    if len(of_one_method(whole, home.systems)):
         tables["training_variance"] = training_variance(whole, home)
         sections.append(_training(tables["training_variance"]))
     return tables, sections
