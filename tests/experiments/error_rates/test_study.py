@@ -156,22 +156,6 @@ def test_the_page_names_every_figure_and_table(done: Results) -> None:
     assert "▲" in page
 
 
-def written(folder: Path) -> dict[str, bytes]:
-    paths = [*folder.glob("*.csv"), *folder.glob("figures/*"), folder / "README.md"]
-    return {path.name: path.read_bytes() for path in paths}
-
-
-def test_jobs_do_not_change_a_byte_and_a_second_run_finds_its_cells(tmp_path: Path) -> None:
-    few = study(conditions=["clusters", "precision_few", "f1_gain"], tests=["sign_flips", "fisher"])
-    first = ss.run_study(few, out=tmp_path / "first", n_jobs=2)
-    again = ss.run_study(few, out=tmp_path / "again", n_jobs=1)
-    assert written(again.folder) == written(first.folder)
-    cells = {path: path.stat().st_mtime_ns for path in (first.folder / "cells").glob("*.cell")}
-    assert len(cells) == 3 * 2 * 2
-    ss.run_study(few, out=tmp_path / "first", n_jobs=2)
-    assert {path: path.stat().st_mtime_ns for path in (first.folder / "cells").glob("*.cell")} == cells
-
-
 def test_a_study_of_gains_alone(tmp_path: Path) -> None:
     results = ss.run_study(study(conditions=["f1_gain"]), out=tmp_path, n_jobs=1)
     assert set(results.tables) == {"power", "coverage", "conditions"}

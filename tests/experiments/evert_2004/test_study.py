@@ -48,7 +48,7 @@ def study(**changes: Any) -> Study:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(study(), out=tmp_path_factory.mktemp("evert"), n_jobs=2, data_dir=SHARED)
+    return ss.run_study(study(), out=tmp_path_factory.mktemp("evert"), n_jobs=1, data_dir=SHARED)
 
 
 @needs_data
