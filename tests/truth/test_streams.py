@@ -136,6 +136,22 @@ def test_parts_of_a_message_have_streams_of_their_own() -> None:
     _apart({"possible": possible, "found": found / possible, "half": half / found.clip(1), "wrong": actual - found})
 
 
+@pytest.mark.parametrize("name", [*MADE, "partly right"])
+def test_no_stream_is_drawn_from_twice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every part of every system has a seed of its own, also the parts that have no column."""
+    make, seeds, begin = MADE.get(name, lambda seed: muc_like(5, 40, partial=0.4, seed=seed)), [], np.random.default_rng
+
+    def begun(seed: object) -> np.random.Generator:
+        seeds.append(repr(seed))
+        return begin(seed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(np.random, "default_rng", begun)
+    for seed in SEEDS:
+        make(seed)
+    assert len(seeds) >= len(SEEDS)
+    assert len(set(seeds)) == len(seeds)
+
+
 def test_candidates_differ_by_seed_set_function_and_place() -> None:
     sets = [each for seed in SEEDS for each in simulated_candidates(3, n_candidates=400, correlation=0, seed=seed)]
     # Scores less what true candidates get on average, by which no two normals become equal.

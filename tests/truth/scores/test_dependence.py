@@ -9,6 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from simstudy.truth.scores.archimedean import Clayton, Gumbel
+from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.correlations import (
     checked_correlation,
     equicorrelated,
@@ -106,6 +107,23 @@ def test_distribution_functions(u: float, v: float) -> None:
     for kind, share in expected.items():
         drawn = kind.uniforms(N, 2, np.random.default_rng(7))
         assert ((drawn[:, 0] <= u) & (drawn[:, 1] <= v)).mean() == pytest.approx(share, abs=0.011)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 1.0])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_clusters_draw_the_dependence_that_they_are_given(kind: Dependence, correlation: float) -> None:
+    """Items on their own, or one answer for each cluster: shares of items in corners, within 6 standard errors."""
+    rng, size, n = np.random.default_rng(9), 2 if correlation == 0 else 1, 5 * N
+    drawn = ItemClusters(correlation, size).uniforms(kind, np.full(n // size, size), 3, rng)
+    plain = kind.uniforms(n, 3, rng)
+    for k, m in ((0, 1), (0, 2), (1, 2)):
+        for edge in (0.01, 0.1, 0.5):
+            corners = [
+                [(np.abs(uniforms[:, [k, m]] - far) < edge).all(axis=1) for far in (0, 1)]
+                for uniforms in (drawn, plain)
+            ]
+            found, expected = np.mean(corners, axis=-1)
+            assert found == pytest.approx(expected, abs=6 * np.sqrt(2 * expected.max() / n))
 
 
 def test_t_has_dependent_tails() -> None:
