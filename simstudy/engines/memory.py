@@ -15,16 +15,8 @@ _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20
 
 _GIB = 2**30
 
-# Where the limits of control groups are, and what their files are called: of the second kind, and of the first.
+# Where the limits of control groups are (version 2).
 _GROUPS = Path("/sys/fs/cgroup")
-_FILES = {
-    "": ("memory.max", "memory.current", ("inactive_file", "active_file")),
-    "memory": (
-        "memory.limit_in_bytes",
-        "memory.usage_in_bytes",
-        ("total_inactive_file", "total_active_file"),
-    ),
-}
 
 
 def needed(
@@ -58,7 +50,7 @@ def check_memory(test: str, shape: Sequence[int], n_pairs: int, n_jobs: int = 1,
 def available() -> int | None:
     """Bytes that this process may still take: what the machine has left, or less where a limit is set; None: unknown.
 
-    Limits are those of the process (`ulimit -v`) and of its control groups (containers, clusters).
+    Limits are those of the process (`ulimit -v`) and of its control groups of version 2 (containers, clusters).
     """
     found = [left for left in (_of_machine(), _of_process(), _of_groups()) if left is not None]
     return min(found) if found else None
@@ -94,28 +86,24 @@ def _of_groups(process: Path = Path("/proc/self/cgroup"), mounted: Path = _GROUP
         lines = process.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return None
-    found = []
-    for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        for controller in {*controllers.split(",")} & {*_FILES}:
-            # In a container the path may be of the machine outside: then the top is the container's own group.
-            parts = [part for part in path.split("/") if part]
-            folders = (Path(mounted, controller, *parts[:end]) for end in range(len(parts) + 1))
-            found += [left for folder in folders if (left := _left(folder, *_FILES[controller])) is not None]
-    return min(found) if found else None
+    # In a container the path may be of the machine outside: then the top is the container's own group.
+    parts = [part for line in lines if line.startswith("0::") for part in line[3:].split("/") if part]
+    found = [_left(Path(mounted, *parts[:end])) for end in range(len(parts) + 1)]
+    return min((left for left in found if left is not None), default=None)
 
 
-def _left(folder: Path, limit: str, taken: str, kept: Sequence[str]) -> int | None:
+def _left(folder: Path) -> int | None:
     """What one control group leaves; None where it has no limit, or is not there."""
     try:
         most, now, told = (
-            (folder / name).read_text(encoding="ascii").strip() for name in (limit, taken, "memory.stat")
+            (folder / name).read_text(encoding="ascii").strip()
+            for name in ("memory.max", "memory.current", "memory.stat")
         )
-        if not most.isdigit() or int(most) >= 2**60:
+        if not most.isdigit():
             return None
         # What of files is kept in memory is given back when it is needed.
         told_of = dict(line.split() for line in told.splitlines())
-        return max(int(most) - int(now) + sum(int(told_of.get(name, 0)) for name in kept), 0)
+        back = sum(int(told_of.get(name, 0)) for name in ("inactive_file", "active_file"))
+        return max(int(most) - int(now) + back, 0)
     except (OSError, ValueError):
         return None

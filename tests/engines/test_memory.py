@@ -85,26 +85,21 @@ def _group(folder: Path, **files: str) -> None:
 def test_the_narrowest_group_that_holds_the_process_counts(tmp_path: Path) -> None:
     """Its own, or one above: what of files is kept in memory is given back."""
     process = tmp_path / "cgroup"
-    second, first = tmp_path / "second", tmp_path / "first"
-    _group(second)
-    _group(second / "jobs", memory__max="1000\n", memory__current="300\n", memory__stat="inactive_file 50\nanon 9\n")
-    _group(second / "jobs" / "mine", memory__max="max\n", memory__current="200\n", memory__stat="active_file 7\n")
-    _group(second / "others", memory__max="10\n", memory__current="1\n", memory__stat="anon 1\n")
+    groups = tmp_path / "groups"
+    _group(groups)
+    _group(groups / "jobs", memory__max="1000\n", memory__current="300\n", memory__stat="inactive_file 50\nanon 9\n")
+    _group(groups / "jobs" / "mine", memory__max="max\n", memory__current="200\n", memory__stat="active_file 7\n")
+    _group(groups / "others", memory__max="10\n", memory__current="1\n", memory__stat="anon 1\n")
     for path, left in (("/jobs/mine", 750), ("/jobs", 750), ("/", None), ("/others/of/outside", 9)):
         process.write_text(f"0::{path}\n")
-        assert memory._of_groups(process, second) == left, path
-    _group(second / "jobs" / "less", memory__max="90\n", memory__current="95\n", memory__stat="active_file 7\n")
+        assert memory._of_groups(process, groups) == left, path
+    _group(groups / "jobs" / "less", memory__max="90\n", memory__current="95\n", memory__stat="active_file 7\n")
     process.write_text("0::/jobs/less\n")
-    assert memory._of_groups(process, second) == 2
-    # The first kind has a tree for each controller; no limit is the largest number there is.
-    old = {"memory__usage_in_bytes": "300\n", "memory__stat": "total_inactive_file 40\ninactive_file 1\n"}
-    _group(first / "memory", memory__limit_in_bytes=f"{2**63 - 4096}\n", **old)
-    _group(first / "memory" / "user.slice", memory__limit_in_bytes="500\n", **old)
-    process.write_text("5:cpu,memory:/user.slice/me\n4:pids:/elsewhere\n0::/\n")
-    assert memory._of_groups(process, first) == 240
-    process.write_text("5:cpu,memory:/\n")
-    assert memory._of_groups(process, first) is None
-    assert memory._of_groups(tmp_path / "nothing", first) is None
+    assert memory._of_groups(process, groups) == 2
+    # Controllers of the first version are not asked.
+    process.write_text("5:cpu,memory:/jobs/mine\n0::/\n")
+    assert memory._of_groups(process, groups) is None
+    assert memory._of_groups(tmp_path / "nothing", groups) is None
 
 
 def test_what_is_available_is_no_more_than_a_limit() -> None:
