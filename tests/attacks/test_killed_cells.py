@@ -91,6 +91,14 @@ def killed(how: str, chance: random.Random, process: subprocess.Popen[str], mark
     return True
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes], float]:
+    """What a run prints and keeps that nobody kills, and its seconds."""
+    place, began = tmp_path_factory.mktemp("whole"), time.monotonic()
+    printed = ended(start(place, 2, "whole"))
+    return printed, kept(place), time.monotonic() - began
+
+
 @pytest.mark.parametrize(
     ("how", "times"),
     [
@@ -101,10 +109,10 @@ def killed(how: str, chance: random.Random, process: subprocess.Popen[str], mark
         pytest.param("group", 30, marks=pytest.mark.slow),
     ],
 )
-def test_killed_at_any_moment_cells_end_with_the_same_bytes(tmp_path: Path, how: str, times: int) -> None:
-    began = time.monotonic()
-    printed, whole = ended(start(tmp_path / "whole", 2, "whole")), kept(tmp_path / "whole")
-    takes = time.monotonic() - began
+def test_killed_at_any_moment_cells_end_with_the_same_bytes(
+    tmp_path: Path, undisturbed: tuple[str, dict[str, bytes], float], how: str, times: int
+) -> None:
+    printed, whole, takes = undisturbed
     assert len(whole) == 12
     before, hit = {path.name for path in Path("/dev/shm").iterdir()}, 0
     for trial in range(3 * times):

@@ -86,6 +86,7 @@ def test_made_up_systems_have_the_p_values_that_sacrebleu_prints(test: str, tmp_
     assert_alike(test, systems, [tmp_path / "gold"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", DRAWS)
 def test_real_translations_have_the_p_values_that_sacrebleu_prints(test: str, shared_data: Path) -> None:
     folder = shared_data / "wmt24_en-de"
