@@ -106,6 +106,48 @@ def test_a_noun_refuses_what_cannot_be(make: Callable[[], object], message: str)
         make()
 
 
+INF, NEAR = float("inf"), 1e-6
+
+#: What each field may be, from and to; whether the ends are in it, and whether it may be a range; what comes with it.
+BOUNDS: dict[str, tuple[float, float, str, dict[str, Any]]] = {
+    "Guess.score": (0, 100, "[]", {}),
+    "Guess.agreement": (0, 1, "[] range", {}),
+    "Guess.r12": (-1, 1, "[] range", {}),
+    "Guess.sd": (0, INF, "()", {}),
+    "Guess.sd_difference": (0, INF, "() range", {}),
+    "Clusters.size": (1, INF, "[)", {"icc": 0.1}),
+    "Clusters.icc": (-0.25, 1, "[]", {"size": 5}),
+    "Clusters.cv": (0, INF, "[) range", {"size": 5, "icc": 0.1}),
+    "Judge.error": (0, 0.5, "[)", {}),
+    "Judge.sd": (0, INF, "[)", {}),
+    "Judge.agreement": (0, 1, "[]", {"error": 0.1, "judgements": 3}),
+    "Costs.item": (0, INF, "[)", {"cluster": 1}),
+    "Costs.cluster": (0, INF, "[)", {"item": 1}),
+    "Costs.budget": (0, INF, "()", {"item": 1}),
+    "Level.alpha": (0, 1, "()", {}),
+}
+
+
+@pytest.mark.parametrize("field", BOUNDS)
+def test_fields_are_bounded_at_both_ends(field: str) -> None:
+    """Also where a number is the lower or the upper end of a range, of which the other end may be."""
+    low, high, kind, others = BOUNDS[field]
+    kind_of, name = field.split(".")
+    noun = next(noun for noun in NOUNS.values() if noun.__name__ == kind_of)
+    inside = [low + NEAR, *([low] if "[" in kind else []), *([high - NEAR] if high < INF else [1e3])]
+    inside += [high] if "]" in kind else []
+    outside = [low - NEAR, *([] if "[" in kind else [low]), *([high + NEAR] if high < INF else [INF, float("nan")])]
+    outside += [] if "]" in kind or high == INF else [high]
+    for value in inside:
+        assert getattr(noun(**{name: value}, **others), name) == value
+    ranges = [ends for end in outside for ends in ((end, inside[-1]), (inside[0], end)) if "range" in kind]
+    for value in (*outside, *ranges):
+        with pytest.raises(ValueError, match=rf"{kind_of}\.{name} "):
+            noun(**{name: value}, **others)
+    for ends in [(inside[0], inside[-1])] if "range" in kind else []:
+        assert getattr(noun(**{name: ends}, **others), name) == ends
+
+
 def test_nouns_are_frozen_and_their_fields_documented() -> None:
     for noun in NOUNS.values():
         assert inspect.getdoc(noun)
