@@ -30,6 +30,9 @@ class Kind:
     run: Callable[[Any, RunContext], Findings]
 
 
+# Before the keys of a section, in messages.
+_KEYS = " (the keys are "
+
 # The kind of studies that do not say theirs.
 _DEFAULT_KIND = "resampling"
 
@@ -120,8 +123,13 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        problems = "; ".join(_problem(model, details) for details in error.errors())
-        raise StudyError(f"{source}: {problems}") from None
+        problems = [_problem(model, details) for details in error.errors()]
+        for k, problem in enumerate(problems):
+            head, _, keys = problem.partition(_KEYS)
+            if keys and any(later.endswith(keys) for later in problems[k + 1 :]):
+                # The keys of a section are listed once.
+                problems[k] = head
+        raise StudyError(f"{source}: {'; '.join(problems)}") from None
 
 
 def run_of_kind(study: Study) -> Callable[[Any, RunContext], Findings]:
@@ -136,7 +144,7 @@ def _problem(model: type[Study], details: Mapping[str, Any]) -> str:
         *outer, last = details["loc"]
         # A study is called after its folder; what is listed inside it may have names of its own.
         keys = [key for key in _section(model, outer).model_fields if outer or key != "name"]
-        return f"unknown key '{where}'" + (nearest(last, keys) or f" (the keys are {', '.join(keys)})")
+        return f"unknown key '{where}'" + (nearest(last, keys) or f"{_KEYS}{', '.join(keys)})")
     if details["type"] == "missing":
         return f"key '{where}' is missing"
     # Of what is too short pydantic says how long it is, and then we what it is.

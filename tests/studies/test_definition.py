@@ -74,6 +74,10 @@ def test_every_kind_has_a_shipped_study() -> None:
     ("text", "message"),
     [
         ("colour = 1\n" + GOOD, "unknown key 'colour' (the keys are title, question, kind, seed, task"),
+        (
+            "colour = 1\nshape = 2\n" + GOOD,
+            "unknown key 'colour'; unknown key 'shape' (the keys are title, question, kind, seed, task",
+        ),
         ("sed = 1\n" + GOOD, "unknown key 'sed' (did you mean 'seed'?)"),
         (GOOD + "[comparison]\nn_resample = 5", "unknown key 'comparison.n_resample' (did you mean 'n_resamples'?)"),
         (
