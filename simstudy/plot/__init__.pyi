@@ -6,7 +6,6 @@ from .gains import curve as curve
 from .gains import thresholds as thresholds
 from .intervals import gain_intervals as gain_intervals
 from .leaderboards import leaderboard as leaderboard
-from .many import rates_by_number as rates_by_number
 from .pairs import groups as groups
 from .pairs import matrix as matrix
 from .plans import planned_gains as planned_gains
@@ -24,6 +23,7 @@ from .single_panel import single as single
 from .style import panels as panels
 from .style import save as save
 from .style import share_legend as share_legend
+from .style import styled as styled
 from .truths import choices as choices
 from .truths import exaggeration as exaggeration
 from .truths import power_curves as power_curves

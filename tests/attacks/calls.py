@@ -441,7 +441,6 @@ _TYPE_1 = pd.DataFrame(
     {"within": [0.0, 0.4], "unit": "item", "alpha": 0.05, "share": [0.05, 0.3], "low": 0.04, "high": 0.32}
 )
 _BY_TEST = _ERROR_RATES.assign(label=["t", "sign"], title="F1")
-_BY_NUMBER = _ERROR_RATES.assign(title="Holm", n_systems=[2, 10])
 _POWER = _ERROR_RATES.drop(columns="alpha")
 _EXAGGERATED = pd.DataFrame(
     {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
@@ -457,17 +456,6 @@ _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
 _FIGURES: dict[str, Call] = {
-    "rates_by_number": (
-        ss.plot.rates_by_number,
-        {
-            "table": _BY_NUMBER,
-            "number": "n_systems",
-            "of": "systems",
-            "shares": "test sets",
-            "most": 1.0,
-            "ax": None,
-        },
-    ),
     "planned_gains": (ss.plot.planned_gains, {"sizes": PLAN.sizes, "ax": None}),
     "planned_power": (
         ss.plot.planned_power,
@@ -511,6 +499,7 @@ _FIGURES: dict[str, Call] = {
         {"draw": lambda ax: ax, "title": "one", "height": 3.4, "width": 4.4, "legend_aside": True},
     ),
     "save": (ss.plot.save, {"figure": _FIGURE, "path": FOLDER / "figure"}),
+    "styled": (ss.plot.styled, {"draw": lambda ax: ax}),
     "share_legend": (ss.plot.share_legend, {"figure": _FIGURE, "axes": _AXES, "side": False}),
     "precision_curve": (
         ss.plot.precision_curve,
