@@ -15,7 +15,6 @@ from .rankings import precision_curve as precision_curve
 from .rankings import precision_spread as precision_spread
 from .rates import coverage as coverage
 from .rates import error_rates as error_rates
-from .rates import rates_by_test as rates_by_test
 from .rates import uniformity as uniformity
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set

@@ -144,52 +144,6 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
 
 
 @styled
-def rates_by_test(table: pd.DataFrame, *, most: float = 0.15, ax: Axes | None = None) -> Axes:
-    """How often tests reject, a row each, beside the level; conditions are told apart by colour and marker.
-
-    Parameters
-    ----------
-    table
-        Columns label (of a test), title (of a condition), alpha, share, low and high (fractions).
-    most
-        The end of the axis: shares above are drawn there.
-
-    Raises
-    ------
-    ValueError
-        Where a column or all rows are missing, or a test has a condition twice.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"label": ["t", "sign"], "title": "BLEU", "alpha": 0.05, "share": [0.05, 0.03],
-    ...                       "low": [0.04, 0.02], "high": [0.06, 0.04]})
-    >>> [tick.get_text() for tick in rates_by_test(table).get_yticklabels()]
-    ['t', 'sign']
-    """
-    check_table("table", table, ["label", "title", "alpha", "share", "low", "high"])
-    check_share("most", most)
-    if table.duplicated(["label", "title"]).any():
-        raise ValueError("table must have each test once for a condition")
-    tests, titles = list(dict.fromkeys(table["label"])), list(dict.fromkeys(table["title"]))
-    ax = one_panel(ax, width=7.2, height=0.3 * len(tests) + 1.2)
-    ax.axvline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
-    for k, title in enumerate(titles):
-        rows = table[table["title"] == title]
-        colour, marker = _CONDITIONS[k % len(_CONDITIONS)]
-        y = np.array([tests.index(name) for name in rows["label"]]) + (k - (len(titles) - 1) / 2) * 0.7 / len(titles)
-        rows = rows.assign(share=rows["share"].clip(upper=most))
-        dots(ax, y, rows, "share", across=True, fmt=marker, markersize=3.6, elinewidth=0.9, color=colour,
-             label=label(title, 120))  # fmt: skip
-    ax.set_yticks(range(len(tests)), [label(name, 120) for name in tests])
-    ax.set(xlim=(-0.002, most * 1.01), ylim=(len(tests) - 0.4, -0.6))
-    ax.set_xlabel(f"share of rejections at {table['alpha'].iloc[0]:g}")
-    in_percents(ax.xaxis)
-    ax.grid(axis="y", visible=False)
-    ax.legend(loc="upper right")
-    return ax
-
-
-@styled
 def uniformity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Whether p-values are uniform: their share at or below each level, less the level; a line for each condition.
 

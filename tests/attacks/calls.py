@@ -440,7 +440,6 @@ _COVERAGE = pd.DataFrame(
 _TYPE_1 = pd.DataFrame(
     {"within": [0.0, 0.4], "unit": "item", "alpha": 0.05, "share": [0.05, 0.3], "low": 0.04, "high": 0.32}
 )
-_BY_TEST = _ERROR_RATES.assign(label=["t", "sign"], title="F1")
 _POWER = _ERROR_RATES.drop(columns="alpha")
 _EXAGGERATED = pd.DataFrame(
     {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
@@ -465,7 +464,6 @@ _FIGURES: dict[str, Call] = {
     "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),
     "power_curves": (ss.plot.power_curves, {"table": _POWER, "ax": None}),
     "uniformity": (ss.plot.uniformity, {"table": _UNIFORM, "ax": None}),
-    "rates_by_test": (ss.plot.rates_by_test, {"table": _BY_TEST, "most": 0.15, "ax": None}),
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (
         ss.plot.correlations,

@@ -13,7 +13,7 @@ import pytest
 from simstudy import plot
 from tests.experiments.programs import program
 
-MULTIPLE = program("multiple_systems", "drawing")
+MULTIPLE, TOOLS = (program(name, "drawing") for name in ("multiple_systems", "tools_bench"))
 
 
 @pytest.fixture
@@ -52,3 +52,22 @@ def test_rates_by_number_are_lines_and_what_algebra_expects_is_dashed(panel: Any
     ):
         with pytest.raises(ValueError, match=message):
             MULTIPLE.rates_by_number(wrong, ax=panel)
+
+
+def test_rates_by_test_have_a_row_for_each_test_and_a_dot_for_each_condition(panel: Any) -> None:
+    table = pd.DataFrame(
+        {"label": ["t", "t", "sign"], "title": ["F1", "BLEU", "F1"], "alpha": 0.05, "share": [0.04, 0.06, 0.4],
+         "low": [0.03, 0.05, 0.3], "high": [0.05, 0.07, 0.5]}
+    )  # fmt: skip
+    ax = plot.styled(TOOLS.rates_by_test)(table, most=0.2, ax=panel)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "sign"]
+    (shares, at), (other, above) = lines(ax)["F1"], lines(ax)["BLEU"]
+    assert shares == [0.04, 0.2], "what is beyond the axis is drawn at its end"
+    assert other == [0.06]
+    assert [round(y) for y in at] == [0, 1]
+    assert at[0] < above[0]
+    assert ax.get_xlabel() == "share of rejections at 0.05"
+    with pytest.raises(ValueError, match="each test once for a condition"):
+        TOOLS.rates_by_test(pd.concat([table, table]), most=0.2, ax=panel)
+    with pytest.raises(ValueError, match="table must have at least one row"):
+        TOOLS.rates_by_test(table.head(0), most=0.2, ax=panel)

@@ -83,22 +83,3 @@ def test_figures_of_known_gains_draw_on_the_axes_they_are_given(draw: str, table
             getattr(plot, draw)(table.drop(columns=column))
     with pytest.raises(ValueError, match="once for a number of units"):
         getattr(plot, draw)(pd.concat([table, table]))
-
-
-def test_rates_by_test_have_a_row_for_each_test_and_a_dot_for_each_condition() -> None:
-    table = pd.DataFrame(
-        {"label": ["t", "t", "sign"], "title": ["F1", "BLEU", "F1"], "alpha": 0.05, "share": [0.04, 0.06, 0.4],
-         "low": [0.03, 0.05, 0.3], "high": [0.05, 0.07, 0.5]}
-    )  # fmt: skip
-    ax = plot.rates_by_test(table, most=0.2)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "sign"]
-    (shares, at), (other, above) = lines(ax)["F1"], lines(ax)["BLEU"]
-    assert shares == [0.04, 0.2], "what is beyond the axis is drawn at its end"
-    assert other == [0.06]
-    assert [round(y) for y in at] == [0, 1]
-    assert at[0] < above[0]
-    assert ax.get_xlabel() == "share of rejections at 0.05"
-    with pytest.raises(ValueError, match="each test once for a condition"):
-        plot.rates_by_test(pd.concat([table, table]))
-    with pytest.raises(ValueError, match="table must have at least one row"):
-        plot.rates_by_test(table.head(0))
