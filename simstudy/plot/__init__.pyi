@@ -10,9 +10,7 @@ from .pairs import groups as groups
 from .pairs import matrix as matrix
 from .plans import planned_gains as planned_gains
 from .plans import planned_power as planned_power
-from .rankings import p_values_by_length as p_values_by_length
 from .rankings import precision_curve as precision_curve
-from .rankings import precision_spread as precision_spread
 from .rates import coverage as coverage
 from .rates import error_rates as error_rates
 from .rates import uniformity as uniformity

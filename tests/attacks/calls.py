@@ -487,10 +487,6 @@ _FIGURES: dict[str, Call] = {
     "groups": (ss.plot.groups, {"table": ss.groups(PAIRS), "ax": None}),
     "leaderboard": (ss.plot.leaderboard, {"table": BOARD, "ax": None}),
     "matrix": (ss.plot.matrix, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99, "ax": None}),
-    "p_values_by_length": (
-        ss.plot.p_values_by_length,
-        {"table": _DIFFERENCES.assign(test="fisher"), "alpha": 0.05, "ax": None},
-    ),
     "panels": (ss.plot.panels, {"titles": ["one"], "per_row": None, "height": 3.4, "width": 4.4, "shared": None}),
     "single": (
         ss.plot.single,
@@ -509,10 +505,6 @@ _FIGURES: dict[str, Call] = {
             "among": None,
             "ax": None,
         },
-    ),
-    "precision_spread": (
-        ss.plot.precision_spread,
-        {"repetitions": REPETITIONS, "check": ss.rankings.binomial_check(REPETITIONS), "ranking": "g1", "ax": None},
     ),
     "rejections": (ss.plot.rejections, {"table": _AGREEMENT, "ax": None}),
     "thresholds": (ss.plot.thresholds, {"table": SIZE_FIT, "ax": None}),

@@ -13,7 +13,7 @@ import pytest
 from simstudy import plot
 from tests.experiments.programs import program
 
-MULTIPLE, TOOLS = (program(name, "drawing") for name in ("multiple_systems", "tools_bench"))
+EVERT, MULTIPLE, TOOLS = (program(name, "drawing") for name in ("evert_2004", "multiple_systems", "tools_bench"))
 
 
 @pytest.fixture
@@ -71,3 +71,61 @@ def test_rates_by_test_have_a_row_for_each_test_and_a_dot_for_each_condition(pan
         TOOLS.rates_by_test(pd.concat([table, table]), most=0.2, ax=panel)
     with pytest.raises(ValueError, match="table must have at least one row"):
         TOOLS.rates_by_test(table.head(0), most=0.2, ax=panel)
+
+
+def spread() -> tuple[pd.DataFrame, pd.DataFrame]:
+    observed = np.array([0.2, 0.25, 0.3, 0.3, 0.35, 0.4, np.nan])
+    repetitions = pd.DataFrame({"ranking": "t_score", "precision": observed})
+    check = pd.DataFrame(
+        {"ranking": ["t_score"], "average_precision": [0.3], "sd_binomial": [0.04], "sd_observed": [0.07]}
+    )
+    return repetitions, check
+
+
+def test_spread_has_every_evaluation_and_both_normal_curves(panel: Any) -> None:
+    ax = plot.styled(EVERT.precision_spread)(*spread(), "t_score", ax=panel)
+    assert sum(bar.get_height() for bar in ax.patches) == 6
+    width = ax.patches[0].get_width()
+    for line, sd in zip(ax.lines, (0.04, 0.07), strict=True):
+        x, y = np.array(line.get_xydata()).T
+        # Each curve is the density of a normal times the area of the bars.
+        assert y.max() == pytest.approx(6 * width / (sd * np.sqrt(2 * np.pi)), rel=1e-3)
+        assert x[y.argmax()] == pytest.approx(0.3, abs=0.01)
+        assert f"{sd:.3f}" in str(line.get_label())
+    with pytest.raises(ValueError, match="repetitions of 'other'"):
+        plot.styled(EVERT.precision_spread)(*spread(), "other", ax=panel)
+
+
+def test_spread_that_can_not_be_is_refused_and_none_observed_is_drawn(panel: Any) -> None:
+    repetitions, check = spread()
+    for none in (0.0, np.nan):
+        with pytest.raises(ValueError, match="repetitions of 't_score' must let expect a spread; their average"):
+            plot.styled(EVERT.precision_spread)(repetitions, check.assign(sd_binomial=none), "t_score", ax=panel)
+    with pytest.raises(ValueError, match="check of 't_score'"):
+        plot.styled(EVERT.precision_spread)(repetitions, check.assign(ranking="other"), "t_score", ax=panel)
+    equal = repetitions.assign(precision=0.3)
+    ax = plot.styled(EVERT.precision_spread)(equal, check.assign(sd_observed=0.0), "t_score", ax=panel)
+    assert [str(line.get_label()) for line in ax.lines] == ["expected sd 0.040", "normal, observed sd 0.000"]
+    assert len(np.asarray(ax.lines[1].get_xydata())) == 0
+
+
+def test_p_values_have_a_line_for_each_test(panel: Any) -> None:
+    table = pd.DataFrame(
+        {"test": ["fisher"] * 3 + ["bootstrap"] * 3, "n": [300, 100, 200] * 2, "p_value": [0.3, 0.1, 0.2] * 2}
+    )
+    ax = plot.styled(EVERT.p_values_by_length)(table, alpha=0.05, ax=panel)
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
+    assert drawn["fisher"] == [[100, 0.1], [200, 0.2], [300, 0.3]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fisher", "bootstrap"]
+
+
+def test_the_spread_of_precision_beside_what_is_expected(panel: Any) -> None:
+    """A normal curve of so many evaluations is as high as its bin is wide, over its standard deviation."""
+    precision = np.array([0.5, 0.56, 0.44, 0.6, 0.4])
+    repetitions = pd.DataFrame({"ranking": "t", "precision": precision})
+    check = pd.DataFrame({"ranking": ["t"], "average_precision": 0.5, "sd_binomial": 0.04, "sd_observed": 0.08})
+    ax = plot.styled(EVERT.precision_spread)(repetitions, check, "t", ax=panel)
+    curves = {line.get_label(): line.get_ydata().max() for line in ax.lines}
+    for label, sd in (("expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
+        assert curves[label] == pytest.approx(5 * 0.04 / (sd * np.sqrt(2 * np.pi)), rel=1e-2)
+    assert sum(patch.get_height() for patch in ax.patches) == 5
