@@ -13,7 +13,6 @@ from .plans import planned_power as planned_power
 from .rankings import precision_curve as precision_curve
 from .rates import coverage as coverage
 from .rates import error_rates as error_rates
-from .rates import uniformity as uniformity
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
 from .single_panel import single as single
@@ -21,6 +20,5 @@ from .style import panels as panels
 from .style import save as save
 from .style import share_legend as share_legend
 from .style import styled as styled
-from .truths import choices as choices
 from .truths import exaggeration as exaggeration
 from .truths import power_curves as power_curves

@@ -444,12 +444,6 @@ _POWER = _ERROR_RATES.drop(columns="alpha")
 _EXAGGERATED = pd.DataFrame(
     {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
 )
-_UNIFORM = pd.DataFrame(
-    {"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 100, "excess": [0.0, 0.01]}
-)
-_CHOICES = pd.DataFrame(
-    {"situation": "F1", "sizes": "10 - 30", "test": ["t", "sign"], "verdict": ["nearly", "first choice"], "power": 0.5}
-)
 _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
@@ -460,10 +454,8 @@ _FIGURES: dict[str, Call] = {
         ss.plot.planned_power,
         {"curve": PLAN.power_curve(), "answers": PLAN.answers, "power": 0.8, "ax": None},
     ),
-    "choices": (ss.plot.choices, {"table": _CHOICES, "ax": None}),
     "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),
     "power_curves": (ss.plot.power_curves, {"table": _POWER, "ax": None}),
-    "uniformity": (ss.plot.uniformity, {"table": _UNIFORM, "ax": None}),
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (
         ss.plot.correlations,

@@ -9,11 +9,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 from simstudy import plot
 from tests.experiments.programs import program
 
-EVERT, MULTIPLE, TOOLS = (program(name, "drawing") for name in ("evert_2004", "multiple_systems", "tools_bench"))
+STUDIES = ("error_rates", "evert_2004", "multiple_systems", "tools_bench")
+ERRORS, EVERT, MULTIPLE, TOOLS = (program(name, "drawing") for name in STUDIES)
 
 
 @pytest.fixture
@@ -129,3 +132,49 @@ def test_the_spread_of_precision_beside_what_is_expected(panel: Any) -> None:
     for label, sd in (("expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
         assert curves[label] == pytest.approx(5 * 0.04 / (sd * np.sqrt(2 * np.pi)), rel=1e-2)
     assert sum(patch.get_height() for patch in ax.patches) == 5
+
+
+def choices() -> pd.DataFrame:
+    verdicts = ["first choice", "nearly", "wrong too often", "keeps its level"]
+    table = pd.DataFrame({"situation": ["accuracy", "accuracy", "BLEU", "BLEU"], "sizes": "10 - 30",
+                          "test": ["sign_flips", "bootstrap"] * 2, "verdict": verdicts})  # fmt: skip
+    return table.assign(power=[0.4, 0.123, np.nan, 1.0])
+
+
+def test_uniformity_has_a_line_a_condition_a_colour_a_situation_and_a_band_of_binomial_shares(panel: Any) -> None:
+    table = pd.DataFrame({"condition": ["a", "a", "b", "c"], "alpha": [0.5, 0.1, 0.1, 0.1]}).assign(
+        situation=["one", "one", "two", "one"], n_sets=[100, 100, 100, 400], excess=[0.02, -0.01, 0.0, 0.01]
+    )
+    ax = plot.styled(ERRORS.uniformity)(table, ax=panel)
+    drawn = [line for line in ax.lines if line.get_label() in ("one", "two")]
+    assert [list(line.get_xdata()) for line in drawn] == [[0.1, 0.5], [0.1], [0.1]]
+    assert drawn[0].get_color() == drawn[2].get_color() != drawn[1].get_color()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
+    (band,) = ax.collections
+    (path,) = band.get_paths()
+    assert path.vertices[:, 1].max() == pytest.approx(1.96 * np.sqrt(0.25 / 100), rel=1e-3)
+
+
+def test_choices_are_cells_of_one_colour_a_verdict_with_power_in_percent(panel: Any) -> None:
+    ax = plot.styled(ERRORS.cells)(choices(), ax=panel)
+    cells = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert [cell.get_center().round(9).tolist() for cell in cells] == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert len({to_hex(cell.get_facecolor()) for cell in cells}) == 4
+    assert [text.get_text() for text in ax.texts] == ["40", "12", "", "100", "accuracy", "BLEU"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["10 - 30"] * 2
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["first choice", "keeps its level", "nearly", "wrong too often"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "table", "message"),
+    [
+        (ERRORS.cells, choices().assign(verdict="good"), "verdict must be one of first choice, .*, not 'good'"),
+        (ERRORS.cells, pd.concat([choices(), choices()]), "table must have a test once for a situation and size"),
+        (ERRORS.uniformity, pd.DataFrame({"condition": ["a", "a"], "situation": "s", "alpha": 0.1, "n_sets": 9,
+                                          "excess": 0.0}), "each condition once for a level"),
+    ],
+)  # fmt: skip
+def test_tables_of_two_questions_are_refused(draw: Any, table: pd.DataFrame, message: str, panel: Any) -> None:
+    with pytest.raises(ValueError, match=message):
+        draw(table, ax=panel)
