@@ -13,7 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
-from simstudy.comparisons import run_twice
 from simstudy.studies import load_study
 from tests.oracles import compared
 from tests.planning.options import plan_with
@@ -309,7 +308,6 @@ _ANALYSES: dict[str, Call] = {
             "progress": None,
         },
     ),
-    "run_twice": (run_twice, {"outputs": OUTPUTS, "seeds": (0, 1), "test": "sign_flips", "n_resamples": 20}),
     "applicable": (ss.analyses.applicable, {"outputs": CLUSTERED, "unit": None, "of_scores": False}),
     "agreement": (
         ss.analyses.agreement,
