@@ -39,7 +39,7 @@ _NUMBERS = names_of("number", "whole") | {
     *("confidence", "confidence_05", "confidence_95", "threshold", "fit", "c", "exponent", "p_from", "p_to"),
     *("expected", "baseline", "r12", "ratio", "r12_from", "r12_to", "median", "within", "precision", "precision_1"),
     *("precision_2", "observed_50", "observed_95", "true_80", "true_80_low", "true_80_high", "average_precision"),
-    *("sd_binomial", "sd_observed", "group", "place", "place_low", "place_high", "place_low_own", "place_high_own"),
+    *("group", "place", "place_low", "place_high", "place_low_own", "place_high_own"),
 }
 
 

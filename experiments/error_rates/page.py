@@ -9,7 +9,7 @@ from simstudy.pages.sections import Figure, Section, Table
 
 from .choices import FAILS, FIRST, KEEPS
 from .conditions import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, TWO_SIDED, Range, Settings
-from .drawing import draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
+from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
 
 CLOSING = (
     "Error rates are shares of test sets with p at or below the level where the two systems have equal scores in the "
@@ -205,7 +205,7 @@ def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
             "The figure has the power in percent; a frame marks first choices. Conditions are models: a test that "
             "keeps its level in all of them may fail elsewhere.",
             table=chosen(choices),
-            figure=Figure("choices", lambda: ss.plot.choices(choices).figure),
+            figure=Figure("choices", lambda: draw_choices(choices)),
         )
     ]
 

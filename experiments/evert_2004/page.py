@@ -11,7 +11,7 @@ import simstudy as ss
 from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .claims import PAIR, RANKINGS
-from .section_4 import Parts
+from .drawing import by_length, spread
 
 if TYPE_CHECKING:
     from .study import Settings
@@ -77,10 +77,6 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
         drawn: dict[str, Any] = {"intervals": intervals, "alpha": study.alpha, "among": list(RANKINGS)}
         return ss.plot.single(ss.plot.precision_curve, rows, differences, width=5.8, height=3.7, **drawn)
 
-    def by_length() -> Any:
-        rows = tables["tests_of_pair"]
-        return ss.plot.single(ss.plot.p_values_by_length, rows, title=pair, width=5.6, alpha=study.alpha)
-
     # Of each pair, the ranking that is the better for more lengths.
     compared = tables["pairs"]
     mostly_1 = compared["share_1_better"] >= 0.5
@@ -123,7 +119,7 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             f"p-values of {pair}. Bootstrap and randomization ask how precision over all accepted candidates varies, "
             "Fisher's test looks at the candidates that only one of the two accepts. Chi-square takes the two lists to "
             "be independent samples, as Krenn (2000) did.",
-            figure=Figure("tests", by_length),
+            figure=Figure("tests", lambda: by_length(tables["tests_of_pair"], pair, study.alpha)),
         ),
         Section(
             "All pairs by all tests",
@@ -150,18 +146,3 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             table=Table(tables["simulated"], SIMULATED),
         ),
     ]
-
-
-def spread(tables: dict[str, pd.DataFrame], parts: Parts) -> Any:
-    """Histograms as in figure 4, for the coarsest cut: a row for each arrangement, a panel for each ranking."""
-    panels = [(way, name) for way in parts.arrangements for name in parts.rankings]
-    titles = [f"{name}, {way}".replace("_", " ") for way, name in panels]
-    columns = len(parts.rankings)
-    figure, axes = ss.plot.panels(titles, per_row=columns, width=3.4, height=2.7, shared=False)
-    for (way, name), ax in zip(panels, axes, strict=True):
-        repeated, check = (
-            table[(table["arrangement"] == way) & (table["n_parts"] == min(parts.n_parts))]
-            for table in (tables["repetitions"], tables["check"])
-        )
-        ss.plot.precision_spread(repeated, check, name, ax=ax)
-    return figure

@@ -1,14 +1,12 @@
-"""What the page shows: its sections, figures, and the columns of its tables."""
+"""What the page shows: its sections, and the columns of its tables."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-import simstudy as ss
 from simstudy.pages.sections import Column, Figure, Section, Table
 
+from .drawing import draw_families, draw_variants
 from .families import ALL_PAIRS, BASELINE, BH, HOLM, NONE, STEPDOWN, TWO_SIDED
 from .settings import ALL_EQUAL, Settings
 
@@ -201,30 +199,3 @@ def look_sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Sect
             ),
         ),
     ]
-
-
-def draw_families(rows: pd.DataFrame) -> Any:
-    """A panel for each condition with several numbers of systems."""
-    several = rows.groupby("title", sort=False)["n_systems"].transform("nunique") > 2
-    views = {str(title): of for title, of in rows[several].groupby("title", sort=False)} or {
-        str(title): of for title, of in rows.groupby("title", sort=False)
-    }
-    figure, axes = ss.plot.panels(list(views), per_row=min(3, len(views)), width=3.3, height=2.5)
-    for ax, of in zip(axes, views.values(), strict=True):
-        ss.plot.rates_by_number(of.assign(title=of["method"]), ax=ax)
-    ss.plot.share_legend(figure, axes)
-    return figure
-
-
-def draw_variants(rows: pd.DataFrame) -> Any:
-    """A panel for two-sided and one for one-sided p-values."""
-    views = {str(way): of for way, of in rows.groupby("alternative", sort=False)}
-    figure, axes = ss.plot.panels(list(views), per_row=2, width=3.9, height=3.0)
-    for ax, (_, of) in zip(axes, views.items(), strict=True):
-        expected = of["expected"].where(of["variants"] == of["variants"].iloc[0])
-        drawn = of.assign(expected=expected)
-        ss.plot.rates_by_number(
-            drawn, number="n_variants", of="variants tried", shares="test sets with a find", most=0.8, ax=ax
-        )
-    ss.plot.share_legend(figure, axes)
-    return figure

@@ -1,14 +1,12 @@
-"""What the page shows: its sections, its figure, and the columns of its tables."""
+"""What the page shows: its sections, and the columns of its tables."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-import simstudy as ss
 from simstudy.pages.sections import Column, Figure, Section, Table
 
+from .drawing import draw
 from .settings import Settings
 
 CLOSING = (
@@ -118,10 +116,3 @@ def sections(tables: dict[str, pd.DataFrame], study: Settings) -> list[Section]:
             ),
         ),
     ]
-
-
-def draw(rows: pd.DataFrame, alpha: float) -> Any:
-    """A row for each tool and test."""
-    height = 0.34 * rows["label"].nunique() + 1.2
-    table = rows.assign(alpha=alpha)
-    return ss.plot.single(ss.plot.rates_by_test, table, width=9.6, height=height, legend_aside=True, most=0.25)

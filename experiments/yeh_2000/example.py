@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.comparisons import run_twice
 from simstudy.studies import Cell, RunContext, clopper_pearson, derived_seed, independence_ratio
 
 # Finding modifier relations, methods I and II (sections 2.2 and 3.3): what both found, only I, only II.
@@ -123,6 +122,36 @@ def randomization(n_shuffles: int, seed: int, n_jobs: int) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows).astype({"printed_n_extreme": "Int64"})
+
+
+def run_twice(
+    outputs: ss.Outputs, *, seeds: tuple[int, int] = (0, 1), test: str = "sign_flips", **options: Any
+) -> pd.DataFrame:
+    """All pairs of two runs with different seeds, and how far apart the runs are (the first check of section 3.3).
+
+    The columns are system_a, system_b and gain, p_value and n_extreme of both runs (``_1``, ``_2``), and z: the
+    difference of the two counts in standard errors. It is beyond 2 for one pair in twenty, beyond 4 hardly ever.
+    """
+    if len(seeds) != 2 or seeds[0] == seeds[1] or "seed" in options:
+        raise ValueError(f"seeds must be two different ones (and there is no other seed), not {seeds}")
+    if test not in (resampling := [name for name, known in ss.TESTS.items() if known.n_resamples]):
+        raise ValueError(f"test must be one of {', '.join(resampling)}, not '{test}'")
+    first, second = (
+        ss.compare(outputs, test=test, seed=seed, **{**options, "monte_carlo": True}).frame for seed in seeds
+    )
+    count_1, count_2, drawn = first["n_extreme"], second["n_extreme"], first["n_resamples"]
+    pooled = (count_1 + count_2) / (2 * drawn)
+    spread = np.sqrt(2 * drawn * pooled * (1 - pooled))
+    return pd.DataFrame(
+        {
+            **{name: first[name] for name in ("system_a", "system_b", "gain")},
+            "p_value_1": first["p_value"],
+            "p_value_2": second["p_value"],
+            "n_extreme_1": count_1,
+            "n_extreme_2": count_2,
+            "z": (count_1 - count_2) / np.where(spread > 0, spread, 1.0),
+        }
+    )
 
 
 def z(n_extreme: int, n_shuffles: int, p: float) -> float:

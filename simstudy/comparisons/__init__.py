@@ -3,7 +3,6 @@
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.comparisons.pair import Pair
-from simstudy.comparisons.repeating import run_twice
 from simstudy.comparisons.verdict import verdict
 
-__all__ = ["Comparisons", "Pair", "compare", "run_twice", "verdict"]
+__all__ = ["Comparisons", "Pair", "compare", "verdict"]

@@ -29,10 +29,6 @@ _TESTS = {
 }
 _OTHER = ("#999999", "x", 0.9, 1)
 
-_CONDITIONS = (
-    ("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"),
-)  # fmt: skip
-
 _BAND, _NARROW = "0.94", "0.87"
 
 
@@ -140,98 +136,6 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
     in_percents(ax.xaxis)
     ax.grid(axis="y", visible=False)
     ax.legend(loc="upper left")
-    return ax
-
-
-@styled
-def rates_by_test(table: pd.DataFrame, *, most: float = 0.15, ax: Axes | None = None) -> Axes:
-    """How often tests reject, a row each, beside the level; conditions are told apart by colour and marker.
-
-    Parameters
-    ----------
-    table
-        Columns label (of a test), title (of a condition), alpha, share, low and high (fractions).
-    most
-        The end of the axis: shares above are drawn there.
-
-    Raises
-    ------
-    ValueError
-        Where a column or all rows are missing, or a test has a condition twice.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"label": ["t", "sign"], "title": "BLEU", "alpha": 0.05, "share": [0.05, 0.03],
-    ...                       "low": [0.04, 0.02], "high": [0.06, 0.04]})
-    >>> [tick.get_text() for tick in rates_by_test(table).get_yticklabels()]
-    ['t', 'sign']
-    """
-    check_table("table", table, ["label", "title", "alpha", "share", "low", "high"])
-    check_share("most", most)
-    if table.duplicated(["label", "title"]).any():
-        raise ValueError("table must have each test once for a condition")
-    tests, titles = list(dict.fromkeys(table["label"])), list(dict.fromkeys(table["title"]))
-    ax = one_panel(ax, width=7.2, height=0.3 * len(tests) + 1.2)
-    ax.axvline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
-    for k, title in enumerate(titles):
-        rows = table[table["title"] == title]
-        colour, marker = _CONDITIONS[k % len(_CONDITIONS)]
-        y = np.array([tests.index(name) for name in rows["label"]]) + (k - (len(titles) - 1) / 2) * 0.7 / len(titles)
-        rows = rows.assign(share=rows["share"].clip(upper=most))
-        dots(ax, y, rows, "share", across=True, fmt=marker, markersize=3.6, elinewidth=0.9, color=colour,
-             label=label(title, 120))  # fmt: skip
-    ax.set_yticks(range(len(tests)), [label(name, 120) for name in tests])
-    ax.set(xlim=(-0.002, most * 1.01), ylim=(len(tests) - 0.4, -0.6))
-    ax.set_xlabel(f"share of rejections at {table['alpha'].iloc[0]:g}")
-    in_percents(ax.xaxis)
-    ax.grid(axis="y", visible=False)
-    ax.legend(loc="upper right")
-    return ax
-
-
-@styled
-def uniformity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Whether p-values are uniform: their share at or below each level, less the level; a line for each condition.
-
-    The band is where 95 % of single shares lie if they are (normal, with the test sets of the smallest condition). What
-    goes up leaves it for tests that reject too often, and down for those of few distinct p-values.
-
-    Parameters
-    ----------
-    table
-        Columns condition, situation (conditions of one have the same colour), alpha, n_sets, excess (fractions); one
-        test and size.
-
-    Raises
-    ------
-    ValueError
-        Where a column or all rows are missing, or a condition has a level twice.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 1000,
-    ...                       "excess": [0.001, -0.01]})
-    >>> uniformity(table).get_xlabel()
-    'level'
-    """
-    check_table("table", table, ["condition", "situation", "alpha", "n_sets", "excess"])
-    if table.duplicated(["condition", "alpha"]).any():
-        raise ValueError("table must be of one test and size, each condition once for a level")
-    ax = one_panel(ax)
-    level = np.geomspace(table["alpha"].min(), 1, 200)
-    band = 1.96 * np.sqrt(level * (1 - level) / table["n_sets"].min())
-    ax.fill_between(level, -band, band, color=_NARROW, linewidth=0, zorder=0)
-    ax.axhline(0, **REFERENCE, zorder=1)
-    situations = list(dict.fromkeys(table["situation"]))
-    for _, rows in table.groupby("condition", sort=False):
-        rows, situation = rows.sort_values("alpha"), rows["situation"].iloc[0]
-        colour, _ = _CONDITIONS[situations.index(situation) % len(_CONDITIONS)]
-        ax.plot(rows["alpha"], rows["excess"], color=colour, linewidth=0.9, label=label(situation, 60))
-    ax.set(xscale="log", ylim=(-0.05, 0.05), xlabel="level", ylabel="share - level")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    ax.label_outer()
-    named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-    ax.legend(named.values(), named.keys(), loc="lower left")
     return ax
 
 

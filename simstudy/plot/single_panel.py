@@ -26,7 +26,7 @@ def single(
     Parameters
     ----------
     draw
-        A function of this room, such as `simstudy.plot.curve`.
+        A function of this room, such as `simstudy.plot.curve`, or your own one, by `simstudy.plot.styled`.
     tables, options
         What it is called with.
     title, height, width

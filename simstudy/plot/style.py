@@ -69,7 +69,17 @@ _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
 def styled(draw: _Draw) -> _Draw:
-    """The function, run in the house style; the caller's settings are left alone."""
+    """The same function, drawing in the house style; your settings of matplotlib stay as they are.
+
+    Examples
+    --------
+    >>> from simstudy import plot
+    >>> figure = plot.single(plot.styled(lambda scores, ax: ax.plot(scores)), [0.8, 0.9], title="Scores")
+    >>> figure.axes[0].get_title(loc="left")
+    'Scores'
+    """
+    if not callable(draw):
+        raise ValueError(f"draw must be a function, not {brief(draw)}")
 
     @wraps(draw)
     def in_style(*args: Any, **kwargs: Any) -> Any:

@@ -1,11 +1,10 @@
-"""Figures of what tests find where the true gain is known: power, exaggeration, and which test to use when."""
+"""Figures of what tests find where the true gain is known: power, and exaggeration."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
 
 from simstudy.plot.colours import colours_of
 from simstudy.plot.rates import by_units, draw_test
@@ -13,14 +12,6 @@ from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
 from simstudy.validation import check_number
-
-# What a test is worth in a situation, from good to bad: the colour of its cell.
-_VERDICTS = {
-    "first choice": "#a6cde8",
-    "keeps its level": "#e3eff8",
-    "nearly": "#fdebc8",
-    "wrong too often": "#f0a878",
-}
 
 
 @styled
@@ -104,60 +95,4 @@ def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = No
     ax.minorticks_off()
     in_percents(ax.xaxis)
     ax.legend(loc="upper right")
-    return ax
-
-
-@styled
-def choices(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Which test when: a row a test, a column a situation and size; the colour is its verdict, the number its power.
-
-    Parameters
-    ----------
-    table
-        Columns situation, sizes, test, verdict ("first choice", "keeps its level", "nearly" or "wrong too often") and
-        power (a fraction, or missing).
-
-    Raises
-    ------
-    ValueError
-        Where a column or all rows are missing, a verdict is another, or a test has a situation and size twice.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"situation": "BLEU", "sizes": "10 - 30", "test": ["sign_flips", "bootstrap"],
-    ...                       "verdict": ["first choice", "wrong too often"], "power": [0.4, 0.5]})
-    >>> [tick.get_text() for tick in choices(table).get_yticklabels()]
-    ['sign_flips', 'bootstrap']
-    """
-    check_table("table", table, ["situation", "sizes", "test", "verdict", "power"])
-    if wrong := set(table["verdict"]) - set(_VERDICTS):
-        raise ValueError(f"verdict must be one of {', '.join(_VERDICTS)}, not '{min(wrong)}'")
-    if table.duplicated(["situation", "sizes", "test"]).any():
-        raise ValueError("table must have a test once for a situation and size")
-    tests = list(dict.fromkeys(table["test"]))
-    columns = list(dict.fromkeys(zip(table["situation"], table["sizes"], strict=True)))
-    ax = one_panel(ax, width=1.6 + 0.62 * len(columns), height=1.5 + 0.34 * len(tests))
-    for (situation, sizes), test, verdict, power in zip(
-        zip(table["situation"], table["sizes"], strict=True),
-        table["test"],
-        table["verdict"],
-        table["power"],
-        strict=True,
-    ):
-        x, y, first = columns.index((situation, sizes)), tests.index(test), verdict == "first choice"
-        ax.add_patch(Rectangle((x - 0.46, y - 0.44), 0.92, 0.88, facecolor=_VERDICTS[verdict],
-                               edgecolor="#0072B2" if first else "none", linewidth=1.6))  # fmt: skip
-        text = f"{100 * power:.0f}" if np.isfinite(power) else ""
-        ax.text(x, y, text, ha="center", va="center", fontsize=8, fontweight="bold" if first else "normal")
-    starts = [k for k, (situation, _) in enumerate(columns) if k == 0 or columns[k - 1][0] != situation]
-    for start, end in zip(starts, [*starts[1:], len(columns)], strict=True):
-        ax.text((start + end - 1) / 2, -0.8, label(columns[start][0], 30), ha="center", va="bottom", fontsize=9)
-        if start:
-            ax.axvline(start - 0.5, color="0.6", linewidth=0.8)
-    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(tests) - 0.5, -0.6), xlabel="units")
-    ax.set_xticks(range(len(columns)), [sizes for _, sizes in columns], rotation=35, ha="right")
-    ax.set_yticks(range(len(tests)), [label(test) for test in tests])
-    ax.grid(visible=False)
-    handles = [Patch(facecolor=colour, edgecolor="none", label=verdict) for verdict, colour in _VERDICTS.items()]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax

@@ -13,7 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
-from simstudy.comparisons import run_twice
 from simstudy.studies import load_study
 from tests.oracles import compared
 from tests.planning.options import plan_with
@@ -309,7 +308,6 @@ _ANALYSES: dict[str, Call] = {
             "progress": None,
         },
     ),
-    "run_twice": (run_twice, {"outputs": OUTPUTS, "seeds": (0, 1), "test": "sign_flips", "n_resamples": 20}),
     "applicable": (ss.analyses.applicable, {"outputs": CLUSTERED, "unit": None, "of_scores": False}),
     "agreement": (
         ss.analyses.agreement,
@@ -440,44 +438,22 @@ _COVERAGE = pd.DataFrame(
 _TYPE_1 = pd.DataFrame(
     {"within": [0.0, 0.4], "unit": "item", "alpha": 0.05, "share": [0.05, 0.3], "low": 0.04, "high": 0.32}
 )
-_BY_TEST = _ERROR_RATES.assign(label=["t", "sign"], title="F1")
-_BY_NUMBER = _ERROR_RATES.assign(title="Holm", n_systems=[2, 10])
 _POWER = _ERROR_RATES.drop(columns="alpha")
 _EXAGGERATED = pd.DataFrame(
     {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
-)
-_UNIFORM = pd.DataFrame(
-    {"condition": "F1", "situation": "sums", "alpha": [0.01, 0.1], "n_sets": 100, "excess": [0.0, 0.01]}
-)
-_CHOICES = pd.DataFrame(
-    {"situation": "F1", "sizes": "10 - 30", "test": ["t", "sign"], "verdict": ["nearly", "first choice"], "power": 0.5}
 )
 _DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
 _FIGURES: dict[str, Call] = {
-    "rates_by_number": (
-        ss.plot.rates_by_number,
-        {
-            "table": _BY_NUMBER,
-            "number": "n_systems",
-            "of": "systems",
-            "shares": "test sets",
-            "most": 1.0,
-            "ax": None,
-        },
-    ),
     "planned_gains": (ss.plot.planned_gains, {"sizes": PLAN.sizes, "ax": None}),
     "planned_power": (
         ss.plot.planned_power,
         {"curve": PLAN.power_curve(), "answers": PLAN.answers, "power": 0.8, "ax": None},
     ),
-    "choices": (ss.plot.choices, {"table": _CHOICES, "ax": None}),
     "exaggeration": (ss.plot.exaggeration, {"table": _EXAGGERATED, "most": 8.0, "ax": None}),
     "power_curves": (ss.plot.power_curves, {"table": _POWER, "ax": None}),
-    "uniformity": (ss.plot.uniformity, {"table": _UNIFORM, "ax": None}),
-    "rates_by_test": (ss.plot.rates_by_test, {"table": _BY_TEST, "most": 0.15, "ax": None}),
     "calibration": (ss.plot.calibration, {"table": CALIBRATION, "by": "elsewhere", "among": (), "ax": None}),
     "correlations": (
         ss.plot.correlations,
@@ -501,16 +477,13 @@ _FIGURES: dict[str, Call] = {
     "groups": (ss.plot.groups, {"table": ss.groups(PAIRS), "ax": None}),
     "leaderboard": (ss.plot.leaderboard, {"table": BOARD, "ax": None}),
     "matrix": (ss.plot.matrix, {"pairs": PAIRS, "alpha": 0.05, "certainty": 0.99, "ax": None}),
-    "p_values_by_length": (
-        ss.plot.p_values_by_length,
-        {"table": _DIFFERENCES.assign(test="fisher"), "alpha": 0.05, "ax": None},
-    ),
     "panels": (ss.plot.panels, {"titles": ["one"], "per_row": None, "height": 3.4, "width": 4.4, "shared": None}),
     "single": (
         ss.plot.single,
         {"draw": lambda ax: ax, "title": "one", "height": 3.4, "width": 4.4, "legend_aside": True},
     ),
     "save": (ss.plot.save, {"figure": _FIGURE, "path": FOLDER / "figure"}),
+    "styled": (ss.plot.styled, {"draw": lambda ax: ax}),
     "share_legend": (ss.plot.share_legend, {"figure": _FIGURE, "axes": _AXES, "side": False}),
     "precision_curve": (
         ss.plot.precision_curve,
@@ -522,10 +495,6 @@ _FIGURES: dict[str, Call] = {
             "among": None,
             "ax": None,
         },
-    ),
-    "precision_spread": (
-        ss.plot.precision_spread,
-        {"repetitions": REPETITIONS, "check": ss.rankings.binomial_check(REPETITIONS), "ranking": "g1", "ax": None},
     ),
     "rejections": (ss.plot.rejections, {"table": _AGREEMENT, "ax": None}),
     "thresholds": (ss.plot.thresholds, {"table": SIZE_FIT, "ax": None}),

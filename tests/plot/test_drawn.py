@@ -202,17 +202,6 @@ def test_precision_with_its_intervals_baseline_and_marks() -> None:
     assert across(ax, 0) == [2], "up to there all differ"
 
 
-def test_the_spread_of_precision_beside_what_is_expected() -> None:
-    """A normal curve of so many evaluations is as high as its bin is wide, over its standard deviation."""
-    precision = np.array([0.5, 0.56, 0.44, 0.6, 0.4])
-    repetitions = pd.DataFrame({"ranking": "t", "precision": precision})
-    check = pd.DataFrame({"ranking": ["t"], "average_precision": 0.5, "sd_binomial": 0.04, "sd_observed": 0.08})
-    ax = plot.precision_spread(repetitions, check, "t")
-    for label, sd in (("expected sd 0.040", 0.04), ("normal, observed sd 0.080", 0.08)):
-        assert max(curve_of(ax, label).values()) == pytest.approx(5 * 0.04 / (sd * np.sqrt(2 * np.pi)), rel=1e-2)
-    assert sum(patch.get_height() for patch in ax.patches) == 5
-
-
 def test_sizes_go_from_light_to_dark_in_whatever_order(points: pd.DataFrame) -> None:
     def shade(table: pd.DataFrame) -> dict[Any, float]:
         ax = plot.curve(table, by="n_items")

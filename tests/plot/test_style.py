@@ -33,6 +33,15 @@ def test_drawing_leaves_the_callers_style_alone(points: pd.DataFrame) -> None:
     assert dict(mpl.rcParams) == before
 
 
+def test_a_function_of_ones_own_draws_in_the_house_style() -> None:
+    _, (ax,) = plot.panels(["mine"])
+    line, *_ = plot.styled(lambda gains, ax: ax.plot(gains))([1, 2], ax=ax)
+    own, *_ = ax.plot([1, 2])
+    assert (line.get_solid_capstyle(), own.get_solid_capstyle()) == ("round", "projecting")
+    with pytest.raises(ValueError, match="^draw must be a function, not 3$"):
+        plot.styled(3)  # type: ignore[type-var]
+
+
 @pytest.mark.parametrize("facecolor", ["white", "none"])
 def test_pictures_show_what_was_drawn_and_have_a_palette_where_nothing_shines_through(
     facecolor: str, tmp_path: Path

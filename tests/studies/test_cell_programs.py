@@ -36,8 +36,14 @@ SHOWING = (
     "matplotlib",
     "seaborn",
     "<study>.page",
+    "<study>.drawing",
 )
-PAGES = {*PACKAGE.glob("plot/*.py"), PACKAGE / "pages" / "report.py", *STUDIES.glob("*/page.py")}
+PAGES = {
+    *PACKAGE.glob("plot/*.py"),
+    PACKAGE / "pages" / "report.py",
+    *STUDIES.glob("*/page.py"),
+    *STUDIES.glob("*/drawing.py"),
+}
 
 
 @cache

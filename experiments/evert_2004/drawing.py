@@ -1,0 +1,91 @@
+"""Figures of repeated evaluations (figure 4 of the paper), and of one pair by all tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import simstudy as ss
+
+from .section_4 import Parts
+
+# Colours of tests: Dark2 of ColorBrewer.
+_COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
+
+# From so many evaluations on, bins of a histogram may be finer.
+_MANY = 40
+
+
+def by_length(table: pd.DataFrame, pair: str, alpha: float) -> Any:
+    """The p-values of one pair of rankings by all tests."""
+    return ss.plot.single(ss.plot.styled(p_values_by_length), table, title=pair, width=5.6, alpha=alpha)
+
+
+def p_values_by_length(table: pd.DataFrame, *, alpha: float, ax: Any) -> Any:
+    """p-values (columns test, n, p_value) over n, a line for each test, and one across at `alpha`."""
+    for k, test in enumerate(dict.fromkeys(table["test"])):
+        rows = table[table["test"] == test].sort_values("n")
+        ax.plot(rows["n"], rows["p_value"], "o-", markersize=2.5, linewidth=1.2, color=_COLOURS[k % len(_COLOURS)],
+                label=test.replace("_", " "))  # fmt: skip
+    ax.axhline(alpha, color="0.35", linewidth=0.8, linestyle=(0, (4, 3)))
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(lambda p, _: f"{p:g}")
+    ax.yaxis.set_minor_formatter("")
+    ax.set(xlabel="n-best list", ylabel="p", xlim=(0, table["n"].max()), ylim=(None, 1))
+    ax.legend(loc="lower right")
+    return ax
+
+
+def spread(tables: dict[str, pd.DataFrame], parts: Parts) -> Any:
+    """Histograms as in figure 4, for the coarsest cut: a row for each arrangement, a panel for each ranking."""
+    panels = [(way, name) for way in parts.arrangements for name in parts.rankings]
+    titles = [f"{name}, {way}".replace("_", " ") for way, name in panels]
+    columns = len(parts.rankings)
+    figure, axes = ss.plot.panels(titles, per_row=columns, width=3.4, height=2.7, shared=False)
+    for (way, name), ax in zip(panels, axes, strict=True):
+        repeated, check = (
+            table[(table["arrangement"] == way) & (table["n_parts"] == min(parts.n_parts))]
+            for table in (tables["repetitions"], tables["check"])
+        )
+        ss.plot.styled(precision_spread)(repeated, check, name, ax=ax)
+    return figure
+
+
+def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: str, *, ax: Any) -> Any:
+    """How much precision varies over repetitions of an evaluation, beside what the binomial lets expect (figure 4).
+
+    The tables are those of `ss.rankings.repetitions` and `ss.rankings.binomial_check`.
+    """
+    own, expected = repetitions[repetitions["ranking"] == ranking], check[check["ranking"] == ranking]
+    for name, rows in (("repetitions", own), ("check", expected)):
+        if rows.empty:
+            raise ValueError(f"{name} of '{ranking}' must have at least one row")
+    row, observed = expected.iloc[0], own["precision"].dropna()
+    mean, sd, s = row["average_precision"], row["sd_binomial"], row["sd_observed"]
+    if not sd > 0:
+        raise ValueError(
+            f"repetitions of '{ranking}' must let expect a spread; their average precision is {mean:.3g}, of "
+            f"{len(observed)} that accept anything"
+        )
+    reach = max(4 * sd, float((observed - mean).abs().max()) + sd)
+    # Bins of an expected standard deviation, or half of it where there are many evaluations, one around the mean.
+    width = sd / 2 if len(observed) >= _MANY else sd
+    half = int(np.ceil(reach / width))
+    bins = mean + width * (np.arange(-half, half + 2) - 0.5)
+    ax.hist(observed, bins=list(bins), color="#56B4E9", alpha=0.75, linewidth=0.4, edgecolor="white")
+    x = np.linspace(mean - reach, mean + reach, 300)
+    curves = ((sd, "0.15", "-", "expected"), (s, "#D55E00", (0, (4, 2)), "normal, observed"))
+    for of, colour, style, words in curves:
+        # Of one evaluation, or of equal ones, there is no curve.
+        at = x if of > 0 else x[:0]
+        density = np.exp(-(((at - mean) / of) ** 2) / 2) / (of * np.sqrt(2 * np.pi))
+        ax.plot(at, len(observed) * width * density, color=colour, linewidth=1.4, linestyle=style,
+                label=f"{words} sd {of:.3f}")  # fmt: skip
+    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
+    # Room for the legend above the bars.
+    ax.set(xlim=(mean - reach, mean + reach), ylim=(0, 1.35 * ax.get_ylim()[1]))
+    ax.set(xlabel="precision", ylabel="evaluations")
+    ax.legend(loc="upper right", fontsize=7)
+    return ax
