@@ -133,9 +133,12 @@ def judged(rng: np.random.Generator) -> pd.DataFrame:
     return pairs.assign(p_floor=np.where(few, 0.125, 0.001))
 
 
-def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("reference", ["randomization", "sign"])
+def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
+    rng: np.random.Generator, reference: str
+) -> None:
     pairs, alpha = judged(rng), 0.1
-    table = agreement(pairs, alpha=alpha)
+    table = agreement(pairs, alpha=alpha, reference=reference)
     rows = {(row.system_a, row.system_b, row.test): row for row in pairs.itertuples()}
 
     def rejects(a: str, b: str, test: str) -> bool:
@@ -157,13 +160,14 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(rng: 
             for a, b in mine
         )
         assert row.n_other == 0 or row.test == "sign"
-        assert row.only_test == sum(rejects(a, b, row.test) > rejects(a, b, "randomization") for a, b in mine)
-        assert row.only_reference == sum(rejects(a, b, row.test) < rejects(a, b, "randomization") for a, b in mine)
+        assert row.only_test == sum(rejects(a, b, row.test) > rejects(a, b, reference) for a, b in mine)
+        assert row.only_reference == sum(rejects(a, b, row.test) < rejects(a, b, reference) for a, b in mine)
         assert row.share == pytest.approx(row.n_rejected / row.n_pairs)
         ratios = [
-            rows[a, b, row.test].p_value / rows[a, b, "randomization"].p_value
+            rows[a, b, row.test].p_value / rows[a, b, reference].p_value
             for a, b in mine
-            if 0.001 <= rows[a, b, "randomization"].p_value <= 0.5 and rows[a, b, row.test].favours != b
+            if 0.001 <= rows[a, b, reference].p_value <= 0.5
+            and b not in (rows[a, b, row.test].favours, rows[a, b, reference].favours)
         ]
         assert row.median_ratio == pytest.approx(median(ratios), nan_ok=True)
 

@@ -189,7 +189,11 @@ class TestSelected:
         # What was refused would not have been the answer.
         fewer, all_pairs = ss.Comparisons(found.frame), pairs.significant(corrected="holm")
         assert len(fewer.significant(corrected="holm")) > len(all_pairs)
-        for selected in (found, found.related("group"), found.two_sided(), pairs[pairs["gain"] > 5], copy.copy(found)):
+        # What takes all that are left leaves them selected.
+        twice = found[found["gain"] > 0]
+        assert len(twice) == len(found)
+        rest = pairs[pairs["gain"] > 5], copy.copy(found), twice
+        for selected in (found, found.related("group"), found.two_sided(), *rest):
             for ask in (
                 lambda one: one.significant(corrected="holm"), lambda one: one.corrected(), ss.analyses.corrected,
                 lambda one: one.equivalence(3), lambda one: ss.equivalence(one, 3), lambda one: one.groups(),

@@ -214,6 +214,21 @@ def test_what_a_margin_adds(b: int, c: int, margin: float, said: str) -> None:
     assert "margin" not in verdict(row)
 
 
+@pytest.mark.parametrize("alpha", [0.002, 0.02, 0.1, 0.4])
+def test_a_margin_is_tested_at_the_level_that_is_asked_for(alpha: float) -> None:
+    """Each side at half of it: by the limits of the quartic, for margins on both sides of them."""
+    b, c = 8, 6
+    new, old = np.zeros((2, 100))
+    new[:b] = old[b : b + c] = 1
+    row = compared(Outputs.from_scores(pd.DataFrame({"new": new, "old": old}), "accuracy"), test="mcnemar").iloc[0]
+    low, high = (100 * limit for limit in by_quartic(b, c, 100, 1 - alpha))
+    for margin in (0.99 * -low, 1.01 * -low, 0.99 * high, 1.01 * high):
+        said = verdict(row, margin=margin, alpha=alpha)
+        assert ("is not worse than" in said) == (low > -margin), margin
+        assert ("are equivalent" in said) == (high < margin and low > -margin), margin
+        assert f"at {alpha / 2:g}" in said or low < -margin
+
+
 def test_a_difference_that_is_not_significant_is_never_called_small_without_a_margin(rng: np.random.Generator) -> None:
     for _ in range(40):
         new, old = rng.normal(size=(2, 25))
