@@ -36,6 +36,10 @@ def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
         ([5] * 4, "both", "other variants of these families", 16),
         ([3] * 4, "both", "", None),
         ([1] * 4, "different", "", None),
+        # A single system is in 20 of 210 pairs, in 14 of 105, and two of them in 29 of 120.
+        ([10, 10, 1], "both", "other variants of these families", 18),
+        ([7, 7, 1], "both", "", None),
+        ([7, 7, 1, 1], "both", "", None),
         # One family is in five pairs of six: it is not one of 10 that are alike; and single systems have no variants.
         ([30] + [1] * 9, "different", "", None),
     ],

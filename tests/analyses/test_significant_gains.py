@@ -126,6 +126,15 @@ def test_too_few_pairs_give_no_number_and_too_few_systems_no_interval() -> None:
     assert row["note"] == "too few systems for an interval: 4 of 4 families"
 
 
+def test_a_row_counts_its_own_pairs_and_their_systems() -> None:
+    """Eleven systems are close; one is so far behind that none of its pairs is in doubt."""
+    pairs = pairs_of(np.ones(66))
+    pairs.loc[(pairs[["system_a", "system_b"]] == "s11").any(axis=1), "gain"] = 20.0
+    table = significant_gains(pairs).set_index("of")
+    assert table["n_systems"].to_dict() == {"all pairs": 12, "pairs in doubt": 11}
+    assert table["n_pairs"].to_dict() == {"all pairs": 66, "pairs in doubt": 55}
+
+
 def test_classes_and_test_sets_have_rows_of_their_own() -> None:
     """Pairs of one class have half the standard error: so does what is significant there."""
     same = pairs_of(np.full(66, 0.5)).assign(relation="same group")
