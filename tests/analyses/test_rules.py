@@ -34,7 +34,9 @@ def test_the_exponent_says_whether_the_square_root_holds() -> None:
     assert rule_of_thumb(table([90] * 4, n))["exponent"].tolist() == pytest.approx([-0.5] * 4)
     faster = table((9000 / np.sqrt(n)).tolist(), n)
     assert rule_of_thumb(faster)["exponent"].tolist() == pytest.approx([-1.0] * 4)
+    # Three sizes at least, not three test sets.
     assert rule_of_thumb(table([90, 91], [100, 200]))["exponent"].isna().all()
+    assert rule_of_thumb(table([90, 91, 92, 93], [100, 200, 200, 100]))["exponent"].isna().all()
 
 
 def test_test_sets_without_a_number_are_left_out() -> None:

@@ -39,3 +39,28 @@ def test_two_sided_p_values_are_the_same_and_so_are_those_of_better_systems() ->
     for key, p in better.items():
         assert rows[key]["n_rejected"] == (p <= 0.2).sum()
         assert rows[key]["n_rejected_first"] == ((p <= 0.2) & first).sum()
+
+
+def test_sets_on_which_a_score_is_0_by_0_are_counted_apart() -> None:
+    """Precision: in every third set the second system accepts nothing."""
+    rng = np.random.default_rng(5)
+    accepted = rng.random((30, 2, 60)) < 0.5
+    accepted[::3, 1] = False
+    right = accepted & (rng.random(accepted.shape) < np.array([0.8, 0.5])[:, None])
+    statistics = np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(np.int64)
+    sets = DrawnPairs(statistics, "precision")
+    defined = accepted.any(axis=2).all(axis=1)
+    assert defined.sum() == 20
+    sums = right.sum(axis=2) / np.maximum(accepted.sum(axis=2), 1)
+    gains = 100 * np.abs(sums[:, 0] - sums[:, 1])
+    tests, undefined = ["sign_flips", "randomization"], 0
+    p_values = sets.p_values(tests)
+    for row in sets.decisions(tests, [0.05, 0.3]):
+        rejected = p_values[row["test"], row["alternative"]] <= row["alpha"]
+        assert (row["n_sets"], row["n_undefined"]) == (20, 10)
+        assert row["n_rejected"] == (rejected & defined).sum()
+        assert row["n_rejected_undefined"] == (rejected & ~defined).sum()
+        assert_allclose(row["sum_gain"], gains[rejected & defined].sum())
+        assert_allclose(row["sum_square"], (gains[rejected & defined] ** 2).sum())
+        undefined += row["n_rejected_undefined"]
+    assert undefined > 0
