@@ -191,8 +191,9 @@ def conditions(study: Settings) -> pd.DataFrame:
     """What is drawn."""
     rows = []
     for name, c in study.conditions.items():
-        first, second = c.pair.scores()
-        about = (name, c.title, c.situation, c.pair.metric, c.systems, first, second, c.pair.true_gain)
+        # A sum that is 0 but for rounding is shown as 0, on every machine.
+        scores = [round(float(value), 12) + 0.0 for value in (*c.pair.scores(), c.pair.true_gain)]
+        about = (name, c.title, c.situation, c.pair.metric, c.systems, *scores)
         rows.append((*about, c.pair.exchangeable, c.pair.independent))
     columns = ["condition", "title", "situation", "metric", "systems", "score_1", "score_2", "true_gain"]
     return pd.DataFrame(rows, columns=[*columns, "exchangeable", "independent"])
