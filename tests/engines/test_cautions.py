@@ -72,6 +72,15 @@ def test_answers_and_wrong_ones_are_counted() -> None:
     assert compared(f1).iloc[0][COUNTS].tolist() == [15, 4, 15, 4]
 
 
+def test_where_less_is_better_what_is_counted_is_wrong() -> None:
+    """The same answers, told by how many are right and by how many are wrong."""
+    of_right = precision(60, (40, 6), (20, 5))
+    right, accepted = np.moveaxis(of_right.statistics, -1, 0)
+    of_wrong = Outputs.from_statistics(np.stack([accepted - right, accepted], axis=-1), "mean (lower is better)")
+    for outputs in (of_right, of_wrong):
+        assert compared(outputs).iloc[0][COUNTS].tolist() == [40, 6, 20, 5]
+
+
 @pytest.mark.parametrize(
     ("systems", "caution"),
     [(((40, 15), (20, 8)), ""), (((40, 4), (20, 5)), FEW_WRONG), (((40, 15), (20, 4)), FEW_WRONG),
