@@ -25,7 +25,6 @@ from simstudy.truth.scores.pair_copulas import (
     PairFit,
     best_fit,
     fit_families,
-    fit_pair,
     pseudo_observations,
 )
 from simstudy.truth.scores.tabulated import Tabulated, effectiveness
@@ -66,7 +65,6 @@ __all__ = [
     "equicorrelated",
     "fit",
     "fit_families",
-    "fit_pair",
     "held_out",
     "held_out_split",
     "held_out_summary",
