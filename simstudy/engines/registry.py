@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simstudy.engines import independent_tests, paired_tests
+from simstudy.engines.acceptance_tests import fisher, precision_score
 from simstudy.engines.bootstrap import bootstrap
-from simstudy.engines.fisher import fisher
 from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG, Need
-from simstudy.engines.precision_score import precision_score
 from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips
