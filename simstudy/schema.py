@@ -161,13 +161,6 @@ def described(indent: str = "") -> str:
     return "\n".join(parts)
 
 
-def markdown() -> str:
-    """The columns as a table for a page."""
-    units = {"score": "metric's scale", "": "–"}
-    rows = [f"| `{one.name}` | {one.kind} | {units.get(one.unit, one.unit)} | {one.meaning} |" for one in COLUMNS]
-    return "\n".join(["| column | type | told in | meaning |", "|---|---|---|---|", *rows])
-
-
 def _told_in(column: Column) -> str:
     units = {"score": " (metric's scale)", "fraction": " (fraction)"}
     return units.get(column.unit, "")

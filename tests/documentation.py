@@ -22,6 +22,7 @@ from types import ModuleType
 from typer.testing import CliRunner
 
 import simstudy as ss
+from simstudy import schema
 from simstudy.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -129,6 +130,15 @@ def names_of(page: ModuleType) -> list[str]:
     """The public names of a module in order; sub-namespaces apart."""
     known = {name: getattr(page, name) for name in getattr(page, "__all__", dir(page))}
     return sorted((name for name, value in known.items() if not isinstance(value, ModuleType)), key=str.lower)
+
+
+def columns() -> str:
+    """The columns of Comparisons as a table of a page."""
+    units = {"score": "metric's scale", "": "–"}
+    rows = [
+        f"| `{one.name}` | {one.kind} | {units.get(one.unit, one.unit)} | {one.meaning} |" for one in schema.COLUMNS
+    ]
+    return "\n".join(["| column | type | told in | meaning |", "|---|---|---|---|", *rows])
 
 
 def all_names() -> str:

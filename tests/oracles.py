@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special, stats
 
 from simstudy.comparisons import compare
 from simstudy.engines.question import Question
@@ -19,6 +19,8 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import clopper_pearson
+from simstudy.truth.scores import held_out_split
+from simstudy.validation import check_fraction
 
 
 def compared(outputs: Outputs, **options: Any) -> pd.DataFrame:
@@ -163,3 +165,26 @@ def intervals_that_miss(n_pairs: int, *, n_resamples: int, edge: float, seed: in
             tried += 1
             missed += not low[0] <= limit <= high[0]
     return missed
+
+
+def held_out(outputs: Outputs, n_draws: int, **options: Any) -> pd.DataFrame:
+    """The tables of several splits."""
+    splits = (held_out_split(outputs, draw, **options) for draw in range(n_draws))
+    return pd.concat([split.table for split in splits], ignore_index=True)
+
+
+def average_precision(share_true: float, separation: float, threshold: float) -> float:
+    """The true average precision pi_A of the region in which a function's score is at least the threshold gamma.
+
+    A true candidate's score is normal with mean d (the separation) and standard deviation 1, a false one's with mean
+    0. So a true one is accepted with probability Phi(d - gamma), a false one with Phi(-gamma), and by Bayes' rule an
+    accepted one is true with probability pi = s Phi(d - gamma) / (s Phi(d - gamma) + (1 - s) Phi(-gamma)), s being the
+    share of true ones. It is also the mean of a set's precision if its candidates are independent, whatever the number
+    accepted (equation 2).
+    """
+    check_fraction("share_true", share_true)
+    if not np.isfinite([separation, threshold]).all():
+        raise ValueError(f"separation and threshold must be finite, not {separation} and {threshold}")
+    # In logits, where neither tail underflows.
+    odds = stats.norm.logsf(threshold - separation) - stats.norm.logsf(threshold)
+    return float(special.expit(special.logit(share_true) + odds))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 from scipy.optimize import least_squares
 
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.tables import check_table, require_columns, system_codes
 from simstudy.validation import check_seed
-
-Floats = NDArray[np.float64]
 
 #: What a standard error is told from (column given) -> names of predictors of its logarithm.
 _MODELS = {
@@ -140,7 +138,7 @@ def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.Da
     return rows[(rows["gain"] > 0) & (rows["formula"] > 0) & rows["r12"].notna()].reset_index(drop=True)
 
 
-def _halves(rows: pd.DataFrame, seed: int) -> NDArray[np.int64]:
+def _halves(rows: pd.DataFrame, seed: int) -> IntArray:
     """0 or 1 where both systems are of this half; -1 for pairs across."""
     first, second, names = system_codes(rows)
     family = np.empty(len(names), dtype=object)
@@ -152,15 +150,15 @@ def _halves(rows: pd.DataFrame, seed: int) -> NDArray[np.int64]:
     return np.where(side[first] == side[second], side[first], -1)
 
 
-def _predictors(rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
-    columns: list[Floats] = [np.ones(len(rows))]
+def _predictors(rows: pd.DataFrame, names: tuple[str, ...]) -> FloatArray:
+    columns: list[FloatArray] = [np.ones(len(rows))]
     for name in names:
         column = (rows[name] == "same family").astype(np.float64) if name == "relation" else rows[name]
         columns.append(np.asarray(column, dtype=np.float64))
     return np.column_stack(columns)
 
 
-def _fitted(rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
+def _fitted(rows: pd.DataFrame, names: tuple[str, ...]) -> FloatArray:
     x, gain, confidence = _predictors(rows, names), rows["gain"].to_numpy(), rows["confidence"].to_numpy()
     undecided = (confidence > 0.55) & (confidence < 0.999)
     scales = gain[undecided] / special.ndtri(confidence[undecided])
@@ -171,18 +169,18 @@ def _fitted(rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
         begin[at] = -0.5
         begin[0] += 0.5 * np.median(x[:, at])
 
-    def missed(beta: Floats) -> Floats:
+    def missed(beta: FloatArray) -> FloatArray:
         return np.asarray(special.ndtr(gain * np.exp(-x @ beta)) - confidence)
 
     found = least_squares(missed, begin)
     return np.asarray(found.x, dtype=np.float64)
 
 
-def _foretold(rows: pd.DataFrame, beta: Floats, names: tuple[str, ...]) -> Floats:
+def _foretold(rows: pd.DataFrame, beta: FloatArray, names: tuple[str, ...]) -> FloatArray:
     return np.asarray(special.ndtr(rows["gain"].to_numpy() * np.exp(-_predictors(rows, names) @ beta)))
 
 
-def _quality(confidence: Floats, foretold: Floats) -> dict[str, float]:
+def _quality(confidence: FloatArray, foretold: FloatArray) -> dict[str, float]:
     left = ((confidence - foretold) ** 2).sum() / ((confidence - confidence.mean()) ** 2).sum()
     p = 1 - confidence
     compared = (p >= _COMPARED[0]) & (p <= _COMPARED[1])

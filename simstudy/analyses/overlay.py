@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
 from simstudy.analyses.relation_classes import PAIR, confidence, relation_classes
 from simstudy.analyses.thresholds import weighted_percentile
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.tables import (
     COMPARISONS,
     QUESTION,
@@ -23,8 +23,6 @@ from simstudy.tables import (
     takes_pairs,
 )
 from simstudy.validation import check_seed, check_whole
-
-FloatArray = NDArray[np.float64]
 
 _ASKED = ["test", "alternative", "convention", "unit"]
 _COLUMNS = [*TEST_SET, *_ASKED, "relation", "system_a", "system_b", "gain", "gain_se", "p_value"]
@@ -155,7 +153,7 @@ def _distances(pairs: pd.DataFrame, others: pd.DataFrame, n_bootstrap: int, seed
     return row
 
 
-def _spread(systems: OtherSystems, redrawn: NDArray[np.float64]) -> float:
+def _spread(systems: OtherSystems, redrawn: FloatArray) -> float:
     """The standard error of a number from its values with the clusters drawn again, (R,)."""
     known = redrawn[np.isfinite(redrawn)]
     n_clusters = len(systems.strata)
@@ -181,15 +179,13 @@ class _Running:
         self.at, kept = np.unique(at, return_index=True)
         self.windows = [self.windows[k] for k in kept]
 
-    def sure_from(self, sure: NDArray[np.float64]) -> float:
+    def sure_from(self, sure: FloatArray) -> float:
         """The gain from which on pairs are sure, so that there is nothing to compare."""
         medians = np.array([np.median(sure[window]) for window in self.windows])
         above = np.flatnonzero(medians >= _SURE)
         return float(self.at[above[0]] if len(above) else self.at[-1])
 
-    def median(
-        self, at: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.int64] | None = None
-    ) -> NDArray[np.float64]:
+    def median(self, at: FloatArray, values: FloatArray, weights: IntArray | None = None) -> FloatArray:
         """Medians of the values of pairs near these gains: (N,), or (R, N) for pairs weighted (R, P)."""
         if weights is None:
             return np.interp(at, self.at, [np.median(values[window]) for window in self.windows])

@@ -13,15 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.other_systems import OtherSystems
+from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, takes_pairs
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: The family of rows in which all are together.
 ALL_FAMILIES = "all families"
@@ -153,7 +151,7 @@ def of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     return known
 
 
-def _products(outputs: Outputs, unit: str) -> tuple[Floats, Floats]:
+def _products(outputs: Outputs, unit: str) -> tuple[FloatArray, FloatArray]:
     """Scores (K,), and what items make them covary, (K, K); NaN for systems whose score may be undefined."""
     units = in_units(outputs, unit)
     statistics, factor = rescaled(units.statistics, outputs.metric)
@@ -173,7 +171,7 @@ def _members(systems: pd.DataFrame, size: float) -> dict[str, pd.Series[int]]:
 
 
 def _row(
-    rows: pd.DataFrame, members: dict[str, pd.Series[int]], scores: Floats, products: Floats, alpha: float
+    rows: pd.DataFrame, members: dict[str, pd.Series[int]], scores: FloatArray, products: FloatArray, alpha: float
 ) -> dict[str, object]:
     sets = sorted({replicate for own in members.values() for replicate in own.index})
     found = rows["significant"].to_numpy()
@@ -218,7 +216,7 @@ def _odds(found: NDArray[np.bool_]) -> float:
     return float(found.sum() / others) if others else np.nan
 
 
-def _ratios(members: dict[str, pd.Series[int]], scores: Floats, products: Floats) -> dict[str, float]:
+def _ratios(members: dict[str, pd.Series[int]], scores: FloatArray, products: FloatArray) -> dict[str, float]:
     """Numbers of one size of training sets, means over families and over pairs of families."""
     places = [own.to_numpy(dtype=np.int64) for own in members.values() if len(own) > 1]
     alone = [_variances(scores[own], products[np.ix_(own, own)]) for own in places]
@@ -256,7 +254,7 @@ def _ratio(variances: list[float], error: float) -> float:
     return float(np.sqrt(max(0.0, 1 + float(np.mean(variances)) / error))) if error > 0 else np.nan
 
 
-def _variances(values: Floats, products: Floats) -> tuple[float, float, float]:
+def _variances(values: FloatArray, products: FloatArray) -> tuple[float, float, float]:
     """Of R values: their variance, what items give of it, and the mean of what items give each value by itself."""
     n = len(values)
     each = float(np.trace(products)) / n

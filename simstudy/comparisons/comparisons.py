@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, overload
@@ -70,6 +70,14 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     systems: pd.DataFrame | None = None
     selected: bool = field(default=False, kw_only=True)
 
+    # Functions of pairs take Comparisons: as methods they take these.
+    groups = groups
+    thresholds = thresholds
+    significant_gains = significant_gains
+    curve = curve
+    ranks = ranks
+    signature = signature
+
     def __post_init__(self) -> None:
         # What is in the columns is looked at where it is used: there may be millions of rows.
         check_table("frame", self.frame, (), COMPARISONS, empty=True)
@@ -126,44 +134,6 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     def equivalence(self, margin: float, *, alpha: float = 0.05) -> Self:
         """With what each pair says about a margin (`simstudy.equivalence`)."""
         return replace(self, frame=equivalence(self, margin, alpha=alpha))
-
-    def groups(
-        self, *, alpha: float = 0.05, certainty: float | None = None, rule: str = "maximal", p: str = "p_holm"
-    ) -> pd.DataFrame:
-        """Groups of systems that do not differ significantly, after Holm's correction (`simstudy.groups`)."""
-        return groups(self, alpha=alpha, certainty=certainty, rule=rule, p=p)
-
-    def thresholds(
-        self,
-        *,
-        window: tuple[float, float] = (0.04, 0.06),
-        percentile: float = 95,
-        min_pairs: int = 20,
-        n_bootstrap: int = 1000,
-        seed: int = 0,
-    ) -> pd.DataFrame:
-        """The gain of pairs that are just significant (`simstudy.thresholds`)."""
-        return thresholds(
-            self, window=window, percentile=percentile, min_pairs=min_pairs, n_bootstrap=n_bootstrap, seed=seed
-        )
-
-    def significant_gains(
-        self, *, alpha: float = 0.05, power: Sequence[float] = (0.5, 0.8, 0.95), min_pairs: int = 10
-    ) -> pd.DataFrame:
-        """By how much a system must be ahead until that is significant (`simstudy.significant_gains`)."""
-        return significant_gains(self, alpha=alpha, power=power, min_pairs=min_pairs)
-
-    def curve(self, *, n_points: int = 50) -> pd.DataFrame:
-        """Gain against confidence (`simstudy.curve`)."""
-        return curve(self.frame, n_points=n_points)
-
-    def ranks(self, *, alpha: float = 0.05, leaderboards: pd.DataFrame | None = None) -> pd.DataFrame:
-        """How much of the leaderboard's order is significant (`simstudy.ranks`)."""
-        return ranks(self, alpha=alpha, leaderboards=leaderboards)
-
-    def signature(self) -> str:
-        """All that somebody needs who wants the same p-values again, in a line (`simstudy.analyses.signature`)."""
-        return signature(self.frame)
 
     def pair(self, first: str, second: str) -> Pair:
         """What is known of two systems, in whichever order they are named.

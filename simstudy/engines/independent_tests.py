@@ -32,7 +32,7 @@ def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatA
     Raises
     ------
     ValueError
-        For a correlation beyond -1 … 1, or a negative standard deviation.
+        For a correlation beyond -1 … 1.
 
     Examples
     --------
@@ -42,8 +42,6 @@ def sd_of_gain(sd_1: ArrayLike, sd_2: ArrayLike, r12: ArrayLike = 0.0) -> FloatA
     first, second, r = (np.asarray(value, dtype=np.float64) for value in (sd_1, sd_2, r12))
     if not (np.abs(r) <= 1).all():
         raise ValueError(f"r12 must lie between -1 and 1, not {r12!r}")
-    if (first < 0).any() or (second < 0).any():
-        raise ValueError(f"sd_1 and sd_2 must not be negative, unlike {sd_1!r} and {sd_2!r}")
     return np.sqrt(np.maximum(first**2 + second**2 - 2 * r * first * second, 0.0))
 
 

@@ -9,15 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simstudy.engines import independent_tests, paired_tests
+from simstudy.engines.acceptance_tests import fisher, precision_score
 from simstudy.engines.bootstrap import bootstrap
-from simstudy.engines.fisher import fisher
 from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG, Need
-from simstudy.engines.precision_score import precision_score
 from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips
 from simstudy.engines.skew_corrected import skew_corrected
-from simstudy.statistics.pvalues import CONVENTIONS
 
 ALTERNATIVES = ("two-sided", "greater")
 
@@ -76,11 +74,6 @@ class SignificanceTest:
     n_resamples: int | None = None
     computed: bool = False
     alternatives: tuple[str, ...] = ALTERNATIVES
-
-    @property
-    def conventions(self) -> tuple[str, ...]:
-        """The names of the conventions that are rules for it; none where it draws nothing."""
-        return tuple(name for name, rule in CONVENTIONS.items() if self.name in rule.tests)
 
     @property
     def pairs_systems(self) -> bool:

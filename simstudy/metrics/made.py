@@ -15,7 +15,7 @@ from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.running.fingerprints import fingerprint
 from simstudy.running.provenance import program_of
 from simstudy.text.plain_text import printable
-from simstudy.validation import brief, check_choice, check_flag, check_list, check_text
+from simstudy.validation import brief, check_choice, check_flag, check_text, check_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,9 +141,7 @@ def metric(
         raise ValueError(f"score must be a function of summed statistics, not {brief(score)}")
     names = _arguments(score) if columns is None else columns
     for argument, listed in (("columns", names), ("of_item", of_item)):
-        check_list(argument, listed, "names")
-        for column in listed:
-            check_text(argument, column, "a list of names")
+        check_texts(argument, listed, "names")
     if len(names) == 0 or len(set(names)) < len(names):
         raise ValueError(f"columns must be at least one name, and each once, not {brief(list(names))}")
     program = fingerprint(program_of(score))

@@ -11,9 +11,8 @@ import pandas as pd
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference
 from simstudy.planning.editions import next_edition
-from simstudy.planning.margins import BETTER, shown_within
 from simstudy.planning.solving import MOST_UNITS, check_gain, detectable_gain, least_size
-from simstudy.planning.target import Target
+from simstudy.planning.target import BETTER, EQUIVALENT, Target
 from simstudy.text.numerals import units_text
 
 #: How columns of the ends of a range end.
@@ -137,8 +136,9 @@ def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | No
 def _power_at(difference: Difference, target: Target, gain: float, goal: str) -> Callable[[int], float]:
     if goal == BETTER:
         return lambda n: difference.power(gain, n, target.level)
-    margin = target.margin or 0.0
-    return lambda n: shown_within(difference, gain, margin, n, target.level, goal=goal)
+    # The tests of `simstudy.equivalence`: one-sided, each at half of a two-sided alpha (Schuirmann 1987).
+    margin, tail, both = target.margin or 0.0, target.level.margin_tail, goal == EQUIVALENT
+    return lambda n: difference.within(gain, margin, n, tail, both=both)
 
 
 def at_size(case: Case, target: Target, n: int, goal: str, gain: float | None) -> dict[str, Any]:

@@ -65,40 +65,6 @@ class Typical:
     relation: str
 
 
-def benchmarks() -> pd.DataFrame:
-    """The table of known benchmarks; a copy, which may be changed.
-
-    Pairs are those in doubt (their gain is below twice the one that is just significant): who plans a test set plans it
-    for small gains. Near-duplicates are left out, as in the shipped studies, but of SIGMORPHON 2022. Each row has ten
-    pairs or more.
-
-    Returns
-    -------
-    benchmarks
-        One row a test set, metric and relation:
-
-        - study (the shipped study of this test set), test_set (its name there), kind (of task), metric, metric_unit;
-        - unit (what is independent: "item", or the column of clusters), right_or_wrong (whether it is an answer that is
-          right or wrong), n_items, n_units;
-        - relation, n_systems and n_pairs that the row is about, score (the median of these systems');
-        - r12_10, r12, r12_90: the 10th percentile, median and 90th percentile, over pairs, of the correlation of the
-          two systems' contributions of a unit (`simstudy.analyses.correlation`);
-        - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale,
-          so that sd / sqrt(n_units) is the standard error of the gain;
-        - detectable: the true gain, on the metric's scale, that is found with power 0.8 (two-sided, 0.05) on average
-          over these pairs, with its 95 % interval detectable_low to detectable_high, which speaks for other systems
-          on these items (`simstudy.significant_gains`).
-
-    Examples
-    --------
-    >>> table = benchmarks()
-    >>> row = table.query("test_set == 'SWE-bench Verified' and relation == 'unlike systems'").iloc[0]
-    >>> bool(5 < row["detectable"] < 6)   # points, with 500 items
-    True
-    """
-    return _read().copy()
-
-
 def typical(metric: str, relation: str, quantity: str) -> Typical:
     """What r12 or sd is between two systems of a relation, by the benchmarks that are scored by a metric.
 
@@ -255,5 +221,21 @@ def _plain(name: str) -> str:
 
 @cache
 def _read() -> pd.DataFrame:
+    """The table of known benchmarks: a row for each test set, metric and relation, of ten close pairs or more.
+
+    - study (the shipped study of this test set), test_set (its name there), kind (of task), metric, metric_unit;
+    - unit (what is independent: "item", or the column of clusters), right_or_wrong (whether it is an answer that is
+      right or wrong), n_items, n_units;
+    - relation, n_systems and n_pairs that the row is about, score (the median of these systems');
+    - r12_10, r12, r12_90: the 10th percentile, median and 90th percentile, over pairs, of the correlation of the two
+      systems' contributions of a unit (`simstudy.analyses.correlation`);
+    - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale, so that
+      sd / sqrt(n_units) is the standard error of the gain;
+    - detectable: the true gain, on the metric's scale, that is found with power 0.8 (two-sided, 0.05) on average over
+      these pairs, with its 95 % interval detectable_low to detectable_high, which speaks for other systems on these
+      items (`simstudy.significant_gains`).
+
+    Near-duplicates are left out, as in the shipped studies, but of SIGMORPHON 2022.
+    """
     with resources.files("simstudy.planning").joinpath("benchmarks.csv").open(encoding="utf-8") as table:
         return pd.read_csv(table, keep_default_na=True)

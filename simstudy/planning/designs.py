@@ -97,8 +97,6 @@ def best_size(icc: float, cost_unit: float, cost_item: float, cv: float = 0.0) -
     >>> best_size(0.05, 20.0, 1.0), best_size(0.5, 1.0, 1.0), best_size(0.05, 20.0, 1.0, cv=1.0)
     (19, 1, 14)
     """
-    if icc <= 0:
-        raise ValueError(f"icc must be above 0 for a best size of units, not {icc:g}")
     exact = np.sqrt(cost_unit / cost_item * (1 - icc) / (icc * (1 + cv**2)))
 
     def cost_of_precision(size: int) -> float:

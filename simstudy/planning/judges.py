@@ -13,7 +13,7 @@ from simstudy.planning.differences import Detection, Difference, NormalDifferenc
 from simstudy.planning.fields import check_error, check_odd
 from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import AnswersDifference, RightOrWrongDifference
-from simstudy.validation import check_choice, check_share
+from simstudy.validation import check_share
 
 
 def judged_verdicts(case: Case, judge: Judge, of: str) -> Case:
@@ -75,10 +75,6 @@ class JudgedDifference(Difference):
     true: AnswersDifference
     error: float
     of: str
-
-    def __post_init__(self) -> None:
-        check_error("error", self.error)
-        check_choice("of", self.of, ("answers", "pairs"))
 
     @property
     def largest(self) -> float:

@@ -29,10 +29,6 @@ class MixedDifference(Difference):
 
     parts: tuple[Difference, ...]
 
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise ValueError("parts must have at least one difference")
-
     @property
     def largest(self) -> float:
         return max(part.largest for part in self.parts)

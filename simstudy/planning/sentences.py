@@ -14,10 +14,9 @@ from simstudy.planning.cases import GUESSED, LEVEL, TWO_SYSTEMS, Case
 from simstudy.planning.differences import Difference
 from simstudy.planning.editions import EDITIONS, n_pairs, next_edition
 from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.margins import BETTER, NOT_WORSE
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import AnswersDifference
-from simstudy.planning.target import Target
+from simstudy.planning.target import BETTER, NOT_WORSE, Target
 from simstudy.text.numerals import gain_text, units_name, units_text
 
 # Where the excess kurtosis of a pilot's differences is above this part of the number of units, power was off by more

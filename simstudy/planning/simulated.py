@@ -21,11 +21,10 @@ from simstudy.outputs.units import in_units
 from simstudy.planning.cases import Case
 from simstudy.planning.differences import Difference, NormalDifference
 from simstudy.planning.level import Level
-from simstudy.planning.margins import BETTER
 from simstudy.planning.pilot_outputs import FEWEST_SETS, Pilot
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.target import Target
+from simstudy.planning.target import BETTER, Target
 from simstudy.planning.tilted import TiltedUnits
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_text

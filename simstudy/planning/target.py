@@ -8,9 +8,12 @@ from math import inf
 from simstudy.metrics.base import Metric
 from simstudy.planning.fields import check_size
 from simstudy.planning.level import Level
-from simstudy.planning.margins import BETTER, EQUIVALENT, NOT_WORSE
 from simstudy.planning.solving import check_power
 from simstudy.validation import brief, check_whole
+
+#: What is to be shown: that the better system is better; that the one is not worse than the other by the margin or
+#: more; that neither is.
+BETTER, NOT_WORSE, EQUIVALENT = "better", "not worse", "equivalent"
 
 # From the worst to the best score, by what scores are told in.
 _SCALES = {"percent": 100.0, "points": 100.0, "probability": 1.0}

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.rankings.inputs import BoolArray, check_labels, read_only, score_matrix, scored, true_or_false
+from simstudy.outputs.answers import read_only
+from simstudy.rankings.inputs import BoolArray, check_labels, score_matrix, scored, true_or_false
 from simstudy.rankings.ranks import jitter, ranks_of
 from simstudy.validation import (
     check_choice,

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
-from simstudy.metrics.base import Array, FloatArray
+from simstudy.metrics.base import FloatArray
 from simstudy.validation import brief, check_mapping, check_unmasked
 
 BoolArray = NDArray[np.bool_]
@@ -38,12 +38,6 @@ def check_labels(argument: str, values: object, index: pd.Index[Any]) -> None:
             f"{argument} must have the index of the candidates; values in the order of the rows can be given as an "
             "array (.to_numpy())"
         )
-
-
-def read_only(array: Array) -> Array:
-    """The array, which from now on cannot be written to."""
-    array.setflags(write=False)
-    return array
 
 
 def scored(features: pd.DataFrame, functions: Mapping[str, Callable[[pd.DataFrame], ArrayLike]]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from simstudy.metrics.base import FloatArray, IntArray
 
@@ -38,13 +39,9 @@ def ranks_of(scores: FloatArray, jitter: Jitter | None) -> IntArray:
     >>> ranks_of(scores, None).tolist(), ranks_of(scores, np.array([9, 0, 3, 0], dtype=np.uint64)).tolist()
     ([[2, 1, 2, 4]], [[3, 1, 2, 4]])
     """
-    places = np.arange(1, scores.shape[1] + 1)
+    if jitter is None:
+        return np.asarray(stats.rankdata(-scores, method="min", axis=1), dtype=np.int64)
     ranks = np.empty(scores.shape, dtype=np.int64)
     for own, of_function in zip(ranks, scores, strict=True):
-        order = np.argsort(-of_function, kind="stable") if jitter is None else np.lexsort((jitter, -of_function))
-        own[order] = places
-        if jitter is None:
-            ordered = of_function[order]
-            first = np.r_[True, ordered[1:] != ordered[:-1]]
-            own[order] = np.maximum.accumulate(np.where(first, places, 1))
+        own[np.lexsort((jitter, -of_function))] = np.arange(1, own.size + 1)
     return ranks

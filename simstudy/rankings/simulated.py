@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+from scipy import stats
 
 from simstudy.rankings.candidates import Candidates
 from simstudy.validation import check_fraction, check_mapping, check_seed, check_share, check_whole, number_list
@@ -102,27 +102,3 @@ def simulated_candidates(
         scores = pd.DataFrame(noise + true[:, None] * gaps, index=ids, columns=list(separations))
         sets.append(Candidates.from_scores(scores, true, test_set=f"set-{number + 1}"))
     return sets
-
-
-def average_precision(share_true: float, separation: float, threshold: float) -> float:
-    """The true average precision pi_A of the region in which a function's score is at least the threshold gamma.
-
-    A true candidate's score is normal with mean d (the separation) and standard deviation 1, a false one's with mean
-    0. So a true one is accepted with probability Phi(d - gamma), a false one with Phi(-gamma), and by Bayes' rule an
-    accepted one is true with probability pi = s Phi(d - gamma) / (s Phi(d - gamma) + (1 - s) Phi(-gamma)), s being the
-    share of true ones. It is also the mean of a set's precision if its candidates are independent, whatever the number
-    accepted (equation 2).
-
-    Examples
-    --------
-    A threshold below all scores accepts all candidates; one above nearly all, nearly only true ones:
-
-    >>> [round(average_precision(0.1, 1.5, gamma), 4) for gamma in (-9, 1.5, 9)]
-    [0.1, 0.454, 1.0]
-    """
-    check_fraction("share_true", share_true)
-    if not np.isfinite([separation, threshold]).all():
-        raise ValueError(f"separation and threshold must be finite, not {separation} and {threshold}")
-    # In logits, where neither tail underflows.
-    odds = stats.norm.logsf(threshold - separation) - stats.norm.logsf(threshold)
-    return float(special.expit(special.logit(share_true) + odds))

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
 from simstudy.truth.synthetic import check_correlations
@@ -21,8 +22,6 @@ MEAN_POSSIBLE = 20
 VARIANCE_RATIO = 8
 #: Wrong fills on an irrelevant message for each one on a relevant message.
 WRONG_ON_IRRELEVANT = 0.4
-
-Floats = NDArray[np.float64]
 
 
 def muc_like(
@@ -145,7 +144,7 @@ def muc_like(
     return Outputs.from_statistics(statistics, "muc_f", systems, items, task="messages", test_set=test_set)
 
 
-def _levels(argument: str, given: Sequence[float] | Floats, n: int, worth: float) -> Floats:
+def _levels(argument: str, given: Sequence[float] | FloatArray, n: int, worth: float) -> FloatArray:
     """One level a system, shape (n,), checked."""
     levels = number_list(argument, given)
     if levels.shape != (n,):
@@ -155,7 +154,7 @@ def _levels(argument: str, given: Sequence[float] | Floats, n: int, worth: float
     return levels
 
 
-def _chance(fraction: float, message: Floats, within: float) -> Floats:
+def _chance(fraction: float, message: FloatArray, within: float) -> FloatArray:
     """P(message + sqrt(1 - within) g < the normal quantile of `fraction`), shape (n messages,)."""
     margin = stats.norm.ppf(fraction) - message
     if within == 1:
@@ -163,7 +162,7 @@ def _chance(fraction: float, message: Floats, within: float) -> Floats:
     return np.asarray(stats.norm.cdf(margin / np.sqrt(1 - within)))
 
 
-def _negative_binomial(latent: Floats, mean: ArrayLike) -> NDArray[np.int64]:
+def _negative_binomial(latent: FloatArray, mean: ArrayLike) -> IntArray:
     """Counts with this mean and `VARIANCE_RATIO` times its variance, at the quantiles of standard normal scores."""
     shape = np.asarray(mean) / (VARIANCE_RATIO - 1)
     # By upper tails, which keep their precision where the lower ones round to 1.

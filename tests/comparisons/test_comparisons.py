@@ -20,6 +20,7 @@ from simstudy import schema
 from simstudy.loaders.base import Loaded
 from simstudy.statistics.decisions import REASONS, Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
+from tests import documentation
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -71,7 +72,7 @@ class TestSchema:
         assert ss.Comparisons.__doc__ is not None
         for name in schema.KNOWN:
             assert f"``{name}``" in ss.Comparisons.__doc__
-        assert schema.markdown() in (DOCS / "python.md").read_text(encoding="utf-8")
+        assert documentation.columns() in (DOCS / "python.md").read_text(encoding="utf-8")
 
 
 class TestMethods:

@@ -9,9 +9,9 @@ from scipy import stats
 import simstudy as ss
 from simstudy.planning.judges import JudgedDifference
 from simstudy.planning.level import Level
-from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.target import EQUIVALENT, NOT_WORSE
 from simstudy.statistics.proportions import tango_z
 from simstudy.studies import DrawnPairs
 from tests.oracles import compared
@@ -40,7 +40,7 @@ def test_all_outcomes_of_few_answers_are_enumerated(n: int, disagreement: float,
     difference = RightOrWrongDifference(disagreement)
     shown = DrawnPairs(answers(counts, n), "accuracy").shown_within(margin)
     for goal, where in zip((NOT_WORSE, EQUIVALENT), shown, strict=True):
-        assert shown_within(difference, gain, margin, n, Level(), goal=goal) == pytest.approx(
+        assert difference.within(gain, margin, n, Level().margin_tail, both=goal == EQUIVALENT) == pytest.approx(
             chance[where].sum(), abs=1e-8
         )
 
@@ -70,9 +70,9 @@ def test_wald_sizes_have_less_power_than_they_say(
 ) -> None:  # fmt: skip
     """Sizes by the Wald variance for power 0.8, with the power that an independent simulation of them found."""
     difference = RightOrWrongDifference(1 - agreement)
-    found = shown_within(difference, 0.0, margin, n_not_worse, Level(), goal=NOT_WORSE)
+    found = difference.within(0.0, margin, n_not_worse, Level().margin_tail, both=False)
     assert found == pytest.approx(power_not_worse, abs=0.01)
-    found = shown_within(difference, 0.0, margin, n_equivalent, Level(), goal=EQUIVALENT)
+    found = difference.within(0.0, margin, n_equivalent, Level().margin_tail, both=True)
     assert found == pytest.approx(power_equivalent, abs=0.01)
 
 
@@ -85,7 +85,7 @@ def test_many_answers_are_summed_at_some_counts_only() -> None:
     z = tango_z(wins_of.astype(float), lost, n, np.array(-bound))
     least = ((z < cut) & (wins_of <= differ)).sum(axis=0)
     expected = stats.binom.pmf(differ, n, disagreement) @ stats.binom.sf(least - 1, differ, 0.5)
-    found = shown_within(RightOrWrongDifference(disagreement), 0.0, 100 * bound, n, Level(), goal=NOT_WORSE)
+    found = RightOrWrongDifference(disagreement).within(0.0, 100 * bound, n, Level().margin_tail, both=False)
     assert found == pytest.approx(expected, abs=1e-3)
 
 

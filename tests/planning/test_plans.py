@@ -15,11 +15,11 @@ from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
 from simstudy.planning.designs import Design, best_size, intraclass_correlation
 from simstudy.planning.differences import NormalDifference
 from simstudy.planning.level import Level
-from simstudy.planning.margins import EQUIVALENT, NOT_WORSE, shown_within
 from simstudy.planning.mixed import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.spreads import share_interval, spread_interval
+from simstudy.planning.target import EQUIVALENT, NOT_WORSE
 from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
 from tests.oracles import compared
 from tests.planning.options import plan_with
@@ -231,9 +231,9 @@ class TestMargins:
         shown = mean - reach > -margin
         if goal == EQUIVALENT:
             shown &= mean + reach < margin
-        assert shown_within(NormalDifference(1.0), gain, margin, n, Level(), goal=goal) == pytest.approx(
-            shown.mean(), abs=0.012
-        )
+        assert NormalDifference(1.0).within(
+            gain, margin, n, Level().margin_tail, both=goal == EQUIVALENT
+        ) == pytest.approx(shown.mean(), abs=0.012)
 
     def test_the_size_is_the_textbooks(self) -> None:
         plan = ss.plan(metric="mean", margin=0.1, guess=ss.Guess(sd_difference=1.0))

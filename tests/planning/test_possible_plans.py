@@ -15,8 +15,7 @@ from simstudy.planning.answers import answer, at_size
 from simstudy.planning.cases import Case
 from simstudy.planning.guesses import of_guess
 from simstudy.planning.level import Level
-from simstudy.planning.margins import BETTER
-from simstudy.planning.target import Target
+from simstudy.planning.target import BETTER, Target
 from tests.planning.options import nouns_of
 
 LEVELS = st.builds(

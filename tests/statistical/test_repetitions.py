@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from simstudy.rankings.repetitions import binomial_check, repetitions
-from simstudy.rankings.simulated import average_precision, simulated_candidates
+from simstudy.rankings.simulated import simulated_candidates
+from tests.oracles import average_precision
 
 pytestmark = pytest.mark.statistical
 

@@ -5,8 +5,9 @@ import pytest
 from scipy import integrate, stats
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.simulated import average_precision, simulated_candidates
+from simstudy.rankings.simulated import simulated_candidates
 from simstudy.truth.synthetic import outcome_correlation
+from tests.oracles import average_precision
 
 #: A check that holds fails by chance once in a million.
 FALSE_ALARM = 1e-6
@@ -151,6 +152,10 @@ def test_the_average_precision_far_out() -> None:
     assert average_precision(0.5, -1, 1000) == pytest.approx(0, abs=1e-300)
     assert average_precision(0.5, 0.001, 1000) == pytest.approx(1 / (1 + np.exp(-1)), abs=1e-5)
     assert average_precision(0.5, 1, -1000) == 0.5
+
+
+def test_a_threshold_below_all_scores_accepts_all_candidates_and_one_above_nearly_only_true_ones() -> None:
+    assert [round(average_precision(0.1, 1.5, gamma), 4) for gamma in (-9, 1.5, 9)] == [0.1, 0.454, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from simstudy.truth.scores.dependence import (
 )
 from simstudy.truth.scores.discrete import Empirical, Ordinal, Smoothed
 from simstudy.truth.scores.fitted import Fitted, fit
-from simstudy.truth.scores.held_out import Split, held_out, held_out_split, held_out_summary
+from simstudy.truth.scores.held_out import Split, held_out_split, held_out_summary
 from simstudy.truth.scores.item_response import ItemResponse
 from simstudy.truth.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.truth.scores.model import ScoreModel
@@ -25,7 +25,6 @@ from simstudy.truth.scores.pair_copulas import (
     PairFit,
     best_fit,
     fit_families,
-    fit_pair,
     pseudo_observations,
 )
 from simstudy.truth.scores.tabulated import Tabulated, effectiveness
@@ -66,8 +65,6 @@ __all__ = [
     "equicorrelated",
     "fit",
     "fit_families",
-    "fit_pair",
-    "held_out",
     "held_out_split",
     "held_out_summary",
     "of_families",

@@ -16,7 +16,7 @@ from simstudy.outputs import Outputs
 from simstudy.truth.pair_base import Drawn, PairModel, Two
 from simstudy.truth.scores.clusters import ItemClusters
 from simstudy.truth.scores.dependence import Dependence, Independent
-from simstudy.validation import check_list, check_seed, check_text, check_unique, check_whole
+from simstudy.validation import check_seed, check_text, check_texts, check_unique, check_whole
 
 # Items that are drawn at once. It is part of what a seed means.
 _BLOCK = 4096
@@ -221,9 +221,7 @@ def check_model(names: Sequence[str] | None, families: Sequence[str] | None, n: 
     for argument, given in (("names", names), ("families", families)):
         if given is None:
             continue
-        check_list(argument, given, "names")
-        for name in given:
-            check_text(argument, name, "a list of names")
+        check_texts(argument, given, "names")
         if len(given) != n:
             raise ValueError(f"{argument} must have {n} names, one of each system, not {len(given)}")
     named = [f"system-{k + 1}" for k in range(n)] if names is None else list(names)

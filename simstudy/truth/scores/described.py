@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from simstudy.truth.pair_base import Drawn, PairModel, Two
 from simstudy.truth.scores.archimedean import Clayton, Gumbel
 from simstudy.truth.scores.base import TruePair
 from simstudy.truth.scores.clusters import ItemClusters
@@ -39,11 +35,10 @@ DEPENDENCES: dict[str, type[Dependence]] = {
 }
 
 
-@dataclass(frozen=True)
-class Scores(PairModel):
+class Scores(TruePair):
     """Two systems with one score an item, of any margins, dependence and clusters; see `ScoreModel`.
 
-    Attributes
+    Parameters
     ----------
     margins
         Two tables, each with ``kind``, a name in `MARGINS`, and that class's parameters.
@@ -55,57 +50,33 @@ class Scores(PairModel):
         The true gain that the first system is given, and how (`ScoreModel.with_gain`); None: the margins are as they
         are.
     clusters
-        The parameters of `ItemClusters`; empty: items are independent.
+        The parameters of `ItemClusters`; None, or empty: items are independent.
 
     Examples
     --------
+    >>> import numpy as np
     >>> judged = {"kind": "Ordinal", "values": [1, 2, 3], "probabilities": [0.2, 0.3, 0.5]}
     >>> pair = Scores((judged, {"kind": "Beta", "average": 0.5, "concentration": 2}), {"kind": "Clayton", "theta": 2})
     >>> [round(score, 6) for score in pair.scores()], pair.draw(5, 20, np.random.default_rng(0)).statistics.shape
     ([2.3, 0.5], (5, 2, 20, 2))
     """
 
-    margins: tuple[Mapping[str, Any], Mapping[str, Any]]
-    dependence: Mapping[str, Any] = field(default_factory=lambda: {"kind": "Independent"})
-    scored_by: str = "mean"
-    gain: float | None = None
-    null: Null = "equal margins"
-    clusters: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        _ = self._pair
-
-    @property
-    def metric(self) -> str:
-        return self._pair.metric
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return self._pair.units
-
-    @property
-    def exchangeable(self) -> bool:
-        return self._pair.exchangeable
-
-    @property
-    def independent(self) -> bool:
-        return self._pair.independent
-
-    @cached_property
-    def _pair(self) -> TruePair:
-        if not isinstance(self.margins, Sequence) or len(self.margins) != 2:
-            raise ValueError(f"margins must be two tables, one of each system, not {brief(self.margins)}")
-        margins = [made("margins", margin, MARGINS) for margin in self.margins]
-        clusters = ItemClusters(**self.clusters) if self.clusters else None
-        dependence = made("dependence", self.dependence, DEPENDENCES)
-        model = ScoreModel(margins, dependence, clusters, metric=self.scored_by)
-        return TruePair(model if self.gain is None else model.with_gain(self.gain, null=self.null))
-
-    def scores(self) -> Two:
-        return self._pair.scores()
-
-    def draw(self, n_sets: int, n_units: int, rng: np.random.Generator) -> Drawn:
-        return self._pair.draw(n_sets, n_units, rng)
+    def __init__(
+        self,
+        margins: tuple[Mapping[str, Any], Mapping[str, Any]],
+        dependence: Mapping[str, Any] = MappingProxyType({"kind": "Independent"}),
+        scored_by: str = "mean",
+        gain: float | None = None,
+        null: Null = "equal margins",
+        *,
+        clusters: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(margins, Sequence) or len(margins) != 2:
+            raise ValueError(f"margins must be two tables, one of each system, not {brief(margins)}")
+        both = [made("margins", margin, MARGINS) for margin in margins]
+        items = ItemClusters(**clusters) if clusters else None
+        model = ScoreModel(both, made("dependence", dependence, DEPENDENCES), items, metric=scored_by)
+        super().__init__(model if gain is None else model.with_gain(gain, null=null))
 
 
 def made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -160,10 +160,6 @@ class Smoothed(Ordinal):
         kept = tilted(values[shares > 0], shares[shares > 0], float(given.mean()))
         shares[shares > 0] = kept
         return cls(tuple(values.tolist()), tuple(shares.tolist()))
-
-
-#: What turns real scores (n,) and the values that scores may have into a margin.
-FittedMargin = Callable[[FloatArray, FloatArray], Ordinal]
 
 
 def tilted(values: FloatArray, shares: FloatArray, mean: float) -> FloatArray:

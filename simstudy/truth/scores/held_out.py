@@ -17,7 +17,6 @@ from simstudy.running.fingerprints import derived_seed
 from simstudy.statistics.decisions import Decision, speaks_for_gain
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores.fitted import Fitted, fit
-from simstudy.validation import check_whole
 
 #: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
 #: p <= 0.05 (a fraction), the 95th percentile of gains of pairs with p from 0.04 to 0.06 (metric's scale), and the
@@ -34,60 +33,16 @@ _POINTS, _CERTAIN = 25, 0.995
 _OTHERS = {"fitted": "fitted", "halves": "training"}
 
 
-def held_out(
-    outputs: Outputs,
-    *,
-    n_draws: int = 5,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    fitting: Callable[[Outputs], Fitted] = fit,
-) -> pd.DataFrame:
-    """What a model that is fitted on one half of the items gets wrong of the other, beside what the halves differ by.
-
-    The test set is split at random n_draws times (`simstudy.truth.redrawn.halves`). A model is fitted to the one
-    half, and a test set as large as the other drawn of it. Significance is that of `simstudy.compare`, by its default
-    test and unit; the draws of one test set are not independent of each other.
-
-    Parameters
-    ----------
-    outputs
-        At least twenty items, and some tens of systems: of fewer there are neither curves nor thresholds.
-    n_draws
-        At least 1.
-    n_resamples
-        Of the test.
-    seed
-        0 … 2^64 - 1.
-    fitting
-        What fits a model.
-
-    Returns
-    -------
-    table
-        A row for each draw and measure of `MEASURES`: draw, measure, real (the held-out half), training (the other
-        real half), fitted; fitted_off = fitted - real and halves_off = training - real. Of "curve" only the last two:
-        mean absolute distances. NaN where a test set has too few pairs.
-
-    Raises
-    ------
-    ValueError
-        As `halves`, `fit` and `simstudy.compare`.
-    """
-    check_whole("n_draws", n_draws, 1)
-    splits = (
-        held_out_split(outputs, draw, n_resamples=n_resamples, seed=seed, fitting=fitting) for draw in range(n_draws)
-    )
-    return pd.concat([split.table for split in splits], ignore_index=True)
-
-
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One split of `held_out`.
+    """What a model that is fitted on one half of the items gets wrong of the other, beside what the halves differ by.
 
     Attributes
     ----------
     table
-        Its rows.
+        A row for each measure of `MEASURES`: draw, measure, real (the held-out half), training (the other real half),
+        fitted; fitted_off = fitted - real and halves_off = training - real. Of "curve" only the last two: mean absolute
+        distances. NaN where a test set has too few pairs.
     curves
         part ("real", "training", "fitted"), gain (metric's scale), confidence (a fraction): of all pairs.
     fitted
@@ -107,7 +62,11 @@ def held_out_split(
     seed: int = 0,
     fitting: Callable[[Outputs], Fitted] = fit,
 ) -> Split:
-    """Split number `draw` of `held_out`, with its curves; the other arguments are as there.
+    """Random split number `draw` (`simstudy.truth.redrawn.halves`): a model is fitted to one half of the items.
+
+    A test set as large as the other half is drawn of the model. Significance is that of `simstudy.compare`, by its
+    default test and unit; the draws of one test set are not independent of each other. Of less than twenty items and
+    some tens of systems there are neither curves nor thresholds.
 
     Examples
     --------
@@ -136,7 +95,7 @@ def held_out_split(
 
 
 def held_out_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `held_out` by measure.
+    """The tables of several splits, one under the other, by measure.
 
     Returns
     -------

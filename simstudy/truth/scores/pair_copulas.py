@@ -25,13 +25,9 @@ from simstudy.truth.scores.dependence import (
     Survival,
     TCopula,
 )
-from simstudy.validation import brief, check_choice, check_list
+from simstudy.validation import brief
 
 Criterion = Literal["aic", "bic"]
-CRITERIA: tuple[Criterion, ...] = ("aic", "bic")
-
-#: Items that a pair must have to be fitted.
-LEAST_PAIR_ITEMS = 10
 
 # Where the likelihood is looked at first; the best of these points is polished. Their ends bound what is found.
 _CORRELATIONS = np.tanh(np.linspace(-3, 3, 25))
@@ -96,52 +92,16 @@ def pseudo_observations(scores: FloatArray, rng: np.random.Generator | None = No
     return np.asarray(ranks / (n + 1))
 
 
-def fit_pair(
-    scores: FloatArray,
-    *,
-    families: Sequence[str] | None = None,
-    criterion: Criterion = "aic",
-    rng: np.random.Generator | None = None,
-) -> PairFit:
-    """The copula of two systems' scores: of each family the most likely one, of these the best by a criterion.
-
-    Parameters
-    ----------
-    scores
-        (2, n), at least 10 items; only their ranks matter (pseudo-likelihood, Genest, Ghoudi and Rivest 1995).
-    families
-        Names of `FAMILIES`; None: all.
-    criterion
-        "aic" or "bic".
-    rng
-        What breaks ties at random; None: ties share their mean rank.
-
-    Raises
-    ------
-    ValueError
-        For other scores, fewer items, no families or unknown ones.
+def fit_families(uniforms: FloatArray, families: Sequence[str] | None = None) -> list[PairFit]:
+    """Of each family the most likely copula of uniform numbers (2, n): pseudo-likelihood (Genest et al. 1995).
 
     Examples
     --------
     >>> drawn = Clayton(3.0).uniforms(400, 2, np.random.default_rng(0)).T
-    >>> found = fit_pair(drawn)
+    >>> found = best_fit(fit_families(pseudo_observations(drawn)))
     >>> found.family, abs(found.dependence.theta - 3.0) < 0.6
     ('clayton', True)
     """
-    names = list(FAMILIES) if families is None else list(families)
-    check_list("families", names, "names")
-    if not names:
-        raise ValueError("families must have at least one name, not none")
-    for name in names:
-        check_choice("families", name, FAMILIES)
-    check_choice("criterion", criterion, CRITERIA)
-    if np.ndim(scores) == 2 and np.shape(scores)[1] < LEAST_PAIR_ITEMS:
-        raise ValueError(f"scores must be of at least {LEAST_PAIR_ITEMS} items, not {np.shape(scores)[1]}")
-    return best_fit(fit_families(pseudo_observations(scores, rng), names), criterion=criterion)
-
-
-def fit_families(uniforms: FloatArray, families: Sequence[str] | None = None) -> list[PairFit]:
-    """Of each family the most likely copula of uniform numbers (2, n)."""
     u, v = uniforms
     return [FAMILIES[name](name, u, v) for name in (FAMILIES if families is None else families)]
 

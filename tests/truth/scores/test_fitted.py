@@ -15,9 +15,10 @@ from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters,
 from simstudy.truth.scores.corpus import CorpusModel, Pool
 from simstudy.truth.scores.correlations import nearest_correlation
 from simstudy.truth.scores.fitted import Fitted, _within_kinds, fit
-from simstudy.truth.scores.held_out import MEASURES, held_out, held_out_summary
+from simstudy.truth.scores.held_out import MEASURES, held_out_summary
 from simstudy.truth.scores.latent import latent_correlation
 from simstudy.truth.synthetic import correlated_accuracies
+from tests.oracles import held_out
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 

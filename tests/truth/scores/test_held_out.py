@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,11 @@ from simstudy.analyses.correlation import correlation
 from simstudy.outputs import Outputs
 from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.redrawn import halves
-from simstudy.truth.scores import held_out, held_out_split
+from simstudy.truth.scores import held_out as module
+from simstudy.truth.scores import held_out_split
 from simstudy.truth.synthetic import correlated_accuracies
-from tests.oracles import compared
+from tests.oracles import compared, held_out
 
-# The package has the function of this name.
-module = importlib.import_module("simstudy.truth.scores.held_out")
 EIGHT = np.linspace(0.5, 0.75, 8).tolist()
 
 

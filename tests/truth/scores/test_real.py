@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from simstudy.outputs import Outputs
-from simstudy.truth.scores import held_out, held_out_summary
+from simstudy.truth.scores import held_out_summary
+from tests.oracles import held_out
 
 
 def _swe_bench(folder: Path) -> Outputs:
