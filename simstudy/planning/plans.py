@@ -231,7 +231,7 @@ def _within(costs: Costs, target: Target, case: Case) -> Target:
 def _in_whole_clusters(case: Case, n_items: int | None, sizes: Sequence[int] | None) -> list[str]:
     """Notes on numbers of items that are no whole clusters; a ValueError for fewer than two clusters."""
     notes, least = [], int(np.ceil(2 * case.size - 1e-9))
-    for argument, n in (("n_items", n_items), *(("sizes", size) for size in sizes or ())):
+    for argument, n in (("n_items", n_items), *(("sizes", size) for size in (() if sizes is None else sizes))):
         if case.unit == "item" or n is None:
             continue
         if n < least:

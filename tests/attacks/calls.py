@@ -15,7 +15,7 @@ import simstudy as ss
 from simstudy.analyses.correlation import correlation_shares
 from simstudy.studies import load_study
 from tests.oracles import compared
-from tests.planning.options import plan_with
+from tests.planning.options import nouns_of, plan_with
 
 
 def _hits(hits: Any, misses: Any) -> Any:
@@ -391,7 +391,7 @@ _ANALYSES: dict[str, Call] = {
         },
     ),
     "plan with a pilot": (
-        plan_with,
+        lambda outputs, **options: ss.plan(**nouns_of(options | {"outputs": outputs})),
         {
             "outputs": OUTPUTS.select(["old", "new"]),
             "gain": 5.0,

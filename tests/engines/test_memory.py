@@ -30,9 +30,9 @@ rng = np.random.default_rng(0)
 shape = ({systems}, {items})
 right = rng.random(shape) < np.linspace(0.4, 0.9, shape[0])[:, None]
 outputs = ss.Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
-compared(outputs.head(20).select(outputs.names[:3]))   # compiled loops are read in
+ss.compare(outputs.head(20).select(outputs.names[:3]))   # compiled loops are read in
 before = peak()
-pairs = compared(outputs, test="{test}")
+pairs = ss.compare(outputs, test="{test}").frame
 compared = peak()
 pairs = ss.analyses.corrected(pairs.assign(relation="all pairs"))
 for analysis in (ss.thresholds, ss.significant_gains, ss.curve):

@@ -21,7 +21,7 @@ from simstudy.planning.pilots import of_two
 from simstudy.planning.simulated import simulate
 from simstudy.planning.target import Target
 from simstudy.tables import records
-from tests.planning.options import NOUNS, OPTIONS, plan_with
+from tests.planning.options import ANSWERS, CLUSTERS, NOUNS, OPTIONS, plan_with
 
 
 def test_every_option_is_tested() -> None:
@@ -258,3 +258,11 @@ def test_every_stream_has_the_seed_and_a_key_of_its_own(documents: ss.Outputs, m
     simulate(two, Target(two.metric, 5.0), 2000, case=case, n_sets=250, seed=77)
     assert len(keys) == len(set(keys)) > 1
     assert {key[0] for key in keys} == {77}
+
+
+@pytest.mark.parametrize("sizes", [np.array([120, 300]), range(120, 301, 180), pd.Series([120, 300]), (120, 300)])
+@pytest.mark.parametrize("base", [ANSWERS, CLUSTERS])
+def test_sizes_are_any_sequence(base: dict[str, Any], sizes: Any) -> None:
+    found, expected = (plan_with(**base, sizes=each).sizes for each in (sizes, [120, 300]))
+    pd.testing.assert_frame_equal(found, expected)
+    assert plan_with(**base, sizes=sizes[:0]).text == plan_with(**base, sizes=[]).text
