@@ -40,7 +40,8 @@ def calibrated(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
 def of_two_tests(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
     """The same pairs by another test, whose p-values are others."""
     p_value = 1 - (1 - pairs["p_value"]) ** 0.8
-    other = pairs.assign(test="sign", p_value=p_value, favours=pairs["favours"].where(pairs["gain_se"] < 1, pairs["system_a"]))
+    favours = pairs["favours"].where(pairs["gain_se"] < 1, pairs["system_a"])
+    other = pairs.assign(test="sign", p_value=p_value, favours=favours)
     return agreement(pd.concat([pairs, other]), **{"reference": "t_paired", "n_bootstrap": 30, **options})
 
 
@@ -67,9 +68,7 @@ def test_test_sets_together_are_each_one_alone(name: str) -> None:
     tables = tables if name != "calibration" else [table for table in tables if table["metric"].iloc[0] == "accuracy"]
     mixed = pd.concat(tables).sample(frac=1, random_state=1).reset_index(drop=True)
     order = list(mixed[["task", "test_set", "n_items", "metric"]].drop_duplicates().itertuples(index=False, name=None))
-    one_by_one = {
-        tuple(table[["task", "test_set", "n_items", "metric"]].iloc[0]): analysis(table) for table in tables
-    }
+    one_by_one = {tuple(table[["task", "test_set", "n_items", "metric"]].iloc[0]): analysis(table) for table in tables}
     whole, expected = analysis(mixed), pd.concat([one_by_one[key] for key in order], ignore_index=True)
     found = [column for column in expected if column not in ("low", "high")]
     pd.testing.assert_frame_equal(whole[found], expected[found])
