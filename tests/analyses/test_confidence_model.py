@@ -165,7 +165,7 @@ def test_every_number_is_that_of_other_fits(seed: int) -> None:
     """Each half is foretold by a fit to the other; what is told of n and of r12 by a fit to all."""
     pairs, correlations = noisy()
     found = confidence_models(pairs, correlations, seed=seed)
-    pd.testing.assert_frame_equal(found, by_hand(pairs, correlations, seed), rtol=1e-4)
+    pd.testing.assert_frame_equal(found, by_hand(pairs, correlations, seed), rtol=2e-3)
     # The first size of the table is not that of the correlations, and systems without a family are each their own.
     alone = pairs.drop(columns=["family_a", "family_b"])
     own = pairs.assign(family_a=pairs["system_a"], family_b=pairs["system_b"])

@@ -11,6 +11,7 @@ from scipy import stats
 
 from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
+from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.overlay import overlay
 from simstudy.analyses.thresholds import thresholds
 from simstudy.outputs import Outputs
@@ -86,6 +87,8 @@ def test_calibration_of_families_of_two_on_two_test_sets_and_draws() -> None:
     for row in table.itertuples():
         inside = (p >= row.p_from) & (p < row.p_to)
         won = wins[row.elsewhere][inside] > 0
+        expected = expected_wins(pairs, row.n_items_elsewhere / 300)[inside]
+        assert row.expected == pytest.approx(expected.mean()) if inside.any() else np.isnan(row.expected)
         assert (row.n_pairs, row.n_ties) == (inside.sum(), (wins[row.elsewhere][inside] == 0).sum())
         if row.n_pairs < 3:
             assert row.note == f"too few pairs: {row.n_pairs}, not 3"
@@ -95,6 +98,8 @@ def test_calibration_of_families_of_two_on_two_test_sets_and_draws() -> None:
         shares = [counts[inside] @ won / counts[inside].sum() for counts in w if counts[inside].any()]
         assert [row.low, row.high] == pytest.approx(np.percentile(shares, [2.5, 97.5]).tolist())
         assert row.interval_for == "other systems"
+    whole = calibration(pairs, elsewhere, population=True, bins=[0, 0.3])["expected"].iloc[0]
+    assert whole == pytest.approx(expected_wins(pairs).mean())
     least = int(table["n_pairs"].iloc[0])
     at_least = calibration(pairs, elsewhere, bins=[0, 0.1, 0.2, 0.3], min_pairs=least, **RESAMPLES)
     assert np.isfinite(at_least["share"].iloc[0])
@@ -185,3 +190,20 @@ def test_an_overlay_has_the_spread_of_either_collection(which: str, k_others: in
     assert row[["task", "test_set", "n_items", "metric", "relation"]].tolist() == [
         *("tagging", "news", 300, "accuracy", "all")
     ]
+
+
+def test_variants_of_two_families_are_drawn_within_these() -> None:
+    """Twelve variants of two families have ten degrees of freedom, and vary by two less than they are."""
+    rng = np.random.default_rng(7)
+    pairs = all_pairs(12, gain_se=rng.uniform(0.5, 2, 66))
+    family = {name: f"f{k % 2}" for k, name in enumerate(sorted({*pairs["system_a"], *pairs["system_b"]}))}
+    pairs = pairs.assign(family_a=pairs["system_a"].map(family), family_b=pairs["system_b"].map(family))
+    row = overlay(pairs, all_pairs(25, "o"), **RESAMPLES).iloc[0]
+    assert row["interval_for"] == "other variants of these families"
+    again, counts = np.random.default_rng(5), np.zeros((37, 12), dtype=int)
+    for k in range(2):
+        counts[:, k::2] = again.multinomial(6, [1 / 6] * 6, size=37)
+    i, j = np.triu_indices(12, 1)
+    medians = [np.median(np.repeat(np.log(pairs["gain_se"]), one[i] * one[j])) for one in counts]
+    half = stats.t.ppf(0.975, 10) * np.std(medians) * np.sqrt(12 / 10)
+    assert np.log(row["ratio_high"] / row["gain_ratio"]) == pytest.approx(half)
