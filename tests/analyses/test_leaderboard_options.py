@@ -62,7 +62,7 @@ def test_every_option_is_that_of_the_places_and_the_intervals(
 
 @pytest.mark.parametrize(("n_bootstrap", "seed"), [(99, 0), (600, 0), (600, 3)])
 def test_two_systems_differ_where_few_enough_draws_reach_their_gain(n_bootstrap: int, seed: int) -> None:
-    """All seven units favour one: draws of one sign reach it, at most (1 - level)(draws + 1) - 1, that many included."""
+    """All seven units favour one: draws of one sign reach it, (1 - level)(draws + 1) - 1 of them at most."""
     parts = np.array([np.ones(7), np.zeros(7)])
     gains = GainParts(parts.sum(axis=1), parts, unknown=np.zeros(2, dtype=bool))
     blocks = [

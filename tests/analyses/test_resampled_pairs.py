@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.agreement import agreement
-from simstudy.analyses.calibration import calibration
+from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.expected_wins import expected_wins
 from simstudy.analyses.overlay import overlay
 from simstudy.analyses.thresholds import thresholds
@@ -207,3 +207,20 @@ def test_variants_of_two_families_are_drawn_within_these() -> None:
     medians = [np.median(np.repeat(np.log(pairs["gain_se"]), one[i] * one[j])) for one in counts]
     half = stats.t.ppf(0.975, 10) * np.std(medians) * np.sqrt(12 / 10)
     assert np.log(row["ratio_high"] / row["gain_ratio"]) == pytest.approx(half)
+
+
+def test_a_baseline_is_that_of_its_own_bin_class_and_test_set() -> None:
+    """Rows of two classes, test sets and bins of one lower bound, in another order, and one that has no baseline."""
+    keys = [(r, e, low, high) for r in "xy" for e in ("near", "far") for low, high in ((0, 0.1), (0, 0.2), (0.1, 0.2))]
+    names = ["relation", "elsewhere", "p_from", "p_to"]
+    numbers = np.random.default_rng(1).uniform(0, 1, (len(keys), 4))
+    table = pd.DataFrame(keys, columns=names).assign(share=numbers[:, 0], low=0.1, high=0.9, n_items_elsewhere=5)
+    own = pd.DataFrame(keys, columns=names).assign(
+        share=numbers[:, 1], low=numbers[:, 2], high=numbers[:, 3], n_items_elsewhere=range(len(keys))
+    )
+    found = with_baseline(table, own.iloc[:0:-1])
+    pd.testing.assert_frame_equal(found[table.columns], table)
+    baseline = found[["baseline", "baseline_low", "baseline_high", "n_items_baseline"]]
+    assert baseline.iloc[0].isna().all()
+    np.testing.assert_array_equal(baseline.iloc[1:, :3], numbers[1:, 1:])
+    assert baseline["n_items_baseline"].iloc[1:].tolist() == list(range(1, len(keys)))
