@@ -71,7 +71,7 @@ def test_two_systems_differ_where_few_enough_draws_reach_their_gain(n_bootstrap:
     ]
     coins = np.concatenate(blocks, axis=1)[:, :n_bootstrap]
     reached = int((coins == coins[0]).all(axis=0).sum())
-    for more in (-1, 0, 1):
+    for more in (-1, -0.5, 0, 1):
         level = 1 - (reached + 1 + more) / (n_bootstrap + 1)
         found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
         apart = more >= 0
