@@ -84,3 +84,24 @@ def test_bad_input() -> None:
         curve(table(np.ones(3), np.ones(3)).drop(columns="gain"))
     with pytest.raises(ValueError, match="n_points must be at least 2"):
         curve(table(np.ones(3), np.ones(3)), n_points=1)
+
+
+@pytest.mark.parametrize(("n", "n_points"), [(30, 4), (61, 9), (420, 6)])
+def test_every_point_is_that_of_a_plain_loop(rng: np.random.Generator, n: int, n_points: int) -> None:
+    """Of pairs in no order, many of equal gain: quantiles of the gains, and around each the nearest, with ties."""
+    gain = rng.integers(0, 40, n) ** 2 / 100
+    confidence = rng.uniform(0, 1, n)
+    found = curve(table(gain, confidence), n_points=n_points)
+    nearest = 15 if n < 320 else n // 20
+    points = []
+    for centre in np.quantile(gain, np.linspace(0, 1, n_points)):
+        # A quantile between two gains stands at the next larger one.
+        centre = min(g for g in gain if g >= centre)
+        reach = sorted(abs(g - centre) for g in gain)[nearest - 1]
+        near = [k for k in range(n) if abs(gain[k] - centre) <= reach + 1e-9]
+        point = (np.mean(gain[near]), *np.percentile(confidence[near], [50, 5, 95]))
+        if not any(np.allclose(point, one) for one in points):
+            points.append(point)
+    columns = ["gain", "confidence", "confidence_05", "confidence_95"]
+    np.testing.assert_allclose(found[columns], points)
+    assert (found["n_pairs"] == n).all()

@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from simstudy.analyses.duplicates import near_duplicates, without_duplicates
+from simstudy.analyses.duplicates import distinct, near_duplicates, without_duplicates
 from simstudy.outputs import Outputs
+from tests.oracles import ERROR_RATE
 
 
 def scored(table: np.ndarray, names: str, answers: np.ndarray | None = None) -> Outputs:
@@ -206,3 +207,28 @@ def test_bad_answers_and_shares() -> None:
 
 def test_one_system_has_no_duplicates() -> None:
     assert near_duplicates(scored(np.ones((1, 3), dtype=int), "a")).empty
+
+
+def test_where_less_is_better_right_is_what_has_no_error() -> None:
+    """Of systems that are nearly always right; twelve answers in thirteen are in common, but not what is told of them.
+
+    What is right goes unlooked at, whether items count what is right or what is wrong.
+    """
+    rng = np.random.default_rng(4)
+    right = (rng.random((6, 80)) < 0.85).astype(int)
+    answers = np.where(right, 0, rng.integers(1, 3, (6, 80)))
+    answers[5] = np.where(rng.random(80) < 0.04, 7, answers[4])
+    right[5] = answers[5] == 0
+    by_accuracy = scored(right, "abcdef", answers)
+    statistics = np.stack([1 - right, np.ones_like(right)], axis=-1)
+    by_errors = replace(Outputs.from_statistics(statistics, ERROR_RATE, list("abcdef")), answers=answers)
+    columns = ["system_a", "system_b", "n_identical", "share", "kappa", "compared", "identical"]
+    for share in (0.05, 0.2, 0.5, 0.9):
+        found, expected = (near_duplicates(one, share=share)[columns] for one in (by_errors, by_accuracy))
+        pd.testing.assert_frame_equal(found, expected)
+    assert 1 <= len(near_duplicates(by_errors, share=0.5)) < 15
+    for outputs in (by_errors, by_accuracy):
+        alike = near_duplicates(outputs, share=0.9)
+        kept, found = distinct(outputs, "keep")
+        assert (kept.names, found_pairs(found)) == (list("abcdef"), found_pairs(alike))
+        assert distinct(outputs, "drop")[0].names == without_duplicates(list("abcdef"), alike)

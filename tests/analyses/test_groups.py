@@ -277,3 +277,11 @@ def test_largest_sets_are_those_of_a_graph(density: float) -> None:
         differ |= differ.T
         graph = nx.from_numpy_array(~differ & ~np.eye(k, dtype=bool))
         assert sorted(_cliques(~differ & ~np.eye(k, dtype=bool))) == sorted(map(sorted, nx.find_cliques(graph)))
+
+
+def test_ranges_go_by_the_certainty_and_tables_name_the_p_values_that_decided() -> None:
+    pairs = comparisons(GE, GE_P, 9_999)
+    found = [gain_ranges(pairs, alpha=0.1, certainty=certainty).iloc[0]["n_significant"] for certainty in (None, 0.99)]
+    assert found == [2, 1]
+    assert [groups(pairs, p=p)["p"].iloc[0] for p in ("p_value", "p_holm", "p_bh")] == ["p_value", "p_holm", "p_bh"]
+    assert intransitive(corrected(pairs), alpha=0.1, certainty=0.99)["p_best_worst"].tolist() == [0.0994]

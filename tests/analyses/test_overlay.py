@@ -23,7 +23,7 @@ def made(se: float, *, n_systems: int = 20, shift: float = 0.0, **columns: Any) 
         "task": "t", "test_set": "s", "n_items": 100, "metric": "mean", "test": "sign_flips", "unit": "item",
         "alternative": "two-sided", "convention": "default", "relation": "all pairs", "gain_se": se,
     }  # fmt: skip
-    return pairs.assign(p_value=1 - confidence, **{**given, **columns})
+    return pairs.assign(**{"p_value": 1 - confidence, **given, **columns})
 
 
 def test_gains_of_twice_the_standard_error_are_twice_as_large() -> None:
@@ -127,3 +127,51 @@ def test_intervals_hold_the_distance_of_very_many_systems() -> None:
     shares = {name: float(np.mean(values)) for name, values in held.items()}
     print(shares)
     assert all(share >= 0.90 for share in shares.values())
+
+
+def test_who_is_held_against_whom() -> None:
+    """Pairs up to the gain that is named, that one with them; what either interval speaks for; whose note it is."""
+    ours = made(1.0, n_systems=12)
+    row = overlay(ours, made(1.0, n_systems=30, p_value=0.4)).iloc[0]
+    assert (row["n_pairs"], row["n_others"]) == (66, 435)
+    # All others have one gain: pairs of that gain are held against them, larger ones are not.
+    flat = made(1.0, n_systems=9).assign(gain=0.5)
+    row = overlay(ours, flat).iloc[0]
+    assert (row["n_pairs"], row["gain_to"], row["n_others"]) == (11 + 10 + 9 + 8 + 7, 0.5, 36)
+    family = {f"s{k:02}": f"f{k % 2}" for k in range(40)}
+    kin = made(1.0, n_systems=40).assign(family_a=lambda t: t["system_a"].map(family))
+    kin = kin.assign(family_b=kin["system_b"].map(family))
+    row = overlay(ours, kin).iloc[0]
+    found = (row["interval_for"], row["others_interval_for"], row["note"])
+    assert found == ("other systems", "other variants of these families", "")
+    row = overlay(ours, made(1.0, n_systems=9).assign(family_a="x", family_b="x")).iloc[0]
+    assert row[["interval_for", "others_interval_for"]].tolist() == ["other systems", ""]
+    assert row["note"].startswith("too few systems for an interval: 9 of 1 ")
+    assert row[["low", "high", "ratio_low", "ratio_high"]].isna().all()
+
+
+@pytest.mark.parametrize("n", [19, 20])
+def test_twenty_pairs_are_enough_on_either_side(n: int) -> None:
+    row = overlay(made(1.0).head(n).assign(gain=0.1), made(1.0)).iloc[0]
+    assert (row["n_pairs"], np.isnan(row["difference"])) == (n, n < 20)
+    row = overlay(made(1.0), made(1.0).head(n)).iloc[0]
+    assert (row["n_others"], np.isnan(row["difference"])) == (n, n < 20)
+    unknown = made(1.0).assign(gain=0.1, gain_se=[1.0] * n + [0.0] * (190 - n))
+    assert overlay(unknown, made(1.0)).iloc[0]["n_pairs"] == n, "pairs without a standard error are left out"
+
+
+def test_what_speaks_for_the_other_system_is_no_confidence_on_either_side() -> None:
+    """Of one table nine in ten tests speak for the system behind: their confidence is 0, and never sure."""
+    pairs = made(1.0, p_value=0.003)
+    whose = np.where(np.arange(len(pairs)) % 10, pairs["system_b"], pairs["system_a"])
+    against, level = pairs.assign(favours=whose), made(1.0, p_value=0.4)
+    assert overlay(against, level).iloc[0]["difference"] == pytest.approx(-0.6)
+    row = overlay(level, against).iloc[0]
+    assert row["difference"] == pytest.approx(0.6)
+    assert row["gain_to"] > overlay(level, pairs).iloc[0]["gain_to"]
+
+
+@pytest.mark.parametrize("column", ["metric", "test", "alternative", "convention", "unit"])
+def test_either_question_is_compared_whole(column: str) -> None:
+    with pytest.raises(ValueError, match=f"pairs and others must have one {column}, not "):
+        overlay(made(1.0), made(1.0, **{column: "greater"}))

@@ -167,3 +167,17 @@ def test_bad_options_and_tables() -> None:
         ranks(table.drop(columns=["alternative", "gain"]))
     with pytest.raises(ValueError, match="at least one row"):
         ranks(table.head(0))
+
+
+def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> None:
+    """Of numbers whose mean is another: gains of neighbours, places that it takes, and widths of places."""
+    names = "abcde"
+    score = dict(zip(names, [90.0, 88.5, 88.0, 87.9, 80.0], strict=True))
+    pairs = leaderboard(names, {"ab": 0.2, "ac": 0.3, "ad": 0.4, "bc": 0.01, "cd": 0.03, "ce": 0.02, "de": 0.5})
+    pairs["gain"] = pairs["system_a"].map(score) - pairs["system_b"].map(score)
+    boards = board(names, [1, 1, 1, 2, 3], [1, 2, 4, 5, 5], [True, False, True, False, False])
+    row = ranks(pairs, leaderboards=boards).iloc[0]
+    assert row["gain_adjacent"] == pytest.approx(np.median([1.5, 0.5, 0.1, 7.9]))
+    assert row["places"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
+    assert (row["places_width"], row["n_may_be_best"]) == (2.0, 2)
+    assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_separated"] == 0

@@ -71,3 +71,28 @@ def test_bad_tables() -> None:
         rule_of_thumb(pd.concat([good, good]))
     with pytest.raises(ValueError, match="table must have a number in true_80 for some test set"):
         rule_of_thumb(good.assign(true_80=np.nan))
+
+
+def test_each_kind_of_row_has_a_rule_of_its_own() -> None:
+    """Rows that differ in one of what a rule is of, mixed, and test sets that differ in one of what names them."""
+    base = {"of": "all pairs", "alternative": "two-sided", "alpha": 0.05}
+    kinds = [base, base | {"of": "pairs in doubt"}, base | {"alternative": "greater"}, base | {"alpha": 0.1}]
+    test_set = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"}
+    sets = [test_set, test_set | {"task": "u"}, test_set | {"n_items": 225}, test_set | {"metric": "f1"}]
+    gains = np.random.default_rng(2).uniform(1, 9, (len(kinds), len(sets), 2))
+    rows = [
+        {**one, **kind, "observed_50": gains[k, s, 0], "true_95": gains[k, s, 1]}
+        for s, one in enumerate(sets)
+        for k, kind in enumerate(kinds)
+    ]
+    found = rule_of_thumb(pd.DataFrame(rows), ["true_95", "observed_50"])
+    assert found["number"].tolist() == ["true_95", "observed_50"] * 4
+    root = np.sqrt([one["n_items"] for one in sets])
+    for k, kind in enumerate(kinds):
+        for of_number, row in zip((1, 0), found.iloc[2 * k : 2 * k + 2].to_dict("records"), strict=True):
+            c = np.percentile(gains[k, :, of_number] * root, [50, 10, 90])
+            assert [row["c"], row["c_10"], row["c_90"]] == pytest.approx(c.tolist())
+            assert {name: row[name] for name in kind} == kind
+            assert (row["n_test_sets"], np.isnan(row["exponent"])) == (4, True)
+    three = pd.DataFrame([{**rows[0], "n_items": n, "true_95": 7 * n**-0.3} for n in (50, 90, 400)])
+    assert rule_of_thumb(three, ["true_95"])["exponent"].tolist() == pytest.approx([-0.3])

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.optimize import brentq
 
 from simstudy.analyses.significant_gains import just_significant, significant_gains
 from simstudy.truth.synthetic import correlated_accuracies
+from tests.analyses.made_up import made_up
 from tests.oracles import compared
 
 OBSERVED = ["observed_50", "observed_80", "observed_95"]
@@ -202,3 +204,53 @@ def test_bad_tables() -> None:
         significant_gains(pairs.drop(columns=["gain_se", "alternative"]))
     with pytest.raises(ValueError, match="at least one row"):
         significant_gains(pairs.head(0))
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_every_number_and_interval_by_plain_loops(alternative: str) -> None:
+    """Of pairs of seven families whose degrees of freedom differ; true gains by root finding, powers in any order."""
+    pairs = made_up(3, k=14, alternative=alternative).sample(frac=1, random_state=1)
+    pairs.loc[pairs.index[:4], "gain_se"] = np.nan
+    table = significant_gains(pairs, alpha=0.06, power=(0.9, 0.3))
+    sides = 2 if alternative == "two-sided" else 1
+
+    def numbers(rows: pd.DataFrame) -> list[float]:
+        critical = stats.t.isf(0.06 / sides, rows["df"])
+        just = sorted(critical * rows["gain_se"])
+        observed = [next(g for g in just if sum(one <= g for one in just) >= share * len(just)) for share in (0.9, 0.3)]
+
+        def lacks(gain: float, power: float) -> float:
+            return float(np.mean(stats.norm.cdf(gain / rows["gain_se"] - critical)) - power)
+
+        return observed + [float(brentq(lacks, 0, 50, args=(power,))) for power in (0.9, 0.3)]
+
+    names = ["observed_90", "observed_30", "true_90", "true_30"]
+    for row in table.to_dict("records"):
+        of_class = pairs[(pairs["relation"] == row["relation"]) | (row["relation"] == "all pairs")]
+        told = of_class[(of_class["gain_se"] > 0) & (of_class["p_floor"] <= 0.06)]
+        near = told["gain"] < 2 * stats.t.isf(0.06 / sides, told["df"]) * told["gain_se"]
+        members = told if row["of"] == "all pairs" else told[near]
+        systems = {*members["system_a"], *members["system_b"]}
+        counts = (row["n_pairs"], row["n_systems"], row["n_left_out"])
+        assert counts == (len(members), len(systems), len(of_class) - len(told))
+        assert (row["alternative"], row["alpha"], row["interval_for"]) == (alternative, 0.06, "other systems")
+        found = numbers(members)
+        assert [row[name] for name in names] == pytest.approx(found, rel=3e-3)
+        families = sorted({*members["family_a"], *members["family_b"]})
+        touched = [((members["family_a"] == f) | (members["family_b"] == f)).sum() for f in families]
+        df = sum(touched) ** 2 / sum(t**2 for t in touched) - 1
+        left = [numbers(members[(members["family_a"] != f) & (members["family_b"] != f)]) for f in families]
+        logs = np.log(left)
+        half = stats.t.isf(0.025, df) * np.sqrt(6 / 7 * ((logs - logs.mean(axis=0)) ** 2).sum(axis=0))
+        ends = np.array([[row[f"{name}_low"], row[f"{name}_high"]] for name in names])
+        assert np.isnan(ends[0]).all()
+        np.testing.assert_allclose(ends[1:, 0], np.array(found[1:]) * np.exp(-half[1:]), rtol=0.02)
+        np.testing.assert_allclose(ends[1:, 1], np.array(found[1:]) * np.exp(half[1:]), rtol=0.02)
+
+
+def test_a_gain_of_exactly_twice_the_just_significant_one_is_in_no_doubt() -> None:
+    pairs = pairs_of(np.ones(66))
+    pairs.loc[:9, "gain"] = 2 * just_significant(pairs)[:10]
+    assert significant_gains(pairs)["n_pairs"].tolist() == [66, 56]
+    with pytest.raises(ValueError, match=r"power must be above alpha, 0.05, not 0.05"):
+        significant_gains(pairs, power=(0.8, 0.05))

@@ -177,3 +177,68 @@ def test_intervals_cover(n_sets: int, shared: float, sd: float) -> None:
         known = table.dropna(subset=[f"{name}_low"])
         covered = known[f"{name}_low"].le(true) & known[f"{name}_high"].ge(true)
         assert covered.mean() > 0.85, (name, covered.mean(), len(known))
+
+
+def test_shares_and_their_intervals_by_plain_loops() -> None:
+    """Of families that lack some training sets, one of them with two alone; p-values are made up, two-sided ones count.
+
+    Intervals are the jackknife's of the odds, by training sets of either family; five are enough, four are not.
+    """
+    rng = np.random.default_rng(9)
+    sets = {"north": (1, 2, 4, 5, 9), "south": (2, 4), "east": (1, 2, 4, 9)}
+    systems = pd.DataFrame(
+        [(f"{family}{r}{size}", family, size, r) for size in (10, 30) for family, own in sets.items() for r in own],
+        columns=["name", "family", "train_size", "replicate"],
+    )
+    frame = pd.DataFrame(rng.normal(size=(40, len(systems))), columns=systems["name"].tolist())
+    outputs = Outputs.from_scores(frame, "mean", systems)
+    pairs = compared(outputs, test="t_paired", alternative="greater")
+    pairs = pairs.assign(p_two_sided=rng.uniform(0, 1, len(pairs)), p_value=rng.uniform(0, 1, len(pairs)))
+    pairs["favours"], pairs["p_floor"] = pairs["system_a"], 0.001
+    pairs.loc[rng.random(len(pairs)) < 0.1, "gain_se"] = np.nan
+    table = training_variance(pairs, outputs, alpha=0.4).set_index(["train_size", "family"])
+    at = systems.set_index("name")
+    for (size, families), row in table.iterrows():
+        members = []
+        for pair in pairs.itertuples():
+            one, other = at.loc[pair.system_a], at.loc[pair.system_b]
+            same = one["family"] == other["family"] and one["train_size"] == other["train_size"] == size
+            if same and families in (one["family"], ALL_FAMILIES) and np.isfinite(pair.gain_se):
+                members.append((one["replicate"], other["replicate"], pair.p_two_sided <= 0.4))
+        found = [significant for *_, significant in members]
+        assert (row["n_pairs"], row["share"], row["alpha"]) == (len(found), pytest.approx(np.mean(found)), 0.4)
+        every = sets[families] if families != ALL_FAMILIES else sorted({r for own in sets.values() for r in own})
+        n = len(every)
+        assert row["n_training_sets"] == n
+        assert (row["interval_for"] == "", row["note"] != "") == (n < 5, n < 5)
+        assert row[["metric", "unit", "test"]].tolist() == ["mean", "item", "t_paired"]
+        left = [[significant for a, b, significant in members if out not in (a, b)] for out in every]
+        if n < 5 or any(np.mean(one or [0]) in (0, 1) for one in left):
+            assert row[["share_low", "share_high"]].isna().all()
+            continue
+        logs = np.log([np.mean(one) / (1 - np.mean(one)) for one in left])
+        half = stats.t.isf(0.025, n - 1) * np.sqrt((n - 1) / n * ((logs - logs.mean()) ** 2).sum())
+        odds = np.mean(found) / (1 - np.mean(found)) * np.exp([-half, half])
+        assert row[["share_low", "share_high"]].tolist() == pytest.approx((odds / (1 + odds)).tolist())
+    assert table["share_low"].notna().any()
+    # Two training sets: half the squared difference of the scores.
+    scores = dict(zip(outputs.names, outputs.scores(), strict=True))
+    south = table.loc[(10, "south")]
+    assert south["rms_gain"] == pytest.approx(abs(scores["south210"] - scores["south410"]))
+    error = (frame["south210"] - frame["south410"]).std() / np.sqrt(40)
+    assert south["rms_se"] == pytest.approx(error)
+    assert south["ratio"] == pytest.approx(south["rms_gain"] / error)
+    both = training_variance(pairs, outputs.select([name for name in outputs.names if name[:4] != "east"]))
+    assert both.iloc[-1][["rms_se_methods", "ratio_own", "ratio_shared"]].notna().all()
+
+
+def test_a_score_that_may_be_undefined_has_no_ratio() -> None:
+    """Without one of the items the precision of one system is 0 / 0: what it varies by is not known."""
+    rng = np.random.default_rng(3)
+    counts = np.concatenate([rng.integers(1, 4, (6, 20, 1)), np.full((6, 20, 2), 5)], axis=-1)
+    counts[0, 1:, :2] = 0
+    systems = pd.DataFrame({"name": list("abcdef"), "family": [*"xxxyyy"], "train_size": 5, "replicate": [1, 2, 3] * 2})
+    outputs = Outputs.from_statistics(counts, "precision", systems)
+    table = training_variance(compared(outputs).assign(gain_se=1.0), outputs).set_index("family")
+    assert np.isnan(table.loc["x", "ratio"])
+    assert np.isfinite(table.loc["y", "ratio"])

@@ -1,0 +1,151 @@
+"""Test sets that are handed in together are analysed as they are one by one, and options say what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.analyses.agreement import agreement
+from simstudy.analyses.calibration import calibration
+from simstudy.analyses.correlation import correlation_summary
+from simstudy.analyses.curves import curve
+from simstudy.analyses.ranks import ranks
+from simstudy.analyses.significant_gains import significant_gains
+from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.outputs import Outputs
+from tests.analyses.made_up import made_up, several
+
+Analysis = Callable[..., pd.DataFrame]
+
+
+def accuracies(pairs: pd.DataFrame, seed: int, n: int = 60) -> Outputs:
+    """Another test set of the systems of some pairs."""
+    names = sorted({*pairs["system_a"], *pairs["system_b"]})
+    right = np.random.default_rng(seed).random((n, len(names))) < 0.7
+    metric = str(pairs["metric"].iloc[0])
+    return Outputs.from_scores(pd.DataFrame(right.astype(float), columns=names), metric)
+
+
+def calibrated(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Two test sets elsewhere, of other sizes."""
+    every = pd.concat([*several(), made_up(1, k=20)])
+    elsewhere = {"near": accuracies(every, 8), "far": accuracies(every, 9, n=45)}
+    return calibration(pairs, elsewhere, **{"bins": [0, 0.05, 0.3, 1], "min_pairs": 4, "n_bootstrap": 30, **options})
+
+
+def of_two_tests(pairs: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """The same pairs by another test, whose p-values are others."""
+    p_value = 1 - (1 - pairs["p_value"]) ** 0.8
+    favours = pairs["favours"].where(pairs["gain_se"] < 1, pairs["system_a"])
+    other = pairs.assign(test="sign", p_value=p_value, favours=favours)
+    return agreement(pd.concat([pairs, other]), **{"reference": "t_paired", "n_bootstrap": 30, **options})
+
+
+def summary(pairs: pd.DataFrame) -> pd.DataFrame:
+    return correlation_summary(pairs.assign(r12=pairs["p_value"], ratio=pairs["gain_se"]))
+
+
+FEW = {"window": (0.02, 0.7), "min_pairs": 4, "n_bootstrap": 30}
+TOGETHER: dict[str, Analysis] = {
+    "curve": lambda pairs: curve(pairs, n_points=9),
+    "thresholds": lambda pairs: thresholds(pairs, **FEW, seed=3, percentile=80),
+    "significant_gains": lambda pairs: significant_gains(pairs, alpha=0.1, power=(0.9, 0.3)),
+    "calibration": lambda pairs: calibrated(pairs, seed=3),
+    "ranks": lambda pairs: ranks(pairs, alpha=0.1),
+    "agreement": of_two_tests,
+    "correlation_summary": summary,
+}
+
+
+@pytest.mark.parametrize("name", list(TOGETHER))
+def test_test_sets_together_are_each_one_alone(name: str) -> None:
+    """Whatever tells them apart, in whichever order their rows come."""
+    analysis, tables = TOGETHER[name], several()
+    tables = tables if name != "calibration" else [table for table in tables if table["metric"].iloc[0] == "accuracy"]
+    mixed = pd.concat(tables).sample(frac=1, random_state=1).reset_index(drop=True)
+    order = list(mixed[["task", "test_set", "n_items", "metric"]].drop_duplicates().itertuples(index=False, name=None))
+    one_by_one = {tuple(table[["task", "test_set", "n_items", "metric"]].iloc[0]): analysis(table) for table in tables}
+    whole, expected = analysis(mixed), pd.concat([one_by_one[key] for key in order], ignore_index=True)
+    found = [column for column in expected if column not in ("low", "high")]
+    pd.testing.assert_frame_equal(whole[found], expected[found])
+    assert whole.columns.tolist() == expected.columns.tolist()
+    in_order = analysis(pd.concat(tables, ignore_index=True))
+    pd.testing.assert_frame_equal(in_order, pd.concat(one_by_one.values(), ignore_index=True))
+
+
+#: Analysis, option, another value than the default, and the columns that it changes.
+OPTIONS: list[tuple[str, Analysis, str, object, str]] = [
+    ("curve", curve, "n_points", 5, ""),
+    ("thresholds", thresholds, "percentile", 60, "threshold low high"),
+    ("thresholds", thresholds, "seed", 5, "low high"),
+    ("thresholds", thresholds, "n_bootstrap", 50, "low high"),
+    ("thresholds", thresholds, "window", (0.01, 0.8), "n_window threshold low high"),
+    ("thresholds", thresholds, "min_pairs", 1000, "threshold low high interval_for note"),
+    ("calibration", calibrated, "seed", 5, "low high"),
+    ("calibration", calibrated, "n_bootstrap", 50, "low high"),
+    ("calibration", calibrated, "population", True, "expected"),
+    ("calibration", calibrated, "min_pairs", 1000, "share low high interval_for note"),
+    ("agreement", of_two_tests, "seed", 5, "low high"),
+    ("agreement", of_two_tests, "n_bootstrap", 50, "low high"),
+    ("agreement", of_two_tests, "reference", "sign", "only_test only_reference median_ratio"),
+    ("agreement", of_two_tests, "alpha", 0.2,
+     "alpha n_rejected share low high n_other only_test"),
+    ("significant_gains", significant_gains, "alpha", 0.2,
+     "alpha n_pairs n_left_out observed_50 observed_80 observed_95 true_50 true_80 true_95"),
+    ("significant_gains", significant_gains, "min_pairs", 1000, "observed_50 observed_80 true_50 interval_for note"),
+    ("ranks", ranks, "alpha", 0.8, "n_separated places"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "analysis", "option", "value", "columns"), OPTIONS)
+def test_an_option_changes_what_it_is_about(
+    name: str, analysis: Analysis, option: str, value: object, columns: str
+) -> None:
+    """Those columns, and where all are named that can change, no other."""
+    given = {"thresholds": FEW}.get(name, {})
+    pairs = made_up(1, k=20)
+    before, after = analysis(pairs, **given), analysis(pairs, **{**given, option: value})
+    if name == "curve":
+        assert after.groupby("relation", sort=False).size().max() <= 5 < before.groupby("relation").size().min()
+        return
+    changed = {column for column in before if not before[column].equals(after[column])}
+    ends = {f"{one}_{end}" for one in changed for end in ("low", "high")}
+    every = {one for one in changed if one.startswith(("true", "observed"))}
+    assert set(columns.split()) <= changed <= set(columns.split()) | ends | every
+    if "seed" in option or "n_bootstrap" in option:
+        known = before["low"].notna()
+        differs = (before["low"] != after["low"]) | (before["high"] != after["high"])
+        assert differs[known & (before["low"] < before["high"])].mean() > 0.9, "in nearly every row"
+
+
+def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:
+    """Of thresholds that lie on curves of their own, whose rows are mixed, and of which one has no number."""
+    base = {
+        "task": "tagging", "test_set": "news", "metric": "accuracy", "relation": "same group", "alternative": "greater",
+        "unit": "item",
+    }  # fmt: skip
+    keys = [tuple(base.values()), *(tuple({**base, column: "other"}.values()) for column in base)]
+    rows = []
+    for k, key in enumerate(keys):
+        c, power = 10.0 + 7**k, -0.4 - 0.03 * k
+        rows += [(*key, size, c * size**power, c, power) for size in (100, 150, 450)]
+        rows.append((*key, 800, np.nan, c, power))
+    names = ["task", "test_set", "metric", "relation", "alternative", "unit", "n_items", "threshold", "c0", "power"]
+    table = pd.DataFrame(rows, columns=names).sample(frac=1, random_state=2)
+    fitted = size_fit(table)
+    pd.testing.assert_frame_equal(fitted[names], table)
+    np.testing.assert_allclose(fitted["exponent"], table["power"])
+    for _, own in fitted.groupby(names[:6]):
+        known = own[own["threshold"].notna()]
+        c = np.prod(known["threshold"] * np.sqrt(known["n_items"])) ** (1 / 3)
+        np.testing.assert_allclose(own["c"], c)
+        np.testing.assert_allclose(own["fit"], c / own["n_items"] ** 0.5)
+    one = table[table["n_items"] == 150]
+    again = pd.concat([one, one.assign(n_items=[300] * len(one), threshold=0.0)])
+    assert size_fit(again)[["c", "fit", "exponent"]].isna().all(axis=None), "a threshold of 0 is none"
+    two = size_fit(table[table["n_items"] <= 150])
+    np.testing.assert_allclose(two["exponent"], table.loc[two.index, "power"])
