@@ -32,8 +32,8 @@ _GRID = 128
 # What is asked of a pair here: a million pairs are not copied with all that is known of them.
 _WANTED = ("system_a", "system_b", "family_a", "family_b", "gain", "gain_se", "df", "p_floor", "alternative")
 
-# Pairs whose powers are held at a time: 32 MiB.
-_TOGETHER = 2**15
+# Pairs whose powers are held at a time: 16 MiB.
+_TOGETHER = 2**14
 
 
 @takes_pairs
