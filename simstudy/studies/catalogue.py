@@ -126,7 +126,7 @@ def make_study(content: Mapping[str, Any], source: str, model: type[Study] | Non
         problems = [_problem(model, details) for details in error.errors()]
         for k, problem in enumerate(problems):
             head, _, keys = problem.partition(_KEYS)
-            if keys and any(later.endswith(keys) for later in problems[k + 1 :]):
+            if keys and any(later.partition(_KEYS)[2] == keys for later in problems[k + 1 :]):
                 # The keys of a section are listed once.
                 problems[k] = head
         raise StudyError(f"{source}: {'; '.join(problems)}") from None
