@@ -10,8 +10,8 @@ of each is what the pooled precision R makes of its number of candidates. That o
 over what only one of the two accepts (a: 1 if true, else 0) over the product of the two numbers of accepted candidates.
 
 Other tests estimate each precision's variance by its own candidates: a system with few false ones, or none by luck,
-then looks more certain than it is. Of answers that come in units (documents), and of F, variances are not known by the
-score: there this test would be wrong, and does not apply.
+then looks more certain than it is. The score does not tell the variance where answers come in units (documents), nor
+that of F: this test would be wrong there, and does not apply.
 
 The study error_rates has its level at 0.05: 0.035 to 0.068 from 50 units on, for systems that accept candidates
 independently of each other. It is 0.10 where one system accepts 8 candidates on average, and the other these and more.
@@ -32,8 +32,8 @@ def fisher(question: Question) -> SignificanceResult:
     """Fisher's exact test of true and false candidates in D1 and D2, two-sided.
 
     The statistic is the precision of D1, what only the better system accepts, less that of D2, a fraction; it is 0
-    for no candidates. Where the two systems accept very different numbers of candidates it may be negative: the
-    system that accepts fewer can have the better precision by what both accept (footnote 13).
+    for no candidates. It may be negative if the two systems accept very different numbers of candidates: the system
+    that accepts fewer can have the better precision by what both accept (footnote 13).
     """
     of, of_true, both, both_true = _accepted(question)
     i, j = question.pairs

@@ -11,8 +11,8 @@ from simstudy.planning.level import Level
 from simstudy.planning.solving import check_power
 from simstudy.validation import brief, check_whole
 
-#: What is to be shown: that the better system is better; that the one is not worse than the other by the margin or
-#: more; that neither is.
+#: The goals of a plan: to show that the better system is better, that one system is not worse than the other by the
+#: margin or more, or that neither is.
 BETTER, NOT_WORSE, EQUIVALENT = "better", "not worse", "equivalent"
 
 # From the worst to the best score, by what scores are told in.
