@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 
 from simstudy.files.datasets import fetch, registry
 from simstudy.files.unpacking import unzipped
-from simstudy.loaders.lines import decoded
+from simstudy.loaders.reading import decoded
 from simstudy.metrics.spans import is_bio
 from simstudy.training import BaseSystem, Classifier, Examples, Rows, Task, mixed_order
 from simstudy_learners.sequences.crf import ConditionalRandomField

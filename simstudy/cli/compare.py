@@ -191,7 +191,7 @@ def _check_systems(loaded: Loaded, asked: tuple[str, str] | None) -> None:
 
 def _check_direction(loaded: Loaded) -> None:
     """Raise a ValueError where the scores sound like errors and no direction was given: a gate's notes are not read."""
-    from simstudy.loaders.direction import doubt
+    from simstudy.loaders.base import doubt
 
     if in_doubt := doubt(loaded):
         raise ValueError(f"--fail-unless-better: {in_doubt}")

@@ -14,9 +14,33 @@ from pathlib import Path
 import pooch
 from rich.filesize import decimal
 
-from simstudy.files.missing_data import DataError as DataError
-from simstudy.files.missing_data import NotPublicError, lacking
 from simstudy.validation import nearest
+
+# Files that a message names.
+_NAMED = 5
+
+
+class DataError(ValueError):
+    """A data file is missing, unknown or not the one that was published."""
+
+
+class NotPublicError(DataError):
+    """Files, ``<data set>/<file>`` each, that have no public address are in no folder at hand."""
+
+    def __init__(self, names: list[str], folder: Path | None = None) -> None:
+        self.names, self.folder = names, folder
+        one = len(names) == 1
+        shown = [*names[:_NAMED], *([f"{len(names) - _NAMED} more"] if len(names) > _NAMED else [])]
+        listed = names[0] if one else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        looked = ""
+        if folder and not folder.is_dir():
+            looked = f"there is no folder {folder}, and "
+        elif folder:
+            looked = f"{folder / listed} is missing, and " if one else f"{folder} lacks files, and "
+        must = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds"
+        super().__init__(
+            f"{looked}{listed} {'has' if one else 'have'} no public address: {must} {'it' if one else 'them'}"
+        )
 
 
 @dataclass(frozen=True)
@@ -46,14 +70,7 @@ class DataSet:
 
 @cache
 def datasets() -> dict[str, DataSet]:
-    """All data sets that can be had by name: the table datasets.toml.
-
-    Examples
-    --------
-    >>> treebank = datasets()["ud_english_ewt"]
-    >>> treebank.licence, len(treebank.files), treebank.size
-    ('CC BY-SA 4.0', 4, 17833099)
-    """
+    """All data sets that can be had by name: the table datasets.toml."""
     with resources.files("simstudy.files").joinpath("datasets.toml").open("rb") as table:
         rows = tomllib.load(table)
     return {
@@ -71,13 +88,7 @@ def datasets() -> dict[str, DataSet]:
 
 
 def registry() -> dict[str, DataFile]:
-    """All files that can be had by name.
-
-    Examples
-    --------
-    >>> registry()["ud_english_ewt/en_ewt-ud-test.conllu"].size
-    1804515
-    """
+    """All files that can be had by name."""
     return {file.name: file for dataset in datasets().values() for file in dataset.files}
 
 
@@ -93,28 +104,12 @@ def cache_folder() -> Path:
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
-    """The path of a public file.
+    """The path of a public file, ``<data set>/<file>``.
 
-    Parameters
-    ----------
-    name
-        ``<data set>/<file>`` in the registry.
-    data_dir
-        A folder laid out as ``<data set>/<file>``, used instead of the network; by default SIMSTUDY_DATA_DIR, where
-        set. Otherwise the file is downloaded once, to the user's cache folder; standard error says so.
-
-    Raises
-    ------
-    DataError
-        Where the name is unknown, the file is not in the folder, it cannot be downloaded, or its bytes are not
-        the published ones.
-
-    Examples
-    --------
-    >>> fetch("ud_english_ewt/en_ewt-ud-tset.conllu")
-    Traceback (most recent call last):
-    simstudy.files.missing_data.DataError: no data file is called 'ud_english_ewt/en_ewt-ud-tset.conllu' \
-(did you mean 'ud_english_ewt/en_ewt-ud-test.conllu'?)
+    The folder `data_dir` (by default SIMSTUDY_DATA_DIR, where set) is laid out as ``<data set>/<file>`` and is used
+    instead of the network. Otherwise the file is downloaded once, to the user's cache folder; standard error says so. A
+    DataError where the name is unknown, the file is not in the folder, it cannot be downloaded, or its bytes are not
+    the published ones.
     """
     known = registry()
     if name not in known:
@@ -126,17 +121,6 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     """The paths of a data set's files, in the table's order, or of a single file: `fetch` of each.
 
     What was downloaded before a stop or an error is kept, and not downloaded again.
-
-    Raises
-    ------
-    DataError
-        As `fetch`.
-
-    Examples
-    --------
-    >>> fetch_all("ntlk")
-    Traceback (most recent call last):
-    simstudy.files.missing_data.DataError: no data set and no data file is called 'ntlk' (did you mean 'nltk'?)
     """
     known = {**datasets(), **registry()}
     if name not in known:
@@ -148,28 +132,16 @@ def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
 def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
     """The paths of public files by name: `fetch` of each.
 
-    Raises
-    ------
-    DataError
-        As `fetch`; of a folder at hand all files that it lacks are named at once. A download that fails is the last.
-
-    Examples
-    --------
-    >>> fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], "/nowhere")
-    Traceback (most recent call last):
-    simstudy.files.missing_data.DataError: there is no folder /nowhere, which data_dir (--data-dir) or \
-SIMSTUDY_DATA_DIR \
-must name; without either, `simstudy data fetch nltk` will do; no data file is called 'nltk/brwn.zip' (did you mean \
-'nltk/brown.zip'?)
+    Of a folder at hand one DataError names all files that it lacks. A download that fails is the last.
     """
     wanted, folder = dict.fromkeys(names), folder_at_hand(data_dir)
     absent = [name for name in wanted if folder and name in registry() and not (folder / name).is_file()]
-    found, missing = {}, [str(lacking(absent, folder))] if folder and absent else []
+    found, missing = {}, [str(_lacking(absent, folder))] if folder and absent else []
     for name in [name for name in wanted if name not in absent]:
         try:
             found[name] = fetch(name, data_dir)
         except DataError as error:
-            if folder_at_hand(data_dir) is None:
+            if folder is None:
                 raise
             missing.append(str(error))
     if missing:
@@ -180,28 +152,8 @@ must name; without either, `simstudy data fetch nltk` will do; no data file is c
 def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:
     """The path of a file that need not be public: `fetch` of one in the registry, any other from a folder at hand.
 
-    Parameters
-    ----------
-    name
-        ``<data set>/<file>``.
-    data_dir
-        As for `fetch`. There is no hash to check a file against that is not in the registry.
-    allow_outside
-        Whether the name may lead out of that folder, as an absolute path, by "..", or by a link.
-
-    Raises
-    ------
-    DataError
-        As `fetch`; where the file has no public address and no folder at hand holds it, and where the name leads out
-        of that folder.
-
-    Examples
-    --------
-    >>> find("our_systems/scores.csv", "/data")
-    Traceback (most recent call last):
-    simstudy.files.missing_data.NotPublicError: there is no folder /data, and our_systems/scores.csv has no public \
-address: \
-data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
+    There is no hash to check the others against. A DataError also where the name leads out of that folder, as an
+    absolute path, by "..", or by a link, unless `allow_outside`.
     """
     if name in registry():
         return fetch(name, data_dir)
@@ -214,22 +166,10 @@ data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it
 
 
 def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
-    """The paths of all files below a folder, sorted by name.
+    """The paths of all files below a folder, ``<data set>/<folder>`` or a data set, sorted by name: `find` of each.
 
-    Parameters
-    ----------
-    name
-        ``<data set>/<folder>``, or a data set.
-    data_dir
-        As for `fetch`: the files that are there, hidden ones and SOURCE.md left out, those in the registry checked.
-        Where there is no folder at hand, the registry's files.
-    allow_outside
-        As for `find`.
-
-    Raises
-    ------
-    DataError
-        As `find`; or where there are no such files.
+    In a folder at hand these are the files that are there, without hidden ones and SOURCE.md; else the registry's. A
+    DataError where there are none.
     """
     folder = folder_at_hand(data_dir)
     if not allow_outside:
@@ -262,7 +202,7 @@ def _check_inside(name: str, folder: Path | None) -> None:
 def _verified(file: DataFile, folder: Path) -> Path:
     path = folder / file.name
     if not path.is_file():
-        raise lacking([file.name], folder)
+        raise _lacking([file.name], folder)
     if pooch.file_hash(str(path), alg="sha256") != file.sha256:
         raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
     return path
@@ -284,3 +224,13 @@ def _downloaded(file: DataFile) -> Path:
         raise DataError(
             f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and {folder}"
         ) from error
+
+
+def _lacking(names: list[str], folder: Path) -> DataError:
+    """Which public files a folder lacks, and the commands that fetch them."""
+    run = " and ".join(f"`simstudy data fetch {name}`" for name in dict.fromkeys(n.split("/")[0] for n in names))
+    where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"
+    if not folder.is_dir():
+        where = "which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name"
+        return DataError(f"there is no folder {folder}, {where}; without either, {run} will do")
+    return DataError(f"{folder} lacks {', '.join(names)}, {where}; without either, {run} will do")

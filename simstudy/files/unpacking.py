@@ -36,18 +36,7 @@ _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
 @contextmanager
 def unpacking_at_most(size: int | str | None) -> Iterator[None]:
-    """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing.
-
-    Examples
-    --------
-    >>> with unpacking_at_most("64 KiB"):
-    ...     most()
-    65536.0
-    >>> with unpacking_at_most("much"):
-    ...     pass
-    Traceback (most recent call last):
-    ValueError: max_size must be a size such as 500M or 4G, or none, not 'much'
-    """
+    """Within the block, packed files may unpack to this size: bytes, "4G", "none"; None changes nothing."""
     token = _limit.set(_parsed("max_size", size) if size is not None else _limit.get())
     try:
         yield

@@ -18,21 +18,8 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
 def check_file_names(what: str, names: Iterable[object]) -> None:
     """Raise a ValueError where a name cannot be that of a file in a folder of results, or two names are of one file.
 
-    Parameters
-    ----------
-    what
-        What the names are of, for the message: "table".
-    names
-        Names without suffix. Upper and lower case are one, as some file systems have it.
-
-    Examples
-    --------
-    >>> check_file_names("table", ["pairs", "../../pairs"])
-    Traceback (most recent call last):
-    ValueError: table must have a name of letters (a-z), digits, _ and -, at most 100, not '../../pairs'
-    >>> check_file_names("figure", ["gains", "Gains"])
-    Traceback (most recent call last):
-    ValueError: figure must have a name of its own, not 'Gains' again
+    Names are without suffix; `what` they are of is for the message. Upper and lower case are one, as some file systems
+    have it.
     """
     known: set[str] = set()
     for name in names:
@@ -47,19 +34,7 @@ def check_file_names(what: str, names: Iterable[object]) -> None:
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its name when the block ends well, and goes when it does not.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "table.csv"
-    >>> with atomic_path(target) as temporary:
-    ...     _ = temporary.write_text("a,b")
-    ...     target.exists()
-    False
-    >>> target.read_text()
-    'a,b'
-    """
+    """A temporary path beside `path` that takes its name when the block ends well, and goes when it does not."""
     target = Path(path)
     if not target.name:
         raise ValueError(f"path must name a file, not '{path}'")

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many, counted
 from simstudy.loaders.items import items_in_order
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.aer import Link, alignment_counts
 from simstudy.notes import note
 from simstudy.validation import check_choice
@@ -37,18 +36,6 @@ class Links:
         return frozenset(self.sure | self.possible)
 
 
-@dataclass(frozen=True)
-class Alignments:
-    """A file's links by the number of the sentence, from 1 on, and whether a sentence is a line.
-
-    In NAACL form a sentence without links does not appear.
-    """
-
-    sentences: dict[int, Links]
-    by_line: bool
-
-
-@noting
 def read_alignments(source: Source) -> Loaded:
     """Word alignments, one file for each system, scored by AER against a gold file.
 
@@ -69,30 +56,32 @@ def read_alignments(source: Source) -> Loaded:
     lengths = _lengths(source.references[1:]) if source.references[1:] else None
     paths = (source.references[0], *source.paths)
     files = [read_links(path, lengths) for path in paths]
-    gold = files[0]
-    if lengths is not None:
-        numbers = list(range(1, len(lengths) + 1))
-        measure = source.references[1]
-    else:
-        numbers = sorted(gold.sentences)
-        measure = paths[0]
-    for path, file in zip(paths, files, strict=True):
-        _check_sentences(path, file, measure, numbers, by_line=lengths is not None or gold.by_line)
+    gold, lines_of_gold = files[0]
+    numbers = sorted(gold) if lengths is None else list(range(1, len(lengths) + 1))
+    measure = source.references[0 if lengths is None else 1]
+    for path, (sentences, by_line) in zip(paths, files, strict=True):
+        if by_line and (lines_of_gold or lengths is not None):
+            check_as_many(path, len(sentences), "line", measure, len(numbers))
+        if unknown := sorted(set(sentences) - set(numbers)):
+            raise ValueError(f"{path} has sentence {unknown[0]}, which {measure} lacks")
     items = items_in_order(source, pd.DataFrame({"id": [str(number) for number in numbers]}))
     ids = items["id"].tolist()
     nothing = Links()
+    wanted = [gold.get(number, nothing) for number in numbers]
     systems = []
-    for (name, path), file in zip(source.systems().items(), files[1:], strict=True):
-        answers = [file.sentences.get(number, nothing).all for number in numbers]
-        wanted = [gold.sentences.get(number, nothing) for number in numbers]
+    for (name, path), (sentences, _) in zip(source.systems().items(), files[1:], strict=True):
+        answers = [sentences.get(number, nothing).all for number in numbers]
         counts = [alignment_counts(own, g.sure, g.possible) for own, g in zip(answers, wanted, strict=True)]
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [tuple(sorted(own)) for own in answers]))
-    return Loaded(assemble(systems, source, expected=ids, items=items))
+    return Loaded(assemble(systems, source, items))
 
 
 @once
-def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -> Alignments:
-    """The links of a file of either kind; lengths are the numbers of source and target words of each sentence."""
+def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -> tuple[dict[int, Links], bool]:
+    """A file's links by the number of the sentence, from 1 on, and whether a sentence is a line.
+
+    In NAACL form a sentence without links does not appear. Lengths are the numbers of source and target words of each.
+    """
     lines = read_lines(path)
     first = next(line for line in lines if line.strip())
     by_line = _LINK.fullmatch(first.split()[0]) is not None
@@ -112,7 +101,7 @@ def read_links(path: Path, lengths: tuple[tuple[int, int], ...] | None = None) -
         (links.sure if sure else links.possible).add(link)
     if n_null:
         note(f"{path}: {counted(n_null, 'link')} to the empty word (position 0) left out")
-    return Alignments(dict(sentences), by_line)
+    return dict(sentences), by_line
 
 
 def _pharaoh(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, Link, bool, str]]:
@@ -146,16 +135,5 @@ def _naacl(path: str | Path, lines: Sequence[str]) -> Iterator[tuple[int, int, L
 def _lengths(texts: Sequence[Path]) -> tuple[tuple[int, int], ...]:
     """Numbers of words of each sentence of the source and the target text."""
     contents = [read_lines(text) for text in texts]
-    n_source, n_target = map(len, contents)
-    if n_source != n_target:
-        raise ValueError(f"{texts[0]} has {counted(n_source, 'line')}, {texts[1]} {n_target:,}")
+    check_as_many(texts[0], len(contents[0]), "line", texts[1], len(contents[1]))
     return tuple((len(s.split()), len(t.split())) for s, t in zip(*contents, strict=True))
-
-
-def _check_sentences(path: Path, file: Alignments, measure: Path, numbers: Sequence[int], *, by_line: bool) -> None:
-    """Raise a ValueError where a file has other sentences than the file that says which there are."""
-    if file.by_line and by_line and len(file.sentences) != len(numbers):
-        raise ValueError(f"{path} has {counted(len(file.sentences), 'line')}, {measure} {len(numbers):,}")
-    unknown = sorted(set(file.sentences) - set(numbers))
-    if unknown:
-        raise ValueError(f"{path} has sentence {unknown[0]}, which {measure} lacks")

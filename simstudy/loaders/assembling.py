@@ -17,41 +17,27 @@ from simstudy.running.fingerprints import number_of
 def assemble(
     systems: Sequence[SystemOutputs],
     source: Source,
-    *,
-    expected: Sequence[str] | None = None,
+    items: pd.DataFrame,
     nothing: Callable[[str], Array] | None = None,
-    items: pd.DataFrame | None = None,
 ) -> Outputs:
     """Outputs of systems whose items are matched by id. Notes tell of items that are dropped or made up.
 
-    The items are those that are expected (the references', in their order), by default all that any system has, in the
-    order in which they appear. `nothing` gives the (S,) statistics of a system that said nothing about the item of this
-    id, for missing="zero". `items` has a row for each item, with a column ``id``; more rows do no harm.
-
-    Where items are missing or unexpected, the ValueError names files with their counts and the first such item.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import get_metric
-    >>> from simstudy.notes import notes_kept
-    >>> a = SystemOutputs("a", "a.csv", ["x", "y"], np.array([[1, 1], [0, 1]]))
-    >>> b = SystemOutputs("b", "b.csv", ["y"], np.array([[1, 1]]))
-    >>> source = Source((), get_metric("accuracy"), missing="drop")
-    >>> with notes_kept() as notes:
-    ...     outputs = assemble([a, b], source)
-    >>> outputs.items["id"].tolist(), notes
-    (['y'], ["1 of 2 items dropped that not every system has: 'x'"])
+    `items` has a row for each item that is expected, with a column ``id``. `nothing` gives the (S,) statistics of a
+    system that said nothing about the item of this id, for missing="zero".
     """
     if not systems:
         raise ValueError("no system: at least one file of outputs is needed")
-    _check_names(systems)
+    first: dict[str, SystemOutputs] = {}
+    for system in systems:
+        if system.name in first:
+            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
+        first[system.name] = system
     rows = _positions(systems)
     for system, positions in zip(systems, rows, strict=True):
         if len(positions) < len(system.ids):
             ids = pd.Series(list(system.ids))
             raise ValueError(f"{system.origin}: item '{ids[ids.duplicated()].iloc[0]}' occurs twice")
-    wanted = list(dict.fromkeys(expected if expected is not None else (i for s in systems for i in s.ids)))
-    kept = _matched(systems, rows, wanted, source.missing)
+    kept = _matched(systems, rows, items["id"].tolist(), source.missing)
     if not kept:
         raise ValueError("no item is left that every system has; look at the ids, or say missing='zero'")
     width = len(source.metric.statistics)
@@ -77,7 +63,7 @@ def assemble(
                     numbers[answer] = number_of(answer)
             answers[k, there] = [numbers[system.answers[i]] for i in own]
     names = [system.name for system in systems]
-    used = kept if items is None else items.set_index("id").loc[kept].reset_index()
+    used = items.set_index("id").loc[kept].reset_index()
     return Outputs.from_statistics(statistics, source.metric, names, used, answers=answers)
 
 
@@ -88,14 +74,6 @@ def _positions(systems: Sequence[SystemOutputs]) -> list[Mapping[str, int]]:
         same = k > 0 and list(system.ids) == list(systems[k - 1].ids)
         rows.append(rows[-1] if same else {item: i for i, item in enumerate(system.ids)})
     return rows
-
-
-def _check_names(systems: Sequence[SystemOutputs]) -> None:
-    first: dict[str, SystemOutputs] = {}
-    for system in systems:
-        if system.name in first:
-            raise ValueError(f"system '{system.name}' is in {first[system.name].origin} and again in {system.origin}")
-        first[system.name] = system
 
 
 def _matched(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import wraps
@@ -16,7 +16,9 @@ import pandas as pd
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array
-from simstudy.notes import notes_kept
+from simstudy.metrics.direction import sounds_like_error
+from simstudy.metrics.mean import MEAN
+from simstudy.notes import note, notes_kept
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import TIES
 from simstudy.text.reprs import ReprMixin
@@ -82,14 +84,7 @@ class Ties:
 class Source:
     """Files of system outputs, in the order of the systems, and how to read them: what every loader is handed.
 
-    Folders among the paths have been opened already. All else is as for `simstudy.load`, but for the following.
-
-    Attributes
-    ----------
-    domain
-        The only domain of candidates that are to be ranked. Other items can be cut when they are loaded.
-    mark
-        What stands between the sentences of a text and is not part of it.
+    Folders among the paths have been opened already. All else is as for `simstudy.load`.
     """
 
     paths: tuple[Path, ...]
@@ -100,7 +95,9 @@ class Source:
     missing: str = "error"
     texts: Texts = Texts()
     ties: Ties = Ties()
+    #: The only domain of candidates that are to be ranked. Other items can be cut when they are loaded.
     domain: str | None = None
+    #: What stands between the sentences of a text and is not part of it.
     mark: str = ""
 
     def __post_init__(self) -> None:
@@ -130,39 +127,21 @@ class Source:
 
 @dataclass(frozen=True)
 class SystemOutputs:
-    """One system's statistics, as a loader found them.
-
-    Attributes
-    ----------
-    name
-        The system.
-    origin
-        The file, for messages.
-    ids
-        Of its n items, each once.
-    statistics
-        (n, S) of the source's metric.
-    answers
-        What the system said about each item, as text or tuples of it: two systems are duplicates where these are
-        equal. None where the files have scores only.
-    """
+    """One system's statistics (n, S) of the source's metric, as a loader found them; the origin is the file."""
 
     name: str
     origin: str
+    #: Of its n items, each once.
     ids: Sequence[str]
     statistics: Array
+    #: What the system said about each item, as text or tuples of it: two systems are duplicates where these are equal.
+    #: None where the files have scores only.
     answers: Sequence[Hashable] | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Noted(ReprMixin):
-    """What was read from files, and what there is to say of it.
-
-    Attributes
-    ----------
-    notes
-        What a user should know: items dropped, line ends converted.
-    """
+    """What was read from files, with notes: what a user should know, such as items dropped, line ends converted."""
 
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
@@ -219,13 +198,6 @@ def system_files(paths: Sequence[Path]) -> dict[str, Path]:
     """The files by the names of their systems: their own, without .gz and without a suffix that says what is in them.
 
     Such a suffix is well known (.txt, .conllu), or all files have it; one that begins with a digit is part of a name.
-
-    Examples
-    --------
-    >>> list(system_files([Path("sys/GPT-4.de"), Path("sys/Claude-3.5.de")]))
-    ['GPT-4', 'Claude-3.5']
-    >>> list(system_files([Path("claude-3.5-sonnet"), Path("gpt-4.1-mini"), Path("baseline.txt.gz")]))
-    ['claude-3.5-sonnet', 'gpt-4.1-mini', 'baseline']
     """
     check_utf8(map(str, paths), "files")
     files = [Path(path.stem if path.suffix.lower() == ".gz" else path.name) for path in paths]
@@ -244,14 +216,6 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
     """Raise a ValueError where this is neither None nor a mapping of our names of columns to those in the files.
 
     Names that are not ours are those of further columns of the items, but for those that look like a slip in one.
-
-    Examples
-    --------
-    >>> check_columns({"domain": "repo", "length": "n_words"})
-    >>> check_columns({"itme": "instance_id"})
-    Traceback (most recent call last):
-    ValueError: columns must map our names (system, item, id, sample, score, gold, reference, domain, cluster, filter, \
-tag, or one of your own that is unlike these), not 'itme' (did you mean 'item'?)
     """
     if columns is None:
         return
@@ -269,11 +233,36 @@ tag, or one of your own that is unlike these), not 'itme' (did you mean 'item'?)
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things, for messages.
-
-    Examples
-    --------
-    >>> counted(1, "line"), counted(1200, "line")
-    ('1 line', '1,200 lines')
-    """
+    """A number of things, for messages: "1 line", "1,200 lines"."""
     return f"{n:,} {noun}" + "s" * (n != 1)
+
+
+def check_as_many(path: Path, n: int, noun: str, origin: Path, wanted: int) -> None:
+    """Raise a ValueError where a file has not as many of something as the file that it goes with."""
+    if n != wanted:
+        raise ValueError(f"{path} has {counted(n, noun)}, {origin} {wanted:,}")
+
+
+def all_errors(names: Iterable[str]) -> tuple[str, ...]:
+    """Names that all sound like errors, else none: one system of many may be called after its loss."""
+    listed = tuple(names)
+    return listed if all(map(sounds_like_error, listed)) else ()
+
+
+def doubt(loaded: Loaded) -> str:
+    """Why lower may be better of these scores, although higher is taken to be so; empty where nothing suggests it."""
+    metric = loaded.outputs.metric
+    suspects = [name for name in (*loaded.scored_by, metric.name) if sounds_like_error(name)]
+    if not suspects or not metric.higher_is_better:
+        return ""
+    means = "" if metric.name == MEAN else f"metric='{MEAN}' with "
+    return (
+        f"scores are called '{suspects[0]}' and higher is taken to be better, so that the system with more of it wins: "
+        f"{means}lower_is_better=True turns that round, lower_is_better=False says that it is right"
+    )
+
+
+def note_doubt(loaded: Loaded, lower_is_better: bool | None) -> None:
+    """Note that lower may be better, where the caller did not say and the names of the scores suggest it."""
+    if lower_is_better is None and (said := doubt(loaded)):
+        note(said)

@@ -11,9 +11,19 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from simstudy.loaders.base import MISSING, Ties, counted
-from simstudy.loaders.clusters import names_clusters
-from simstudy.loaders.item_scores import numbers
-from simstudy.loaders.tables import BLANK, Where, check_plain, coded, first_of, no_column, places, read_table, renamed
+from simstudy.loaders.items import names_clusters
+from simstudy.loaders.tables import (
+    BLANK,
+    Where,
+    check_plain,
+    coded,
+    first_of,
+    no_column,
+    numbers,
+    places,
+    read_table,
+    renamed,
+)
 from simstudy.notes import note
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
@@ -35,19 +45,10 @@ _COMMA = r"\s*[-+]?\d+,\d+\s*"
 def read_candidate_table(
     path: Path, columns: Mapping[str, str], missing: str, ties: Ties, has_items: bool = False
 ) -> tuple[Candidates, pd.DataFrame]:
-    r"""Candidates and what describes them: a row for each with id, true, and the columns that are no scores.
+    """Candidates and what describes them: a row for each with id, true, and the columns that are no scores.
 
     `columns` maps our names to the file's: ``gold``, ``item`` or ``id``, and whatever is no score. Where there is a
     table of the items too (`has_items`), that may have some of them.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "candidates.csv"
-    >>> _ = path.write_text("id,gold,t,length,kind\na,1,9,2,verb\nb,0,7,3,noun\n")
-    >>> candidates, items = read_candidate_table(path, {"length": "length"}, "error", Ties())
-    >>> candidates.names, items.to_dict("list")
-    (['t'], {'id': ['a', 'b'], 'true': [True, False], 'kind': ['verb', 'noun'], 'length': ['2', '3']})
     """
     check_choice("missing", missing, MISSING)
     if missing == "zero":

@@ -22,14 +22,9 @@ from simstudy.validation import check_path, check_text
 
 @dataclass(frozen=True, repr=False)
 class LoadedCandidates(Noted):
-    """Candidates from a file, with `notes` on them: candidates dropped, columns that look like labels.
+    """Candidates from a file, with a row of `items` for each, and `notes`: candidates dropped, columns like labels.
 
-    Attributes
-    ----------
-    candidates
-        With their scores.
-    items
-        A row for each: id, true, and the columns that are no scores.
+    The columns of `items` are id, true, and those of the file that are no scores.
     """
 
     candidates: Candidates
@@ -56,7 +51,7 @@ def load_candidates(
     r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
 
     Every column with numbers is a scoring function but those that `columns` names, ``domain``, and ``cluster`` or
-    another name of clusters (`simstudy.loaders.clusters`); from contingency tables (O11 … O22, or f, f1, f2, N) come
+    another name of clusters (`simstudy.loaders.items`); from contingency tables (O11 … O22, or f, f1, f2, N) come
     association measures.
 
     Parameters
@@ -101,7 +96,6 @@ def load_candidates(
     return LoadedCandidates(replace(candidates, test_set=test_set), items)
 
 
-@noting
 def read_candidates(source: Source) -> Loaded:
     """Scoring functions as systems, from one table with a row for each candidate.
 
@@ -109,7 +103,7 @@ def read_candidates(source: Source) -> Loaded:
     these the words of its columns of text, where no two candidates have the same, else the number of its row.
     Every other column with numbers is a scoring function, higher is better (inf and -inf rank first and last), and one
     without describes the candidates. So do ``domain``, ``cluster`` or another name of clusters
-    (`simstudy.loaders.clusters`), and what `Source.columns` declares, whatever is in them. Where there are contingency
+    (`simstudy.loaders.items`), and what `Source.columns` declares, whatever is in them. Where there are contingency
     tables (O11, O12, O21, O22, or f, f1, f2, N), their counts are features, and every association measure of them is a
     scoring function.
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many, counted
 from simstudy.loaders.items import items_in_order, numbered
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.spans import is_bio, span_counts
 from simstudy.notes import note
 
@@ -28,7 +27,6 @@ class TaggedSentence:
     tags: tuple[str, ...]
 
 
-@noting
 def read_conll_columns(source: Source) -> Loaded:
     """Tagged tokens, one file for each system, scored by F1 of spans (tags O, B-label, I-label) or accuracy.
 
@@ -59,7 +57,7 @@ def read_conll_columns(source: Source) -> Loaded:
             for s, g in pairs
         ]
         systems.append(SystemOutputs(name, str(path), ids, np.array(counts), [s.tags for s in own]))
-    return Loaded(assemble(systems, source, expected=ids, items=items))
+    return Loaded(assemble(systems, source, items))
 
 
 @once
@@ -68,9 +66,8 @@ def read_columns(path: Path, column: int | None = None, *, bio: bool = False) ->
     lines = read_lines(path)
     model = next((line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT))), "# O")
     tabs = "\t" in model
-    width = len(_fields(model, tabs))
-    if width < max(2, column or 0):
-        need = max(2, column or 0)
+    width, need = len(_fields(model, tabs)), max(2, column or 0)
+    if width < need:
         raise ValueError(f"{path} has {counted(width, 'column')}, where a token and its tag need {need}")
     sentences: list[TaggedSentence] = []
     tokens: list[str] = []
@@ -118,5 +115,4 @@ def _check_same(path: Path, own: Sequence[TaggedSentence], gold_path: Path, gold
                 f"{path}, line {s.line}: sentence {i} has {counted(len(s.tokens), 'token')}, not {len(g.tokens)} as in "
                 f"{gold_path}, line {g.line}"
             )
-    if len(own) != len(gold):
-        raise ValueError(f"{path} has {counted(len(own), 'sentence')}, {gold_path} {len(gold):,}")
+    check_as_many(path, len(own), "sentence", gold_path, len(gold))

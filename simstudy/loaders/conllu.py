@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_in_order
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.base import IntArray
 
@@ -30,32 +29,21 @@ Token = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of n words.
+    """A sentence of n words: the lines with a whole number as id, not multiword-token ranges and empty nodes."""
 
-    Multiword-token ranges and empty nodes are left out: words are the lines with a whole number as id.
-
-    Attributes
-    ----------
-    id, document
-        Its ``sent_id`` (or ``tweet_id``), and the latest ``newdoc id``, where there is one.
-    words, tags
-        Forms and universal part-of-speech tags.
-    heads, relations
-        Whose dependents the words are (0 for the root, -1 where the file does not say), and how.
-    line
-        The number of its first line.
-    """
-
+    #: Its ``sent_id`` (or ``tweet_id``), and the latest ``newdoc id``, where there is one.
     id: str
     document: str
     words: tuple[str, ...]
+    #: Universal part-of-speech tags.
     tags: tuple[str, ...]
+    #: Whose dependents the words are: 0 for the root, -1 where the file does not say.
     heads: tuple[int, ...]
     relations: tuple[str, ...]
+    #: The number of its first line.
     line: int
 
 
-@noting
 def read_conllu_outputs(source: Source) -> Loaded:
     """Parsed or tagged sentences, one file for each system, scored by UAS, LAS or accuracy (of universal tags).
 
@@ -78,7 +66,7 @@ def read_conllu_outputs(source: Source) -> Loaded:
     if all(sentence.document for sentence in gold.values()):
         items["cluster"] = [sentence.document for sentence in gold.values()]
     items = items_in_order(source, items, named=True)
-    return Loaded(assemble(systems, source, expected=list(gold), nothing=nothing, items=items))
+    return Loaded(assemble(systems, source, items, nothing))
 
 
 @once

@@ -10,36 +10,34 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.clusters import names_clusters
-from simstudy.loaders.item_scores import narrow, numbers, score_statistics, takes_one_score
-from simstudy.loaders.samples import HINT, names_samples, sample_id
-from simstudy.loaders.tables import BLANK, Where, coded, first_of, no_column
+from simstudy.loaders.items import HINT, names_clusters, names_samples, sample_id
+from simstudy.loaders.tables import (
+    BLANK,
+    Where,
+    coded,
+    first_of,
+    narrow,
+    no_column,
+    numbers,
+    score_statistics,
+    takes_one_score,
+)
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, IntArray
 
 
 @dataclass(frozen=True)
 class Entries:
-    """What one system did on one item, N times.
-
-    Attributes
-    ----------
-    systems, items
-        Names and ids, in the order of the table.
-    system, item, row
-        (N,) each: positions in `systems`, in `items` and in the table.
-    statistics
-        (N, S) of the metric.
-    others
-        Columns of the table that are neither system nor item nor statistics.
-    """
+    """What one system did on one item, N times."""
 
     systems: Sequence[str]
     items: Sequence[str]
+    #: (N,) each: positions in `systems`, in `items` and in the table.
     system: IntArray
     item: IntArray
     row: IntArray
     statistics: Array
+    #: Columns of the table that are neither system nor item nor statistics.
     others: Sequence[str]
 
 

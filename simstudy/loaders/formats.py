@@ -8,14 +8,13 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from simstudy.loaders.alignments import read_alignments
-from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, noting
+from simstudy.loaders.base import MISSING, Loaded, Source, Texts, Ties, check_columns, note_doubt, noting
 from simstudy.loaders.candidates import has_candidates, read_candidates
 from simstudy.loaders.conll_columns import read_conll_columns
 from simstudy.loaders.conllu import read_conllu_outputs
-from simstudy.loaders.direction import note_doubt
 from simstudy.loaders.inspect_logs import read_inspect
-from simstudy.loaders.lines import require_file
 from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.loaders.reading import require_file
 from simstudy.loaders.scores import read_scores
 from simstudy.loaders.systems import describe_systems
 from simstudy.loaders.text import read_text
@@ -93,7 +92,7 @@ def load(
     items
         A table (CSV, TSV) with a row for each item, in the order of the files: domain, cluster, … Without a column
         ``cluster`` one called doc, user, repo, session, question or the like is taken for it where its values come
-        again (`simstudy.loaders.clusters` has the rule), as it is in tables of scores; a note says which.
+        again (`simstudy.loaders.items` has the rule), as it is in tables of scores; a note says which.
     systems
         A table with a row for each system, as for `simstudy.describe_systems`: system, group, family, …
     columns

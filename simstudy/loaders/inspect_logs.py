@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting, system_files
-from simstudy.loaders.item_scores import check_takes_one_score, number, score_statistics
-from simstudy.loaders.lines import read_content
-from simstudy.loaders.reading import once
-from simstudy.loaders.samples import sample_id
-from simstudy.loaders.task_logs import assemble_tasks, by_task, chosen, parse_json
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, system_files
+from simstudy.loaders.items import sample_id
+from simstudy.loaders.reading import once, read_content
+from simstudy.loaders.tables import check_takes_one_score, number, score_statistics
+from simstudy.loaders.task_logs import assemble_tasks, chosen, parse_json
 from simstudy.metrics.base import Array
 
 #: Inspect's value_to_float.
@@ -39,13 +38,12 @@ class Log:
     scorer: str
 
 
-@noting
 def read_inspect(source: Source) -> Loaded:
     """Systems from Inspect eval logs in JSON form (log format json, or `inspect log convert --to json`).
 
     The system is the model, or the file where logs of one task have the same model. Items are samples, by their id;
     with several tasks ids are ``<task>/<id>``, and the task is the ``domain``. Values are numbers as Inspect takes
-    them: C 1, P (partial) 0.5, I and N (no answer) 0. Epochs are samples of an item (`simstudy.loaders.samples`). What
+    them: C 1, P (partial) 0.5, I and N (no answer) 0. Epochs are samples of an item (`simstudy.loaders.items`). What
     has no score (it failed, or the scorer left it unscored) is missing.
 
     `Source.columns` chooses of several scorers: {"score": "match"}.
@@ -63,7 +61,7 @@ def read_inspect(source: Source) -> Loaded:
         logs.append((log.task, SystemOutputs(name, str(log.path), ids, _statistics(log, source), answers)))
     asked = {(log.task, id_of(*key)): key[0] for log in read for key in log.samples}
     scorers = dict.fromkeys(log.scorer for log in read)
-    return Loaded(assemble_tasks(by_task(logs), source, asked), scored_by=tuple(scorers))
+    return Loaded(assemble_tasks(logs, source, asked), scored_by=tuple(scorers))
 
 
 def read_log(path: Path, scorer: str | None = None) -> Log:

@@ -1,14 +1,32 @@
-"""What is known of a test set's items: what the files of outputs say, and what a table of the items adds."""
+"""What is known of a test set's items: what the files say, what a table of the items adds, and which belong together.
+
+Clusters: a table of items may have a column of documents, users, questions and the like under another name than
+``cluster``. Its values are then taken as the clusters that tests resample as wholes, and a note says so:
+
+- its name is one of `CLUSTERS`, in any case and with or without "id", "key" or "name" behind it: ``doc_id``, ``User``;
+- some value comes again, there are at least two values, and no item lacks one;
+- nothing else is said: a column ``cluster`` (``columns={"cluster": "doc"}`` names it) goes first, a column that
+  ``columns`` makes the ``domain`` is no cluster, and ``unit="item"`` tests items one by one.
+
+Of several columns it is the one whose name comes first in `CLUSTERS`. A note names those that are not taken, and says
+why, but for columns in which no value comes again.
+
+Samples: where a system has several rows of an item, something must number them: the epoch of a log, or a column of a
+table that is called ``sample`` (``columns={"sample": "k"}`` names it) or has another name in `NUMBERS`. Each sample is
+then an item of its own, called ``<item>#<sample>``, and the item is its ``cluster``, unless items have clusters
+already. Rows that nothing numbers are refused: they may as well be scores by several metrics, or a file given twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
 from simstudy.loaders.base import Source, counted
-from simstudy.loaders.clusters import clustered
 from simstudy.loaders.tables import Where, check_plain, coded, first_of, no_column, places, read_table
+from simstudy.notes import note
 from simstudy.outputs.tables import SAMPLES
 
 # Columns that tests and analyses go by: no cell of theirs may be empty. Of others, `Outputs.labels` sees to it.
@@ -16,6 +34,43 @@ _KEYS = ("id", "domain", "cluster")
 
 # What `Source.columns` may say of a format's own files: a table of items need not have it.
 _OF_FILES = ("system", "item", "score", "filter", "tag", "reference")
+
+#: What columns of clusters are called: those whose clusters hold others of these come first.
+CLUSTERS = (
+    "cluster", "user", "speaker", "author", "patient", "repository", "repo", "project", "book", "document", "doc",
+    "article", "story", "session", "conversation", "dialogue", "dialog", "thread", "passage", "paragraph", "image",
+    "video", "question", "problem",
+)  # fmt: skip
+
+#: What columns are called that number the samples of an item.
+NUMBERS = ("sample", "epoch", "repetition", "attempt", "trial")
+
+#: What to say of rows that nothing numbers.
+HINT = "samples of an item need a column 'sample' that numbers them (columns={'sample': ...} names it)"
+
+
+def _any_spelling(names: Sequence[str], endings: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of columns with one of these names (its first group), in any case, with an ending or without."""
+    return re.compile(rf"({'|'.join(names)})[ _.-]?(?:{'|'.join(endings)})?", re.IGNORECASE)
+
+
+_CLUSTER = _any_spelling(CLUSTERS, ("id", "key", "name"))
+_NUMBER = _any_spelling(NUMBERS, ("id", "idx", "index", "no", "number"))
+
+
+def names_clusters(column: object) -> bool:
+    """Whether a column has a name of clusters, in whatever spelling."""
+    return _CLUSTER.fullmatch(str(column)) is not None
+
+
+def names_samples(column: object) -> bool:
+    """Whether a column has a name of samples, in whatever spelling."""
+    return _NUMBER.fullmatch(str(column)) is not None
+
+
+def sample_id(item: str, sample: object) -> str:
+    """The id of a sample of an item."""
+    return f"{item}#{sample}"
 
 
 def numbered(n: int) -> pd.DataFrame:
@@ -28,7 +83,6 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
 
     The table needs a column ``id`` (or what `Source.columns` calls ``id`` or ``item``); its rows may be in any order,
     and more of them. Columns whose names of ours are in `found` are in other files: the table need not have them.
-    Columns of documents, users and the like are taken as clusters (`simstudy.loaders.clusters`).
     """
     if source.items is None:
         return clustered(known)
@@ -48,23 +102,11 @@ def items_by_id(source: Source, known: pd.DataFrame, found: Iterable[str] = ()) 
 
 
 def items_in_order(source: Source, known: pd.DataFrame, *, named: bool = False) -> pd.DataFrame:
-    r"""What is known of items that have an order; what the source's table says goes first.
+    """What is known of items that have an order; what the source's table says goes first.
 
     Row i of the table is item i; rows whose ids are those of the items in another order go by them. Where the ids of
     the items are names (`named`), the table's own ids must be the same. Else they are numbers (`numbered`), and the
-    items take the table's ids where it has any. Columns of documents, users and the like are taken as clusters
-    (`simstudy.loaders.clusters`).
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> from simstudy.metrics import get_metric
-    >>> path = Path(mkdtemp()) / "items.tsv"
-    >>> _ = path.write_text("text\tgenre\nt1\tnews\nt1\tnews\n")
-    >>> source = Source((), get_metric("bleu"), items=path, columns={"cluster": "text"})
-    >>> items_in_order(source, numbered(2)).to_dict("list")
-    {'id': ['1', '2'], 'genre': ['news', 'news'], 'cluster': ['t1', 't1']}
+    items take the table's ids where it has any.
     """
     if source.items is None:
         return clustered(known)
@@ -119,3 +161,43 @@ def _named(table: pd.DataFrame, source: Source, key: str | None = None, found: I
         if ours in others:
             raise ValueError(f"{path} has a column '{ours}' of its own: '{columns[ours]}' cannot take its name")
     return others.assign(**named)
+
+
+def clustered(items: pd.DataFrame) -> pd.DataFrame:
+    """The items with a column ``cluster``, where they have none and another column says which depend on each other."""
+    if "cluster" in items:
+        return items
+    taken = None
+    for name in sorted(filter(names_clusters, items), key=_place):
+        labels = items[name].astype(str).str.strip()
+        lacking = items[name].isna() | (labels == "")
+        n = labels.nunique()
+        if n == len(labels):
+            continue
+        if taken:
+            note(f"'{name}' is not taken as a cluster: '{taken}' is")
+        elif lacking.any():
+            note(f"'{name}' is not taken as a cluster: item '{items['id'][lacking].iloc[0]}' has none")
+        elif n == 1:
+            note(f"'{name}' is not taken as a cluster: all items have '{items[name].iloc[0]}'")
+        else:
+            taken = name
+            note(
+                f"items of one '{name}' are a cluster, {n:,} in all, which is tested as a whole unless unit='item'; "
+                "columns={'cluster': ...} names another column"
+            )
+    return items if taken is None else items.assign(cluster=items[taken])
+
+
+def _place(column: object) -> int:
+    """Where the name of clusters that a column has is in `CLUSTERS`."""
+    found = _CLUSTER.fullmatch(str(column))
+    return CLUSTERS.index(found[1].lower()) if found else len(CLUSTERS)
+
+
+def of_samples(items: pd.DataFrame, samples: Mapping[str, str]) -> pd.DataFrame:
+    """A row for each sample (id of a sample -> id of its item), with what is known of the item, and a note on it."""
+    own = list(samples.values())
+    note(f"{len(own):,} samples of {len(set(own)):,} items: the samples of an item are resampled together")
+    table = items.set_index("id").loc[own].reset_index()
+    return table.assign(id=list(samples), **({} if "cluster" in table else {"cluster": own}))

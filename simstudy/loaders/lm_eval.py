@@ -12,11 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
-from simstudy.loaders.item_scores import check_takes_one_score, score_statistics
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
-from simstudy.loaders.task_logs import assemble_tasks, by_task, chosen, parse_json
+from simstudy.loaders.base import Loaded, Source, SystemOutputs
+from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.tables import check_takes_one_score, score_statistics
+from simstudy.loaders.task_logs import assemble_tasks, chosen, parse_json
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.gz)?")
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
@@ -39,7 +38,6 @@ class Sample:
     metric: str
 
 
-@noting
 def read_lm_eval(source: Source) -> Loaded:
     """Systems from sample logs of lm-evaluation-harness, one file for each model and task.
 
@@ -66,7 +64,7 @@ def read_lm_eval(source: Source) -> Loaded:
         statistics = score_statistics(scores, source.metric, places.__getitem__)
         ids, answers = [sample.doc_id for sample in samples], [sample.answer for sample in samples]
         logs.append((task, SystemOutputs(model, str(path), ids, statistics, answers)))
-    return Loaded(assemble_tasks(by_task(logs), source), scored_by=tuple(metrics))
+    return Loaded(assemble_tasks(logs, source), scored_by=tuple(metrics))
 
 
 def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:

@@ -1,7 +1,8 @@
-"""Files that several metrics or test sets share: each is read, parsed and hashed once."""
+"""How loaders read files: strictly as UTF-8, whatever the line ends; what several need is read and parsed once."""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from simstudy.files.unpacking import unpacked
 from simstudy.notes import note, notes_kept
 
 P = ParamSpec("P")
@@ -19,17 +21,11 @@ T = TypeVar("T")
 
 @dataclass
 class Reading:
-    """What was read within a block.
+    """What was read within a block."""
 
-    Attributes
-    ----------
-    hashes
-        File -> its SHA-256.
-    kept
-        File that is needed again -> what was made of it, and the notes on that. Others are not kept.
-    """
-
+    #: File -> its SHA-256.
     hashes: dict[Path, str] = field(default_factory=dict)
+    #: File that is needed again -> what was made of it, and the notes on that. Others are not kept.
     kept: dict[Path, dict[object, tuple[Any, list[str]]]] = field(default_factory=dict)
 
     def files(self) -> dict[str, str]:
@@ -43,19 +39,12 @@ _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 @contextmanager
 def reading() -> Iterator[Reading]:
     """Within the block, files that are read have their hashes taken, and what is made of those in `kept` is kept."""
-    token = _current.set(Reading())
+    current = Reading()
+    token = _current.set(current)
     try:
-        yield _current.get() or Reading()
+        yield current
     finally:
         _current.reset(token)
-
-
-def is_read(path: Path) -> None:
-    """Say that a file is read: its hash is taken, where somebody wants it."""
-    current = _current.get()
-    if current is not None and path not in current.hashes:
-        with path.open("rb") as file:
-            current.hashes[path] = file_digest(file, "sha256").hexdigest()
 
 
 def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
@@ -81,3 +70,65 @@ def once(parse: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path,
         return found
 
     return parsed
+
+
+def require_file(path: Path) -> None:
+    """Raise a FileNotFoundError or a ValueError where a path is no file to read; a pipe or a device may have no end."""
+    if not path.exists():
+        raise FileNotFoundError(f"no such file: {path}")
+    if path.is_dir():
+        raise ValueError(f"{path} must be a file, but is a folder")
+    if not path.is_file():
+        raise ValueError(f"{path} must be a file, but is a pipe or a device: write its content to a file first")
+
+
+def is_read(path: Path) -> None:
+    """Say that a file is read, if it is one: its hash is taken, where somebody wants it."""
+    require_file(path)
+    current = _current.get()
+    if current is not None and path not in current.hashes:
+        with path.open("rb") as file:
+            current.hashes[path] = file_digest(file, "sha256").hexdigest()
+
+
+@once
+def read_lines(path: Path) -> list[str]:
+    r"""The lines of a UTF-8 text file without their ends, which are \n only: others that Unicode counts are text."""
+    lines = read_content(path).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def read_content(path: Path) -> str:
+    """The whole text of a file, unpacked where its name ends in .gz."""
+    is_read(path)
+    return decoded(unpacked(path), str(path))
+
+
+def decoded(content: bytes, origin: str) -> str:
+    """The text of a file that has some, without a byte order mark and with Unix line ends, each of which a note tells.
+
+    A ValueError names the line where the file is not UTF-8 or has NUL bytes.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{origin}, line 1: not UTF-8 but UTF-16; convert the file to UTF-8")
+    if content.startswith(codecs.BOM_UTF8):
+        content = content.removeprefix(codecs.BOM_UTF8)
+        note(f"{origin}: byte order mark taken off")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise ValueError(f"{origin}, line {line}: a NUL byte; is this a binary file?")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{origin}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); convert the file to UTF-8"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{origin} is empty")
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+        note(f"{origin}: Windows line ends converted")
+    return text

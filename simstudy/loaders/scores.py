@@ -8,12 +8,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
-from simstudy.loaders.clusters import names_clusters
-from simstudy.loaders.direction import all_errors
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors
 from simstudy.loaders.entries import Entries, by_sample, is_tidy, tidy_entries, wide_entries
-from simstudy.loaders.items import items_by_id
-from simstudy.loaders.samples import of_samples
+from simstudy.loaders.items import items_by_id, names_clusters, of_samples
 from simstudy.loaders.tables import Where, check_plain, no_column, not_plain, places, read_table, renamed
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, BrokenRule
@@ -24,7 +21,6 @@ from simstudy.outputs.checks import note_exchanged
 _SHOWN = 40
 
 
-@noting
 def read_scores(source: Source) -> Loaded:
     """Systems from tables of item scores (.csv, .tsv, either packed as .gz, or .parquet).
 
@@ -34,12 +30,11 @@ def read_scores(source: Source) -> Loaded:
     systems share. An empty cell of a wide table is an item that the system lacks; of a tidy one it is an error, unless
     items may be missing.
 
-    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.samples`).
+    Where rows of a system and item come again, a column ``sample`` must number them (`simstudy.loaders.items`).
 
     Other columns go with the items: of a tidy table those that say the same of an item for every system, of a wide
-    one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.clusters`), and what `Source.columns`
-    declares.
-    `Source.columns` maps our name to the file's: ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
+    one ``domain``, ``cluster`` or another name of clusters (`simstudy.loaders.items`), and what `Source.columns`
+    declares: our name -> the file's, ``{"item": "instance_id", "score": "resolved", "domain": "repo"}``.
     """
     return scores_from_frame(read_frame(source), str(source.paths[0]), source)
 
@@ -64,13 +59,6 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
 
     Its index says where rows are, as `read_frame` leaves it; the origin is what to call a table whose index names no
     file. The paths of the source are not read.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import get_metric
-    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "old": [0.25, 0.5], "new": [0.5, 1.0]})
-    >>> scores_from_frame(frame, "a frame", Source((), get_metric("mean"))).outputs.scores().tolist()
-    [0.375, 0.75]
     """
     if frame.empty:
         raise ValueError(f"{origin}: no row is left")
@@ -91,7 +79,7 @@ def scores_from_frame(frame: pd.DataFrame, origin: str, source: Source) -> Loade
         items = of_samples(items, samples)
     nothing = _nothing(entries, source.metric) if source.missing == "zero" else None
     systems = _systems(entries, where)
-    outputs = assemble(systems, source, expected=entries.items, nothing=nothing, items=items)
+    outputs = assemble(systems, source, items, nothing)
     if not tidy:
         note_exchanged(outputs.n_systems, outputs.n_items)
     return Loaded(outputs, scored_by=_scored_by(entries.systems, tidy, source))

@@ -1,9 +1,8 @@
-"""Tables in files: CSV, TSV and Parquet, read strictly, so that every cell can be told by file and line."""
+"""Tables in files (CSV, TSV, Parquet), read strictly, and what their cells say, by file and line where it is wrong."""
 
 from __future__ import annotations
 
 import csv
-import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
@@ -15,12 +14,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.files.unpacking import beginning, read_parquet
 from simstudy.loaders.base import counted
-from simstudy.loaders.lines import read_content, require_file
-from simstudy.loaders.reading import is_read, once
-from simstudy.metrics.base import Array, IntArray
+from simstudy.loaders.reading import is_read, once, read_content
+from simstudy.metrics import Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.ratio import whole
 from simstudy.text.reprs import listed
 from simstudy.validation import nearest
 
@@ -31,22 +32,13 @@ Where = Callable[[int], str]
 BLANK = ("", "NA", "NaN", "nan")
 
 
-def any_spelling(names: Sequence[str], endings: Sequence[str]) -> re.Pattern[str]:
-    """A pattern of columns with one of these names (its first group), in any case, with or without one of the endings.
-
-    Examples
-    --------
-    >>> [bool(any_spelling(["doc"], ["id"]).fullmatch(column)) for column in ("Doc_ID", "doc", "doctor")]
-    [True, True, False]
-    """
-    return re.compile(rf"({'|'.join(names)})[ _.-]?(?:{'|'.join(endings)})?", re.IGNORECASE)
-
-
 class _Tsv(csv.excel_tab):
     """Tab-separated values have no quoting: a quote is part of the text (IANA text/tab-separated-values)."""
 
     quoting = csv.QUOTE_NONE
 
+
+_TRUTH = {"true": 1.0, "false": 0.0}
 
 _DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
 
@@ -96,14 +88,7 @@ def places(frame: pd.DataFrame, origin: object) -> Where:
 
 
 def renamed(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """A table whose columns have our names where `columns` maps these to theirs; others of the same names are left out.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"qid": ["q1"], "score": [7], "right": [1]})
-    >>> renamed(table, {"score": "right", "item": "qid", "domain": "topic"}).to_dict("list")
-    {'score': [1], 'item': ['q1']}
-    """
+    """A table whose columns have our names where `columns` maps these to theirs; others so called are left out."""
     there = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
     others = [name for name in frame if name not in there and name not in there.values()]
     named = frame[others].assign(**{ours: frame[theirs] for ours, theirs in there.items()})
@@ -124,13 +109,7 @@ def first_of(wrong: Array | pd.Series[bool]) -> int | None:
 
 
 def not_plain(cells: pd.Series[Any]) -> tuple[int, str] | None:
-    """The position of the first cell that is no text, number or date, as Parquet may have them, and what it is.
-
-    Examples
-    --------
-    >>> not_plain(pd.Series(["a", ["b", "c"]])), not_plain(pd.Series([1, 2]))
-    ((1, 'a list'), None)
-    """
+    """The position of the first cell that is no text, number or date, as Parquet may have them, and what it is."""
     if cells.dtype != object:
         return None
     return next(((i, _NESTED[type(cell)]) for i, cell in enumerate(cells) if type(cell) in _NESTED), None)
@@ -154,12 +133,73 @@ def coded(cells: pd.Series[Any], what: str, where: Where) -> tuple[IntArray, lis
     return codes.astype(np.int64), [str(name) for name in known]
 
 
+def takes_one_score(metric: Metric) -> bool:
+    """Whether items may have one score each: 0 to 1 for accuracy, any number within its range for a mean."""
+    return metric.item_range is not None
+
+
+def number(text: str) -> float:
+    """A text as a number, NaN where it is none: ASCII digits, and no underscores between them."""
+    try:
+        return float(text) if text.isascii() and "_" not in text else np.nan
+    except ValueError:
+        return np.nan
+
+
+def numbers(cells: pd.Series[Any]) -> FloatArray:
+    """Cells as numbers, True and False as 1 and 0; NaN where one is not a number."""
+    if is_bool_dtype(cells) or is_numeric_dtype(cells):
+        return np.asarray(cells.to_numpy(dtype=np.float64, na_value=np.nan))
+    if cells.dtype.kind in "mM":
+        # Times would be taken for their nanoseconds.
+        return np.full(len(cells), np.nan)
+    found = np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)).copy()
+    words = np.flatnonzero(np.isnan(found))
+    found[words] = [_TRUTH.get(str(cell).lower(), np.nan) for cell in cells.iloc[words]]
+    return found
+
+
+def narrow(values: FloatArray) -> Array:
+    """Whole numbers as integers, so that scores that tie are known to tie."""
+    return values.astype(np.int64) if values.size and whole(values) else values
+
+
+def score_statistics(cells: pd.Series[Any], metric: Metric, where: Where) -> Array:
+    """The statistics (n, 2) of items with one score each: numbers, true and false, or texts of these.
+
+    The first score that is no number, is infinite, or is out of the metric's range is a ValueError.
+    """
+    check_takes_one_score(metric)
+    found = numbers(cells)
+    low, high = metric.item_range or (-np.inf, np.inf)
+    # Between 0 and 1 for accuracy: the mean of several answers to one question.
+    hint = "; metric='mean' takes any number" if metric.name == "accuracy" else ""
+    between = f"between {low:g} and {high:g} for metric '{metric.name}'"
+    out_of_range = ~((found >= low) & (found <= high))
+    for wrong, rule, more in ((~np.isfinite(found), "a number", ""), (out_of_range, between, hint)):
+        if (row := first_of(wrong)) is not None:
+            value = cells.iloc[row]
+            if pd.isna(value) or value == "":
+                raise ValueError(f"{where(row)}: no score; leave out the rows of items that a system lacks")
+            shown = repr(value) if np.isnan(found[row]) else np.format_float_positional(found[row], trim="-")
+            raise ValueError(f"{where(row)}: a score must be {rule}, not {shown}{more}")
+    return narrow(np.stack([found, np.ones_like(found)], axis=-1))
+
+
+def check_takes_one_score(metric: Metric) -> None:
+    """Raise a ValueError for a metric that needs more than one number an item."""
+    if not takes_one_score(metric):
+        raise ValueError(
+            f"metric '{metric.name}' needs ({', '.join(metric.statistics)}) of each item, but there is one score: "
+            "metric='accuracy' (0 to 1) or metric='mean'"
+        )
+
+
 def _kind(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    require_file(path)
     is_read(path)
     table = read_parquet(path)
     try:

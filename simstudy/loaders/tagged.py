@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simstudy.files.unpacking import unzipped
-from simstudy.loaders.lines import decoded
+from simstudy.loaders.reading import decoded
 
 # The table of contents: a line for each document, its name and its genre.
 _CONTENTS = "cats.txt"

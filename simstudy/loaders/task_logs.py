@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ import pandas as pd
 
 from simstudy.loaders.assembling import assemble
 from simstudy.loaders.base import Source, SystemOutputs
-from simstudy.loaders.items import items_by_id
-from simstudy.loaders.samples import of_samples
+from simstudy.loaders.items import items_by_id, of_samples
 from simstudy.outputs import Outputs
 from simstudy.validation import check_utf8, nearest
 
@@ -72,55 +72,40 @@ def chosen(path: Path, known: Sequence[str], wanted: str | None, what: str, colu
     return wanted or known[0]
 
 
-def by_task(logs: Iterable[tuple[str, SystemOutputs]]) -> dict[tuple[str, str], SystemOutputs]:
-    """(Model, task) -> its log, from pairs of task and log; ValueError where a model has two logs of a task."""
+def assemble_tasks(
+    logs: Iterable[tuple[str, SystemOutputs]], source: Source, asked: Mapping[tuple[str, str], str] | None = None
+) -> Outputs:
+    """Outputs of models on one or several tasks, with one score for each item, from pairs of task and log.
+
+    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
+    the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
+    """
     found: dict[tuple[str, str], SystemOutputs] = {}
     for task, log in logs:
         first = found.setdefault((log.name, task), log)
         if first is not log:
             both = f"{first.origin} and {log.origin}"
             raise ValueError(f"{both} are both of model '{log.name}' and task '{task}': keep one of them")
-    return found
-
-
-def assemble_tasks(
-    logs: Mapping[tuple[str, str], SystemOutputs],
-    source: Source,
-    asked: Mapping[tuple[str, str], str] | None = None,
-) -> Outputs:
-    """Outputs of models on one or several tasks, with one score for each item, from the logs by model and task.
-
-    With several tasks an item's id is ``<task>/<id>``, and the task is its ``domain``. What is asked, (task, id) and
-    the item that this is a sample of (or the id itself), may be without a score in some logs, or in all: missing.
-    """
-    asked = asked or {}
-    for (model, task), log in logs.items():
+    for (model, task), log in found.items():
         check_utf8([model, task], f"{log.origin}: model and task")
         check_utf8(log.ids, f"{log.origin}: samples")
+    asked = asked or {(task, item): item for (_, task), log in found.items() for item in log.ids}
     check_utf8((name for _, name in asked), "samples")
-    several = len({task for _, task in logs}) > 1
-    items = {_id(task, name, several): _id(task, item, several) for (task, name), item in asked.items()}
-    domains = {_id(task, item, several): task for (task, _), item in asked.items()}
+    several = len({task for _, task in found}) > 1
+
+    def id_of(task: str, item: str) -> str:
+        return f"{task}/{item}" if several else item
+
+    items = {id_of(task, name): id_of(task, item) for (task, name), item in asked.items()}
+    domains = {id_of(task, item): task for (task, _), item in asked.items()}
     parts: dict[str, list[SystemOutputs]] = {}
-    for (model, task), log in logs.items():
-        ids = [_id(task, item, several) for item in log.ids]
-        if not asked:
-            items |= zip(ids, ids, strict=True)
-            domains |= dict.fromkeys(ids, task)
-        parts.setdefault(model, []).append(SystemOutputs(model, log.origin, ids, log.statistics, log.answers))
+    for (model, task), log in found.items():
+        parts.setdefault(model, []).append(replace(log, ids=[id_of(task, item) for item in log.ids]))
     known = pd.DataFrame({"id": list(domains)} | ({"domain": list(domains.values())} if several else {}))
     table = items_by_id(source, known)
-    return assemble(
-        [_joined(own) for own in parts.values()],
-        source,
-        expected=list(items),
-        nothing=lambda item: np.array([0, 1]),
-        items=of_samples(table, items) if len(items) > len(domains) else table,
-    )
-
-
-def _id(task: str, item: str, several: bool) -> str:
-    return f"{task}/{item}" if several else item
+    if any(sample != item for sample, item in items.items()):
+        table = of_samples(table, items)
+    return assemble([_joined(own) for own in parts.values()], source, table, lambda item: np.array([0, 1]))
 
 
 def _joined(parts: Sequence[SystemOutputs]) -> SystemOutputs:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, noting
-from simstudy.loaders.direction import all_errors
-from simstudy.loaders.item_scores import number
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, all_errors, counted
 from simstudy.loaders.items import items_in_order, numbered
-from simstudy.loaders.lengths import note_lengths
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.references import References, check_lengths, is_table, read_references, unmarked
-from simstudy.loaders.scripts import note_script
+from simstudy.loaders.reading import read_lines
+from simstudy.loaders.tables import no_column, number, read_table
+from simstudy.loaders.text_notes import note_lengths, note_script
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.base import Array
 
 
-@noting
 def read_text(source: Source) -> Loaded:
     """Outputs from files with a line for each item, in the same order in every file.
 
@@ -36,14 +32,14 @@ def read_text(source: Source) -> Loaded:
     - "mean", and any other `Mean`: lines are numbers. There are no references.
 
     A system's line may be empty where it is text or a label; a note counts such lines, and those that are far longer or
-    shorter than their references (`simstudy.loaders.lengths`). Items' ids are those of the table of references, which
-    the items table must have then, in any order; else those of the items table, or "1", "2", … Lines have no ids by
-    which one could tell which of them is missing, so that `Source.missing` does not matter.
+    shorter than their references (`simstudy.loaders.text_notes`). Items' ids are those of the table of references,
+    which the items table must have then, in any order; else those of the items table, or "1", "2", … Lines have no ids
+    by which one could tell which of them is missing, so that `Source.missing` does not matter.
     """
     _check(source)
     named, metric = source.systems(), source.metric
-    gold = read_references(source) if metric.counts_texts else None
-    files = [unmarked(read_lines(path), source) for path in source.paths]
+    gold = _references(source) if metric.counts_texts else None
+    files = [_unmarked(read_lines(path), source) for path in source.paths]
     n = _common_length([(path, len(lines)) for path, lines in zip(source.paths, files, strict=True)], gold)
     known = pd.DataFrame({"id": gold.ids}) if gold and gold.ids else numbered(n)
     items = items_in_order(source, known, named=bool(gold and gold.ids))
@@ -63,8 +59,9 @@ def read_text(source: Source) -> Loaded:
     if gold:
         note_script(gold.texts, source)
         note_lengths(dict(zip(source.paths, files, strict=True)), gold.texts, texts=metric.of_texts)
-    outputs = assemble(systems, source, expected=ids, items=items)
-    return Loaded(outputs, scored_by=() if gold else all_errors(path.name for path in source.paths))
+    return Loaded(
+        assemble(systems, source, items), scored_by=() if gold else all_errors(path.name for path in source.paths)
+    )
 
 
 def _check(source: Source) -> None:
@@ -81,20 +78,20 @@ def _check(source: Source) -> None:
         raise ValueError(f"tokenize is for metric 'bleu', not for '{metric.name}'")
     if source.references and not metric.counts_texts:
         raise ValueError(f"metric '{metric.name}' takes no references: lines of plain text are the scores")
-    tabled = source.items is not None or any(is_table(path) for path in source.references)
+    tabled = source.items is not None or any(_is_table(path) for path in source.references)
     if source.columns and not tabled:
         ours, theirs = next(iter(source.columns.items()))
         raise ValueError(f"plain text has no columns, so none '{theirs}' for {ours}: give a table of the items")
 
 
-def _common_length(files: Sequence[tuple[Path, int]], gold: References | None) -> int:
+def _common_length(files: Sequence[tuple[Path, int]], gold: _References | None) -> int:
     """How many items there are: as many as have references, or else as most files have."""
     if gold is not None:
         n, origin = len(gold.texts), gold.origin
     else:
         n = Counter(count for _, count in files).most_common(1)[0][0]
         origin = next(path for path, count in files if count == n)
-    check_lengths(files, origin, n)
+    _check_lengths(files, origin, n)
     return n
 
 
@@ -111,3 +108,89 @@ def _scores(lines: Sequence[str], path: Path, metric: Metric) -> Array:
             line = int(wrong.argmax())
             raise ValueError(f"{path}, line {line + 1}: {metric.name} must be {rule}, not '{lines[line]}'")
     return np.stack([values, np.ones_like(values)], axis=-1)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file of references is a table: by its name, .csv or .tsv, packed (.gz) or not."""
+    return Path(path.name.removesuffix(".gz")).suffix in (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class _References:
+    """References of each item, the file that says how many items there are, and ids where a table has them."""
+
+    texts: list[list[str]]
+    origin: Path
+    ids: list[str] | None = None
+
+
+def _references(source: Source) -> _References:
+    """The references of a source, of either kind that `read_text` names."""
+    if not source.references:
+        raise ValueError(f"metric '{source.metric.name}' needs references: at least one file")
+    table = next((path for path in source.references if _is_table(path)), None)
+    if table is None:
+        return _from_files(source)
+    if len(source.references) > 1:
+        raise ValueError(f"a table of references must be the only file of references, unlike {table}")
+    return _from_table(table, source)
+
+
+def _check_lengths(files: Sequence[tuple[Path, int]], origin: Path, n: int) -> None:
+    """Raise a ValueError that names the files, with their numbers of lines, that are not n as in the origin."""
+    wrong = [(path, count) for path, count in files if count != n]
+    if not wrong:
+        return
+    (first, fewer), *others = wrong
+    listed = "".join(f", {path} {count:,}" for path, count in others[:2])
+    more = f", {counted(len(others) - 2, 'more file')} other numbers" if len(others) > 2 else ""
+    items = counted(n, "item") if _is_table(origin) else f"{n:,}"
+    raise ValueError(
+        f"{first} has {counted(fewer, 'line')}{listed}{more}, {origin} {items}; lines have no ids, so that none can be "
+        "dropped or scored as missing"
+    )
+
+
+def _unmarked(lines: list[str], source: Source) -> list[str]:
+    """The lines without the source's mark."""
+    return [line.replace(source.mark, " ") for line in lines] if source.mark else lines
+
+
+def _from_files(source: Source) -> _References:
+    paths = source.references
+    lines = [_unmarked(read_lines(path), source) for path in paths]
+    _check_lengths([(path, len(own)) for path, own in zip(paths, lines, strict=True)], paths[0], len(lines[0]))
+    texts = [[text for text in own if text.strip()] for own in zip(*lines, strict=True)]
+    if [] in texts:
+        also = ", and so in the other files of references" if len(paths) > 1 else ""
+        raise ValueError(f"{paths[0]}, line {texts.index([]) + 1}: the reference is empty{also}")
+    return _References(texts, paths[0])
+
+
+def _from_table(path: Path, source: Source) -> _References:
+    table = read_table(path)
+    item, reference = (_column(table, path, source, *which) for which in (("item", 0), ("reference", -1)))
+    if item == reference:
+        raise ValueError(f"{path}: items and references must be two columns, not both '{item}'")
+    texts: dict[str, list[str]] = {}
+    first: dict[str, object] = {}
+    for line, name, text in zip(table.index, table[item], table[reference], strict=True):
+        first.setdefault(name, line)
+        own = texts.setdefault(name, [])
+        if text.strip():
+            own.append(text)
+    for name, own in texts.items():
+        if not own:
+            raise ValueError(f"{path}, line {first[name]}: item '{name}' has no reference that is not empty")
+    named = all(name.strip() and "\n" not in name and "\r" not in name for name in texts)
+    return _References(list(texts.values()), path, list(texts) if named else None)
+
+
+def _column(table: pd.DataFrame, path: Path, source: Source, ours: str, position: int) -> str:
+    """The name of the column of items or of references."""
+    named = source.columns.get(ours)
+    if named is None:
+        return ours if ours in table else str(table.columns[position])
+    if named not in table:
+        no_column(path, named, table.columns)
+    return named

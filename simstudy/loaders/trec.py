@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
-from simstudy.loaders.item_scores import number
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted
 from simstudy.loaders.items import items_by_id
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_lines
+from simstudy.loaders.tables import number
 from simstudy.metrics.ranking import ranking_score
 from simstudy.notes import note
 
@@ -26,7 +25,6 @@ Qrels = dict[str, dict[str, int]]
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
-@noting
 def read_trec(source: Source) -> Loaded:
     """Systems from TREC runs, one file for each (``topic Q0 docno rank score tag``), and one file of qrels.
 
@@ -63,7 +61,7 @@ def read_trec(source: Source) -> Loaded:
         statistics = np.array(scores, dtype=np.float64).reshape(-1, 2)
         systems.append(SystemOutputs(name, str(path), known, statistics, rankings))
     items = items_by_id(source, pd.DataFrame({"id": topics}))
-    return Loaded(assemble(systems, source, expected=topics, nothing=lambda topic: np.array([0, 1]), items=items))
+    return Loaded(assemble(systems, source, items, lambda topic: np.array([0, 1])))
 
 
 @once

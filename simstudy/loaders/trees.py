@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from simstudy.loaders.assembling import assemble
-from simstudy.loaders.base import Loaded, Source, SystemOutputs, counted, noting
+from simstudy.loaders.base import Loaded, Source, SystemOutputs, check_as_many
 from simstudy.loaders.items import items_in_order, numbered
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once
+from simstudy.loaders.reading import once, read_lines
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
 
@@ -22,7 +21,6 @@ _PIECE = re.compile(
 )
 
 
-@noting
 def read_trees(source: Source) -> Loaded:
     """Parses, one file for each system, scored by labelled brackets against a gold file.
 
@@ -39,8 +37,7 @@ def read_trees(source: Source) -> Loaded:
     systems = []
     for name, path in source.systems().items():
         trees = _read(path)
-        if len(trees) != len(gold):
-            raise ValueError(f"{path} has {counted(len(trees), 'tree')}, {gold_path} {len(gold):,}")
+        check_as_many(path, len(trees), "tree", gold_path, len(gold))
         parsed = [i for i, tree in enumerate(trees) if tree.words]
         counts = np.array([_counts(path, trees[i], gold_path, gold[i]) for i in parsed]).reshape(-1, 3)
         answers = [(trees[i].words, trees[i].tags, trees[i].brackets) for i in parsed]
@@ -50,18 +47,11 @@ def read_trees(source: Source) -> Loaded:
     def nothing(item: str) -> IntArray:
         return np.array([0, 0, bracket_counts(wanted[item], wanted[item])[2]])
 
-    return Loaded(assemble(systems, source, expected=ids, nothing=nothing, items=items))
+    return Loaded(assemble(systems, source, items, nothing))
 
 
 def parse_trees(text: str, path: str | Path) -> list[Tree]:
-    """The trees of a text, in their order; the path is for messages.
-
-    Examples
-    --------
-    >>> (tree,) = parse_trees("( (S (NP (DT the) (NN cat)) (VP (VBD sat))))", "example")
-    >>> tree.words, tree.brackets
-    (('the', 'cat', 'sat'), (('NP', 0, 2), ('VP', 2, 3), ('S', 0, 3), ('', 0, 3)))
-    """
+    """The trees of a text, in their order; the path is for messages."""
     trees: list[Tree] = []
     words: list[str] = []
     tags: list[str] = []

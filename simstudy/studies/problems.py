@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from simstudy.files.missing_data import DataError, NotPublicError
+from simstudy.files.datasets import DataError, NotPublicError
 from simstudy.studies.definition import StudyError
 
 # So many test sets of which one thing is wrong are named.

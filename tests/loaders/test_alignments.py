@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simstudy.loaders.alignments import read_alignments
 from simstudy.loaders.base import Source
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_alignments = partial(read_source, format="alignments")
 
 # AER in percent of English-French, README of lilt/alignment-scripts ("EnFr", "FrEn", "Grow-Diag", "Grow-Diag-Final").
 PUBLISHED = {

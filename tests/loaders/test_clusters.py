@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.clusters import clustered, names_clusters
 from simstudy.loaders.formats import load
-from simstudy.loaders.items import items_in_order, numbered
+from simstudy.loaders.items import clustered, items_in_order, names_clusters, numbered
 from simstudy.metrics import get_metric
 from simstudy.notes import notes_kept
 from tests.oracles import compared

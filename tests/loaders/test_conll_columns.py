@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.conll_columns import read_columns, read_conll_columns
+from simstudy.loaders.conll_columns import read_columns
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_conll_columns = partial(read_source, format="conll")
 
 # Span F1 of the seven submissions to WNUT 2017: all, reddit, stackexchange, twitter.gurez, twitter.ile; as computed
 # when the files were gathered. That of all is seqeval's, too.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import conllu
 import pytest
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.conllu import read_conllu, read_conllu_outputs
+from simstudy.loaders.conllu import read_conllu
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_conllu_outputs = partial(read_source, format="conllu")
 
 TEXT = """\
 # newdoc id = d1

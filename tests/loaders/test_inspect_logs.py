@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.inspect_logs import read_inspect
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_inspect = partial(read_source, format="inspect")
 
 
 def sample(id: int | str, value: Any, epoch: int = 1, said: str = "x", **scores: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import read_lines
 from simstudy.notes import notes_kept
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.lm_eval import read_lm_eval
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_lm_eval = partial(read_source, format="lm-eval")
 
 TIME = "2025-01-31T10-00-00.123456"
 

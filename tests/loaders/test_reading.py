@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.loaders import lines
-from simstudy.loaders.lines import read_lines
-from simstudy.loaders.reading import once, reading
+from simstudy.loaders import reading as lines
+from simstudy.loaders.reading import once, read_lines, reading
 from simstudy.notes import note, notes_kept
 
 

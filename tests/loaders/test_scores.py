@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,16 @@ import pandas as pd
 import pytest
 
 from simstudy.loaders.base import Loaded, Source, noting
-from simstudy.loaders.samples import HINT
-from simstudy.loaders.scores import read_frame, read_scores
+from simstudy.loaders.formats import read_source
+from simstudy.loaders.items import HINT
+from simstudy.loaders.scores import read_frame
 from simstudy.loaders.scores import scores_from_frame as scores_and_notes
 from simstudy.metrics import METRICS, Ratio, get_metric
 from simstudy.metrics.bleu import BleuCounter
 from simstudy.metrics.chrf import ChrfCounter
 from simstudy.outputs import Outputs
+
+read_scores = partial(read_source, format="scores")
 
 scores_from_frame = noting(scores_and_notes)
 

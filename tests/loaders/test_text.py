@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.loaders.base import Loaded, Source, Texts
-from simstudy.loaders.scripts import note_script
-from simstudy.loaders.text import read_text
+from simstudy.loaders.formats import read_source
+from simstudy.loaders.text_notes import note_script
 from simstudy.metrics import get_metric
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.rouge import rouge_scores
+
+read_text = partial(read_source, format="text")
 
 
 def written(folder: Path, files: Mapping[str, str | bytes]) -> dict[str, Path]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 import struct
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from math import log2
 from pathlib import Path
 
@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
-from simstudy.loaders.trec import read_trec
+from simstudy.loaders.formats import read_source
 from simstudy.metrics import get_metric
+
+read_trec = partial(read_source, format="trec")
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n3 0 d 1\n"
 RUN = "1 Q0 a 1 3.0 t\n1 Q0 b 2 2.0 t\n1 Q0 c 3 1.0 t\n3 Q0 e 1 2.0 t\n3 Q0 d 2 1.0 t\n"

@@ -3,15 +3,19 @@ from __future__ import annotations
 import random
 import re
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simstudy.loaders.base import Source
-from simstudy.loaders.trees import parse_trees, read_trees
+from simstudy.loaders.formats import read_source
+from simstudy.loaders.trees import parse_trees
 from simstudy.metrics import get_metric
 from simstudy.metrics.parseval import bracket_counts
+
+read_trees = partial(read_source, format="trees")
 
 GOLD = """\
 ( (S (NP (DT the) (NN cat)) (VP (VBD sat)) (. .)) )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from simstudy.files.missing_data import DataError, NotPublicError
+from simstudy.files.datasets import DataError, NotPublicError
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, Keys, Problems, SideBySide, Study, StudyError, Training
 from simstudy.studies.natural.definition import CrossDomain, NaturalTestSet

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.datasets import DataError, find, find_folder, registry
-from simstudy.loaders.base import Loaded, Source, Texts, noting, system_files
-from simstudy.loaders.direction import note_doubt
+from simstudy.loaders.base import Loaded, Source, Texts, note_doubt, noting, system_files
 from simstudy.loaders.formats import read_source
 from simstudy.loaders.reading import reading
 from simstudy.loaders.scores import read_frame, scores_from_frame

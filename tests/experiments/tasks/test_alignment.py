@@ -9,7 +9,7 @@ import pytest
 
 from simstudy.files.datasets import DataError
 from simstudy.loaders.alignments import read_links
-from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import read_lines
 from simstudy.metrics.aer import alignment_counts
 from simstudy.training import Task, load_task
 from simstudy.training.resampling import Variant, train_variant
@@ -96,11 +96,11 @@ def test_sizes_are_those_of_the_data(tasks: dict[str, Task]) -> None:
 def test_a_shipped_alignment_has_the_score_it_has_by_file(tasks: dict[str, Task]) -> None:
     """GIZA's links put into cells by hand, in the order of the task's test set, count as they do read from files."""
     test = tasks["alignment_unsupervised"].test_sets["test"]
-    gold, own = (read_links(SHARED / f"align_enfr/{name}") for name in ("gold.wa", "sys/giza.grow-diagonal.wa"))
+    gold, own = (read_links(SHARED / f"align_enfr/{name}")[0] for name in ("gold.wa", "sys/giza.grow-diagonal.wa"))
     english = read_lines(SHARED / "align_enfr/src.en")
     expected, answers = [], np.zeros(len(test.gold), bool)
     for k, number in enumerate(test.items["id"].astype(int)):
-        links, right = own.sentences[number].all, gold.sentences[number]
+        links, right = own[number].all, gold[number]
         expected.append(alignment_counts(links, right.sure, right.possible))
         n_target = test.inputs.first_target[k + 1] - test.inputs.first_target[k]
         assert test.inputs.first_source[k + 1] - test.inputs.first_source[k] == len(english[number - 1].split())

@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.files.datasets import fetch_each, find
 from simstudy.loaders.alignments import Links, read_links
-from simstudy.loaders.lines import read_lines
+from simstudy.loaders.reading import read_lines
 from simstudy.training import BaseSystem, Examples, Task
 from simstudy_learners.alignment.aligners import TextAligner
 from simstudy_learners.alignment.bitexts import (
@@ -85,7 +85,7 @@ def read_hansards(
     english, french, links = GOLD
     aligned = check_sentence_pairs(read_lines(at[english]), read_lines(at[french]), (english, french))
     lengths = tuple((len(source), len(target)) for source, target in aligned)
-    found = read_links(at[links], lengths).sentences
+    found, _ = read_links(at[links], lengths)
     if len(aligned) <= N_TEST or sorted(found) != list(range(1, 1 + len(aligned))):
         raise ValueError(
             f"{at[links]} must have a line for each sentence pair of {english}, more than {N_TEST}: "
