@@ -12,7 +12,17 @@ from urllib.parse import quote
 import pytest
 
 from simstudy.files import datasets
-from simstudy.files.datasets import DataError, DataFile, DataSet, fetch, fetch_all, find, find_folder, registry
+from simstudy.files.datasets import (
+    DataError,
+    DataFile,
+    DataSet,
+    fetch,
+    fetch_all,
+    fetch_each,
+    find,
+    find_folder,
+    registry,
+)
 
 NAME = "folder/file.txt"
 TEXTS = {NAME: "published", "folder/sys/b.txt": "second", "folder/sys/a.txt": "third"}
@@ -71,16 +81,19 @@ def write(folder: Path) -> Path:
 
 def test_fetched_once_and_checked(served: Public, capfd: pytest.CaptureFixture[str]) -> None:
     assert fetch(NAME).read_text() == "published"
-    assert fetch(NAME).read_text() == "published"
+    assert find(NAME).read_text() == "published"
     assert served.asked == [NAME]
     out, err = capfd.readouterr()
     assert (out, err) == ("", "fetching folder/file.txt (9 bytes)\n")
 
 
-def test_a_corrupt_download_is_refused(served: Public, tmp_path: Path) -> None:
+def test_a_corrupt_or_failed_download_is_refused_and_says_what_to_do(served: Public, tmp_path: Path) -> None:
     (served.folder / NAME).write_text("publishe")
     with pytest.raises(DataError, match=r"could not fetch folder/file.txt from http.*hash.*set data_dir"):
         fetch(NAME)
+    (served.folder / NAME).unlink()
+    with pytest.raises(DataError, match=r"could not fetch folder/file.txt.*404.*download it yourself"):
+        find(NAME)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
@@ -88,12 +101,6 @@ def test_a_file_in_the_cache_that_was_changed_is_fetched_again(served: Public) -
     fetch(NAME).write_text("changed")
     assert fetch(NAME).read_text() == "published"
     assert served.asked == [NAME, NAME]
-
-
-def test_no_network_says_what_to_do(served: Public) -> None:
-    (served.folder / NAME).unlink()
-    with pytest.raises(DataError, match=r"could not fetch folder/file.txt.*404.*download it yourself"):
-        fetch(NAME)
 
 
 def test_a_data_set_is_all_its_files_and_a_file_is_itself(served: Public, tmp_path: Path) -> None:
@@ -172,15 +179,6 @@ def test_a_file_that_is_not_public_is_found_at_hand_only(
     assert find("folder/mine.csv") == at_hand / "folder/mine.csv"
 
 
-def test_a_public_file_is_found_as_it_is_fetched(served: Public, tmp_path: Path) -> None:
-    assert find(NAME).read_text() == "published"
-    assert served.asked == [NAME]
-    at_hand = write(tmp_path / "hand")
-    (at_hand / NAME).write_text("something else")
-    with pytest.raises(DataError, match="is not the published file"):
-        find(NAME, at_hand)
-
-
 def test_a_folder_is_the_registrys_files_below_it_sorted(served: Public) -> None:
     assert [path.name for path in find_folder("folder/sys")] == ["a.txt", "b.txt"]
     assert sorted(served.asked) == ["folder/sys/a.txt", "folder/sys/b.txt"]
@@ -244,3 +242,30 @@ def test_every_file_is_what_the_table_says(shared_data: Path) -> None:
         with path.open(encoding="utf-8") as table:
             public |= {row["file"]: row["url"] for row in csv.DictReader(table) if row["url"]}
     assert {file.name: file.url for file in registry().values()} == public
+
+
+def test_all_files_that_a_folder_lacks_and_all_unknown_names_are_told_at_once(tmp_path: Path) -> None:
+    unknown = "no data file is called 'nltk/brwn.zip' (did you mean 'nltk/brown.zip'?)"
+    will_do = "without either, `simstudy data fetch nltk` will do"
+    for folder, told in (
+        (tmp_path, f"{tmp_path} lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must hold"),
+        (
+            tmp_path / "no",
+            f"there is no folder {tmp_path}/no, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name",
+        ),
+    ):
+        with pytest.raises(DataError, match=f"^{re.escape(f'{told}; {will_do}; {unknown}')}$"):
+            fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], folder)
+
+
+def test_names_that_lead_out_of_the_folder_are_refused_unless_allowed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "data", tmp_path / "scores.csv"
+    (inside / "own").mkdir(parents=True)
+    outside.write_text("a,b")
+    (inside / "own/link.csv").symlink_to(outside)
+    for name in (str(outside), "../scores.csv", "own/link.csv"):
+        with pytest.raises(DataError, match=r"allow_outside \(--allow-outside\) lets it be read$"):
+            find(name, inside)
+        assert find(name, inside, allow_outside=True).read_text() == "a,b"
+    with pytest.raises(DataError, match="^a data file must be named as <folder>/<file>, not ''$"):
+        find_folder("", inside)

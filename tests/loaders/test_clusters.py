@@ -1,6 +1,9 @@
+"""Items of one document or user, and samples of one item, are resampled together: all patterns of signs say so."""
+
 from __future__ import annotations
 
-import csv
+import json
+import re
 from itertools import product
 from pathlib import Path
 
@@ -8,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.loaders.base import Loaded, Source
+from simstudy.loaders.base import Loaded
 from simstudy.loaders.formats import load
-from simstudy.loaders.items import clustered, items_in_order, names_clusters, numbered
-from simstudy.metrics import get_metric
+from simstudy.loaders.items import clustered, names_clusters, names_samples
 from simstudy.notes import notes_kept
 from tests.oracles import compared
 
@@ -61,8 +63,9 @@ def p_value(loaded: Loaded, unit: str | None = None) -> float:
     return float(compared(loaded.outputs, unit=unit)["p_value"].iloc[0])
 
 
-@pytest.mark.parametrize("kind", ["tidy", "wide", "lines", "items"])
-@pytest.mark.parametrize("column", ["doc", "document_id", "User", "repo", "session id", "question"])
+@pytest.mark.parametrize(
+    ("kind", "column"), [("tidy", "doc"), ("wide", "document_id"), ("lines", "User"), ("items", "session id")]
+)
 def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     tmp_path: Path, kind: str, column: str
 ) -> None:
@@ -71,8 +74,7 @@ def test_documents_are_resampled_as_wholes_whatever_the_column_is_called(
     assert (p_value(loaded), p_value(loaded, "item")) == pytest.approx((BY_DOCUMENT, BY_ITEM))
     assert BY_DOCUMENT > 0.05 > BY_ITEM
     named = read(tmp_path, kind, "theirs", DOCUMENTS, {"cluster": "theirs"})
-    assert loaded.outputs.items["cluster"].tolist() == named.outputs.items["cluster"].tolist()
-    assert compared(loaded.outputs).equals(compared(named.outputs))
+    assert loaded.outputs.items["cluster"].tolist() == named.outputs.items["cluster"].tolist() == DOCUMENTS
     (note,) = loaded.notes
     assert note.startswith(f"items of one '{column}' are a cluster, 4 in all, ")
     assert named.notes == ()
@@ -84,7 +86,16 @@ def test_what_is_said_of_the_columns_goes_first(tmp_path: Path, kind: str) -> No
     loaded = read(tmp_path, kind, "repo", DOCUMENTS, {"domain": "repo"} if kind != "items" else {"area": "repo"})
     assert "cluster" not in loaded.outputs.items
     assert loaded.notes == ()
-    assert p_value(loaded) == pytest.approx(BY_ITEM)
+
+
+def test_names_in_any_spelling_are_those_of_clusters_or_of_samples() -> None:
+    for name in ("doc_id", "Repository", "question", "USER-name", "session id", "cluster"):
+        assert names_clusters(name), name
+    for name in ("docs", "documentation", "doctor", "domain", "score", "id", "users", "topic"):
+        assert not names_clusters(name), name
+    assert [names_samples(name) for name in ("sample_idx", "Epoch", "trial no", "samples", "seed", "doc")] == (
+        [True, True, True, False, False, False]
+    )
 
 
 def noted(**columns: list[str | None]) -> tuple[list[str] | None, list[str]]:
@@ -113,16 +124,98 @@ def test_of_several_columns_the_one_that_holds_the_others() -> None:
     assert noted(doc=["a", None, "b", "b"], question=["q", "q", "r", "s"])[0] == ["q", "q", "r", "s"]
 
 
-@pytest.mark.parametrize("name", ["docs", "documentation", "domain", "score", "id", "users", "sent", "seg", "topic"])
-def test_other_names_are_no_clusters(name: str) -> None:
-    assert not names_clusters(name)
+# Right answers of two systems, four samples of each of seven questions.
+RIGHT = {
+    "old": ["0000", "0010", "1111", "0000", "1010", "0000", "0110"],
+    "new": ["1111", "1110", "1111", "0011", "1110", "0000", "1111"],
+}
 
 
-def test_the_documents_of_a_translation_test_set(shared_data: Path) -> None:
-    path = shared_data / "wmt24_en-de" / "meta.tsv"
-    with path.open() as file:
-        documents = [row["doc"] for row in csv.DictReader(file, delimiter="\t")]
-    with notes_kept() as notes:
-        items = items_in_order(Source((), get_metric("bleu"), items=path), numbered(len(documents)))
-    assert items["cluster"].tolist() == documents
-    assert notes[0].startswith(f"items of one 'doc' are a cluster, {len(set(documents)):,} in all")
+BY_QUESTION = flipped([new.count("1") - old.count("1") for old, new in zip(*RIGHT.values(), strict=True)])
+
+
+def rows() -> list[tuple[str, str, int, str]]:
+    return [(s, f"q{q}", k, score) for s in RIGHT for q, own in enumerate(RIGHT[s]) for k, score in enumerate(own)]
+
+
+def tidy_samples(folder: Path, header: str = "system,item,sample,score", name: str = "s.csv") -> Path:
+    (folder / name).write_text("\n".join([header, *(",".join(map(str, row)) for row in rows())]))
+    return folder / name
+
+
+def wide_samples(folder: Path) -> Path:
+    lines = [f"q{q},{k},{RIGHT['old'][q][k]},{RIGHT['new'][q][k]}" for q, k in product(range(7), range(4))]
+    (folder / "s.csv").write_text("\n".join(["item,epoch,old,new", *lines]))
+    return folder / "s.csv"
+
+
+def logs(folder: Path) -> Path:
+    (folder / "logs").mkdir()
+    for system, right in RIGHT.items():
+        samples = [
+            {"id": f"q{q}", "epoch": k + 1, "scores": {"match": {"value": int(right[q][k])}}}
+            for q, k in product(range(7), range(4))
+        ]
+        about = {"status": "success", "eval": {"task": "quiz", "model": system}, "samples": samples}
+        (folder / "logs" / f"{system}.json").write_text(json.dumps(about))
+    return folder / "logs"
+
+
+def check(loaded: Loaded, first: str) -> None:
+    pairs = compared(loaded.outputs)
+    assert pairs["p_value"].iloc[0] == pytest.approx(BY_QUESTION)
+    assert (pairs["unit"].iloc[0], pairs["n_units"].iloc[0], pairs["n_items"].iloc[0]) == ("cluster", 7, 28)
+    assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == pytest.approx(
+        {system: 100 * "".join(own).count("1") / 28 for system, own in RIGHT.items()}
+    )
+    assert loaded.outputs.items["id"].iloc[0] == first
+    assert loaded.notes == ("28 samples of 7 items: the samples of an item are resampled together",)
+
+
+@pytest.mark.parametrize("make", [tidy_samples, wide_samples, logs])
+def test_the_samples_of_a_question_are_resampled_together(tmp_path: Path, make: object) -> None:
+    """As all patterns of signs of seven questions give it: .0625 where 28 answers taken one by one have .0005."""
+    loaded = load(make(tmp_path), "accuracy")  # type: ignore[operator]
+    check(loaded, "q0#1" if make is logs else "q0#0")
+    assert BY_QUESTION > 0.05 > 10 * compared(loaded.outputs, unit="item")["p_value"].iloc[0]
+
+
+def test_samples_meet_by_what_numbers_them(tmp_path: Path) -> None:
+    """Under any name, and in any order of the rows; a column of clusters goes before the question."""
+    named = tidy_samples(tmp_path, "system,item,draw,score", "named.csv")
+    check(load(named, "accuracy", columns={"sample": "draw"}), "q0#0")
+    shuffled = named.read_text().splitlines()
+    named.write_text("\n".join([shuffled[0], *reversed(shuffled[1:])]))
+    check(load(named, "accuracy", columns={"sample": "draw"}), "q6#3")
+    (tmp_path / "items.csv").write_text("\n".join(["id,doc", *(f"q{q},d{q // 2}" for q in range(7))]))
+    loaded = load(tidy_samples(tmp_path), "accuracy", items=tmp_path / "items.csv")
+    assert loaded.outputs.items["cluster"].nunique() == 4
+    assert loaded.notes[0].startswith("items of one 'doc' are a cluster, 4 in all")
+
+
+def test_rows_that_nothing_numbers_are_refused(tmp_path: Path) -> None:
+    """They may be scores by several metrics, or one file twice."""
+    text = "system,item,measure,score\na,q,ap,0.5\na,q,ndcg,0.7\nb,q,ap,0.5\nb,q,ndcg,0.7\n"
+    (tmp_path / "s.csv").write_text(text)
+    path = tmp_path / "s.csv"
+    message = f"{path}, line 3: item 'q' of system 'a' again, first in {path}, line 2; samples of an item need a column"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        load(path, "mean")
+    path.write_text(text.replace("measure", "sample").replace("ndcg", "ap"))
+    message = f"{path}, line 3: sample 'q#ap' of system 'a' again, first in {path}, line 2"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        load(path, "mean")
+    path.write_text(text.replace("measure", "sample").replace("ndcg", ""))
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}, line 3: no sample')}$"):
+        load(path, "mean")
+
+
+def test_a_sample_that_a_system_lacks_is_missing(tmp_path: Path) -> None:
+    path = tidy_samples(tmp_path)
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]))
+    with pytest.raises(ValueError, match=r"lacks 1 of 28 items, first 'q6#3' \(system 'new'\)"):
+        load(path, "accuracy")
+    assert load(path, "accuracy", missing="drop").outputs.n_items == 27
+    zero = load(path, "accuracy", missing="zero").outputs
+    assert zero.scores().tolist() == pytest.approx([100 * 9 / 28, 100 * (20 - 1) / 28])
+    assert zero.items["cluster"].tolist() == [f"q{q}" for q in range(7) for _ in range(4)]

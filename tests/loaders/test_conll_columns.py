@@ -119,32 +119,6 @@ def test_counts_by_hand(gold: Path, tmp_path: Path) -> None:
     assert tags.outputs.scores().tolist() == [100]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (GOLD.replace("B-group", "B-"), "{path}, line 3: tags of spans must be O, B-label or I-label, not 'B-'"),
-        (
-            GOLD.replace("I-person", "E-person"),
-            "{path}, line 7: tags of spans must be O, B-label or I-label, not 'E-person'",
-        ),
-        (
-            GOLD.replace("rejects\tVBZ\tO\n", ""),
-            "{path}, line 2: sentence 1 has 2 tokens, not 3 as in {gold}, line 2",
-        ),
-        (GOLD.replace("O\n\nPeter", "O\nPeter"), "{path}, line 2: sentence 1 has 5 tokens, not 3 as in {gold}, line 2"),
-        (GOLD + "more\tNN\tO\n", "{path} has 3 sentences, {gold} 2"),
-        (GOLD.replace("\tVBZ", ""), "{path}, line 4: 2 columns, where the file's first sentence has 3"),
-        ("the\ncat\n", "{path} has 1 column, where a token and its tag need 2"),
-        ("# x y z\n\n", "{path} has no sentences"),
-    ],
-)
-def test_errors_name_file_and_line(gold: Path, tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "bad.conll"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=f"^{re.escape(message.format(path=path, gold=gold))}$"):
-        read_conll_columns(source(path, gold=gold))
-
-
 def test_a_column_that_is_there(gold: Path) -> None:
     with pytest.raises(ValueError, match=r"gold.conll has 3 columns, where a token and its tag need 4$"):
         read_conll_columns(source(gold, gold=gold, columns={"tag": "4"}))

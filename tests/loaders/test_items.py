@@ -14,7 +14,7 @@ from simstudy.metrics import get_metric
 
 def source(folder: Path, content: str, columns: dict[str, str], name: str = "items.csv") -> Source:
     (folder / name).write_text(content)
-    return Source((), get_metric("mean"), items=folder / name, columns=columns)
+    return Source((), get_metric("accuracy"), items=folder / name, columns=columns)
 
 
 def named(*ids: str) -> pd.DataFrame:
@@ -39,27 +39,12 @@ def test_columns_are_renamed_and_cells_kept(
     assert items.columns[0] == "id"
 
 
-def test_without_a_table_items_are_what_the_files_say() -> None:
-    for known in (numbered(2), named("x", "y").assign(domain="news")):
-        pd.testing.assert_frame_equal(items_in_order(Source((), get_metric("mean")), known), known)
-        pd.testing.assert_frame_equal(items_by_id(Source((), get_metric("mean")), known), known)
-
-
 @pytest.mark.parametrize("by", [items_by_id, items_in_order])
 def test_the_table_goes_before_what_the_files_say(tmp_path: Path, by: Callable[..., pd.DataFrame]) -> None:
     """Columns of both are the table's, in whatever order its rows are; others of the files stay."""
     known = named("x", "y").assign(domain=["old", "old"], cluster=["c", "d"])
     table = by(source(tmp_path, "id,domain\ny,web\nx,news\n", {}), known)
     assert table.to_dict("list") == {"id": ["x", "y"], "domain": ["news", "web"], "cluster": ["c", "d"]}
-
-
-def test_names_of_items_are_the_tables_names(tmp_path: Path) -> None:
-    """Where it has any; else its rows are in order."""
-    for text in ("domain\nnews\nweb\n", "id,domain\ny,web\nx,news\n"):
-        table = items_in_order(source(tmp_path, text, {}), named("x", "y"), named=True)
-        assert table[["id", "domain"]].to_numpy().tolist() == [["x", "news"], ["y", "web"]]
-    with pytest.raises(ValueError, match=r"items.csv must have the ids of the items; 'y' is in one of them only$"):
-        items_in_order(source(tmp_path, "id\nx\nz\n", {}), named("x", "y"), named=True)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +59,6 @@ def test_names_of_items_are_the_tables_names(tmp_path: Path) -> None:
         ),
         ("id,domain\n1,a\n2,\n3,c\n", {}, ", line 3: no domain"),
         ("doc\n1\n2\n3\n", {"cluster": "dox"}, ": no column 'dox' among doc (did you mean 'doc'?)"),
-        ("doc\n1\n2\n3\n", {"foo": "dco"}, ": no column 'dco' among doc (did you mean 'doc'?)"),
-        ("doc\n1\n", {}, " has 1 row, but there are 3 items"),
         ('id,x\n1,a\n"2\n3",b\n4,c\n', {}, r", line 3: the id must be of one line, not '2\n3'"),
         ("cluster,doc\n" * 4, {"cluster": "doc"}, " has a column 'cluster' of its own: 'doc' cannot take its name"),
     ],
@@ -89,41 +72,36 @@ def test_what_does_not_fit_is_named_in_one_line(
 
 
 def test_items_are_matched_by_id(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("topic,area,n\n3,b,1\n1,a,2\n2,a,3\n")
-    source = Source((), get_metric("ap"), items=path, columns={"item": "topic", "domain": "area"})
-    table = items_by_id(source, named("1", "3"))
-    assert table.to_dict("list") == {"id": ["1", "3"], "domain": ["a", "b"], "n": ["2", "1"]}
+    text = "topic,area,n\n3,b,1\n1,a,2\n2,a,3\n"
+    own = source(tmp_path, text, {"item": "topic", "domain": "area"})
+    assert items_by_id(own, named("1", "3")).to_dict("list") == {
+        "id": ["1", "3"],
+        "domain": ["a", "b"],
+        "n": ["2", "1"],
+    }
     with pytest.raises(ValueError, match=r"items.csv lacks 1 of 2 items, first '9'$"):
-        items_by_id(source, named("1", "9"))
-    with pytest.raises(
-        ValueError, match=r"no column 'id' among topic, area, n; items are matched by it: columns=\{'id': "
-    ):
-        items_by_id(Source((), get_metric("ap"), items=path), named("1"))
-    path.write_text("id\n1\n2\n1\n")
+        items_by_id(own, named("1", "9"))
+    told = r"no column 'id' among topic, area, n; items are matched by it: columns=\{'id': "
+    with pytest.raises(ValueError, match=told):
+        items_by_id(source(tmp_path, text, {}), named("1"))
     with pytest.raises(ValueError, match=r"items.csv, line 4: item '1' occurs twice; samples of"):
-        items_by_id(Source((), get_metric("ap"), items=path), named("1"))
-
-
-def items(folder: Path, text: str, columns: dict[str, str]) -> Source:
-    (folder / "items.csv").write_text(text)
-    return Source((), get_metric("accuracy"), items=folder / "items.csv", columns=columns)
+        items_by_id(source(tmp_path, "id\n1\n2\n1\n", {}), named("1"))
 
 
 def test_columns_of_items_that_are_declared_must_be_there(tmp_path: Path) -> None:
     """But not those of the scores, which are in other files."""
     text = "id,doc\nx,1\n"
     table = items_by_id(
-        items(tmp_path, text, {"score": "s", "filter": "f", "correct": "c", "cluster": "doc"}), named("x")
+        source(tmp_path, text, {"score": "s", "filter": "f", "correct": "c", "cluster": "doc"}), named("x")
     )
     assert table.to_dict("list") == {"id": ["x"], "cluster": ["1"]}
     with pytest.raises(ValueError, match=r"items.csv: no column 'dco' among id, doc \(did you mean 'doc'\?\)$"):
-        items_by_id(items(tmp_path, text, {"foo": "dco"}), named("x"))
-    assert items_by_id(items(tmp_path, text, {"foo": "dco"}), named("x"), found=["foo"]) is not None
+        items_by_id(source(tmp_path, text, {"foo": "dco"}), named("x"))
+    assert items_by_id(source(tmp_path, text, {"foo": "dco"}), named("x"), found=["foo"]) is not None
     with pytest.raises(ValueError, match=r"items.csv lacks 1 of 1 item, first 'y'$"):
-        items_by_id(items(tmp_path, text, {}), named("y"))
+        items_by_id(source(tmp_path, text, {}), named("y"))
     with pytest.raises(ValueError, match=r"has a column 'doc' of its own: 'id' cannot take its name$"):
-        items_by_id(items(tmp_path, text, {"doc": "id"}), named("1"))
+        items_by_id(source(tmp_path, text, {"doc": "id"}), named("1"))
 
 
 @pytest.mark.parametrize(("cell", "kind"), [(["a"], "a list"), ({"a": 1}, "a struct"), (b"a", "bytes")])

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from simstudy.loaders.base import Loaded, Source
@@ -45,17 +44,6 @@ def write(folder: Path, model: str, task: str, samples: list[dict[str, Any]], ti
 
 def read(*paths: Path, metric: str = "accuracy", missing: str = "error", **columns: str) -> Loaded:
     return read_lm_eval(Source(paths, get_metric(metric), columns=columns, missing=missing))
-
-
-def test_a_model_is_its_folder_and_documents_meet_by_id(tmp_path: Path) -> None:
-    one = write(tmp_path, "org__one", "arc_easy", [sample(0, {"acc": 1.0}), sample(1, {"acc": 0.0})])
-    two = write(tmp_path, "org__two", "arc_easy", [sample(1, {"acc": True}), sample(0, {"acc": False})])
-    loaded = read(one, two)
-    assert loaded.outputs.names == ["org__one", "org__two"]
-    assert loaded.outputs.items.to_dict("list") == {"id": ["0", "1"]}
-    assert loaded.outputs.statistics.tolist() == [[[1, 1], [0, 1]], [[0, 1], [1, 1]]]
-    assert loaded.outputs.answers is not None
-    assert len(np.unique(loaded.outputs.answers)) == 1
 
 
 def test_tasks_are_domains(tmp_path: Path) -> None:
@@ -110,15 +98,6 @@ def test_one_filter_of_several_is_chosen(tmp_path: Path) -> None:
         read(path, filter="strict")
 
 
-def test_missing_documents(tmp_path: Path) -> None:
-    one = write(tmp_path, "one", "t", [sample(0, {"em": 1}), sample(1, {"em": 1})])
-    two = write(tmp_path, "two", "t", [sample(0, {"em": 1})])
-    with pytest.raises(ValueError, match=r"lacks 1 of 2 items, first '1' \(system 'two'\)"):
-        read(one, two)
-    assert read(one, two, missing="zero").outputs.scores().tolist() == [100, 50]
-    assert read(one, two, missing="drop").outputs.n_items == 1
-
-
 def test_fractions_are_means_of_several_answers(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"f": 0.5}), sample(1, {"f": 1})])
     assert read(path, metric="mean").outputs.scores().tolist() == [0.75]
@@ -145,44 +124,6 @@ def test_other_documents_under_the_same_id(tmp_path: Path) -> None:
     message = f"{two}, line 1: doc_id 0 is another document (doc_hash) than in {one}, line 1"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read(one, two)
-
-
-GOOD = json.dumps(sample(0, {"em": 1}))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (GOOD + "\n" + GOOD[:40], ", line 2: not a whole JSON line (is the file cut?)"),
-        (GOOD + "\n[1]\n", ", line 2: not a sample of lm-evaluation-harness: it has no doc_id"),
-        (
-            GOOD + "\n" + GOOD,
-            ", line 2: doc_id 0 again, first in line 1; samples of a document go into a table of scores, with a "
-            "column 'sample'",
-        ),
-        (
-            GOOD.replace('"em": 1', '"em": ["A", "B"]'),
-            """, line 1: 'em' is no score of this one sample, but ["A", "B"]""",
-        ),
-        (GOOD.replace('"em": 1', '"em": NaN'), ", line 1: no score, 'em' is NaN"),
-        (GOOD.replace('"em": 1', '"em": Infinity'), ", line 1: 'em' is no score of this one sample, but Infinity"),
-        (
-            GOOD.replace('"em": 1', f'"em": {10**400}'),
-            f", line 1: 'em' is no score of this one sample, but 1{'0' * 59}",
-        ),
-        (GOOD + "\n" + GOOD.replace('["em"]', '"em"'), """, line 2: 'metrics' must be a list of names, not "em\""""),
-        (GOOD.replace('["em"]', "5"), ", line 1: 'metrics' must be a list of names, not 5"),
-        (GOOD + "\n" + "[" * 10**5, ", line 2: nested too deeply"),
-        (GOOD.replace('"em": 1', f'"em": {"1" * 5000}'), ", line 1: a number of more than 4300 digits"),
-        (GOOD + "\n" + json.dumps(sample(1, {})), ", line 2: no metric 'em' in this sample"),
-        (json.dumps(sample(1, {})), ": samples have no metric"),
-    ],
-)
-def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
-    path = write(tmp_path, "m", "t", [])
-    path.write_text(text)
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path) + message)}$"):
-        read(path)
 
 
 def test_files_must_have_the_names_that_the_harness_gives(tmp_path: Path) -> None:

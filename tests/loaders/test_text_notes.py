@@ -1,10 +1,16 @@
-"""Outputs that are empty, or of a length that no reference has."""
+"""What is said of texts: empty outputs, those of a length that no reference has, and scripts that words do not fit."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from simstudy.loaders.base import Source, Texts
 from simstudy.loaders.formats import load
+from simstudy.loaders.text_notes import note_script
+from simstudy.metrics import get_metric
+from simstudy.notes import notes_kept
 
 REFERENCES = ["the cat sat on the mat and saw a dog"] * 40 + ["a " * 200] * 2
 LONG = "more than 5 times as long as each reference"
@@ -73,3 +79,36 @@ def test_translations_of_public_systems(shared_data: Path) -> None:
             found[kind] += count
     assert all(found.values())
     assert not any("GPT-4" in note for note in said)
+
+
+SCRIPTS = {
+    "Chinese": ("今天天气很好，我们去公园。", "zh"),
+    "Japanese": ("今日は天気がいいので公園に行きます。", "ja-mecab"),
+    "Korean": ("오늘은 날씨가 좋아서 공원에 갑니다.", "ko-mecab"),
+    "Thai": ("วันนี้อากาศดีมากเราไปสวนสาธารณะ", "flores200"),
+    "Lao, Khmer or Burmese": ("ထမင်းစားပြီးပြီလား", "flores200"),
+}
+
+
+def told(text: str, metric: str, tokenize: str | None = None) -> str:
+    """What is said of references in a script, if anything."""
+    with notes_kept() as notes:
+        note_script([[text], [f"{text} A B"]], Source((), get_metric(metric), texts=Texts(tokenize)))
+    return "; ".join(notes)
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_scripts_without_words_between_spaces_are_told(language: str) -> None:
+    text, tokenizer = SCRIPTS[language]
+    bleu = told(text, "bleu")
+    assert bleu.startswith(f"the references look {language}, and BLEU with its default tokenizer (13a)")
+    assert f"tokenize='{tokenizer}' is" in bleu
+    assert told(text, "bleu", "char") == told(text, "chrf") == ""
+    assert told(text, "chrf++").startswith(f"the references look {language}: chrf++ takes words between spaces")
+    assert told(text, "rouge1").startswith("ROUGE looks at runs of a-z and 0-9 only")
+
+
+@pytest.mark.parametrize("text", ["Today 今天 is fine and we go", "Сегодня хорошая погода", "1 2 3", "naïve déjà vu"])
+def test_texts_with_spaces_are_not_told(text: str) -> None:
+    assert told(text, "bleu") == told(text, "chrf++") == ""
+    assert ("'rougeL' does not see them" in told(text, "rougeL")) == text.startswith("С")
