@@ -97,15 +97,10 @@ def load_candidates(
 
 
 def read_candidates(source: Source) -> Loaded:
-    """Scoring functions as systems, from one table with a row for each candidate.
+    """Scoring functions as systems, from one table with a row for each candidate, as for `load_candidates`.
 
-    ``gold`` says whether a candidate is true (1 or true) or not (0 or false). ``item`` or ``id`` is its id; without
-    these the words of its columns of text, where no two candidates have the same, else the number of its row.
-    Every other column with numbers is a scoring function, higher is better (inf and -inf rank first and last), and one
-    without describes the candidates. So do ``domain``, ``cluster`` or another name of clusters
-    (`simstudy.loaders.items`), and what `Source.columns` declares, whatever is in them. Where there are contingency
-    tables (O11, O12, O21, O22, or f, f1, f2, N), their counts are features, and every association measure of them is a
-    scoring function.
+    Without ``item`` or ``id`` a candidate is called by the words of its columns of text, where no two have the same,
+    else by the number of its row. Higher scores are better; inf and -inf rank first and last.
 
     The systems' outputs are the n-best lists of `Source.metric`, "precision@n". Their answers are None: most candidates
     are in no list, so that the lists agree on them by chance.

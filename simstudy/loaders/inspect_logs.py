@@ -41,12 +41,10 @@ class Log:
 def read_inspect(source: Source) -> Loaded:
     """Systems from Inspect eval logs in JSON form (log format json, or `inspect log convert --to json`).
 
-    The system is the model, or the file where logs of one task have the same model. Items are samples, by their id;
-    with several tasks ids are ``<task>/<id>``, and the task is the ``domain``. Values are numbers as Inspect takes
-    them: C 1, P (partial) 0.5, I and N (no answer) 0. Epochs are samples of an item (`simstudy.loaders.items`). What
-    has no score (it failed, or the scorer left it unscored) is missing.
-
-    `Source.columns` chooses of several scorers: {"score": "match"}.
+    The system is the model, or the file where logs of one task have the same model. Items are samples, by their id, and
+    tasks domains, as `assemble_tasks` has it; epochs are samples of an item (`simstudy.loaders.items`). Values are
+    numbers as Inspect takes them: C 1, P (partial) 0.5, I and N (no answer) 0. What has no score (it failed, or the
+    scorer left it unscored) is missing. `Source.columns` chooses of several scorers: {"score": "match"}.
     """
     check_takes_one_score(source.metric)
     read = [read_log(path, source.columns.get("score")) for path in source.paths]

@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,54 +20,41 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jso
 #: Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
 _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
 
-
-@dataclass(frozen=True)
-class Sample:
-    """A line of a sample log: what was asked (`doc_id`, a hash of the document), and what came out.
-
-    Hashes tell documents apart; in logs of early versions they are empty. The answer is the filtered responses, as
-    JSON, and the score that under the chosen metric.
-    """
-
-    line: int
-    doc_id: str
-    doc_hash: str
-    answer: str
-    score: Any
-    metric: str
+#: A line of a log: what was asked (``doc_id``), what came out, and a number under each metric.
+Sample = dict[str, Any]
 
 
 def read_lm_eval(source: Source) -> Loaded:
     """Systems from sample logs of lm-evaluation-harness, one file for each model and task.
 
-    The system is the folder of the file, which the harness names after the model. Items are the documents of the
-    task, by ``doc_id``; with several tasks ids are ``<task>/<doc_id>``, and the task is the ``domain``.
-
-    `Source.columns` chooses where there is a choice: {"score": "acc_norm"} of several metrics, {"filter":
-    "strict-match"} of several filters.
+    The system is the folder of the file, which the harness names after the model. Items are the documents of the task,
+    by ``doc_id``, and tasks are domains, as `assemble_tasks` has it. `Source.columns` chooses where there is a choice:
+    {"score": "acc_norm"} of several metrics, {"filter": "strict-match"} of several filters.
     """
     check_takes_one_score(source.metric)
     logs: list[tuple[str, SystemOutputs]] = []
+    # Hashes tell documents apart; in logs of early versions they are empty.
     hashes: dict[tuple[str, str], tuple[str, str]] = {}
     metrics: dict[str, None] = {}
     for path in source.paths:
         model, task = path.absolute().parent.name, _task(path)
-        samples = read_samples(path, source.columns)
-        metrics |= dict.fromkeys(sample.metric for sample in samples)
-        places = [f"{path}, line {sample.line}" for sample in samples]
-        for place, sample in zip(places, samples, strict=True):
-            known, first = hashes.setdefault((task, sample.doc_id), (sample.doc_hash, place))
-            if known and sample.doc_hash and known != sample.doc_hash:
-                raise ValueError(f"{place}: doc_id {sample.doc_id} is another document (doc_hash) than in {first}")
-        scores = pd.Series([sample.score for sample in samples], dtype=object)
+        metric, samples = read_samples(path, source.columns)
+        metrics[metric] = None
+        places = [f"{path}, line {line}" for line, _ in samples.values()]
+        for place, (doc_id, (_, sample)) in zip(places, samples.items(), strict=True):
+            doc_hash = str(sample.get("doc_hash", ""))
+            known, first = hashes.setdefault((task, doc_id), (doc_hash, place))
+            if known and doc_hash and known != doc_hash:
+                raise ValueError(f"{place}: doc_id {doc_id} is another document (doc_hash) than in {first}")
+        scores = pd.Series([sample[metric] for _, sample in samples.values()], dtype=object)
         statistics = score_statistics(scores, source.metric, places.__getitem__)
-        ids, answers = [sample.doc_id for sample in samples], [sample.answer for sample in samples]
-        logs.append((task, SystemOutputs(model, str(path), ids, statistics, answers)))
+        answers = [json.dumps(sample.get("filtered_resps"), ensure_ascii=False) for _, sample in samples.values()]
+        logs.append((task, SystemOutputs(model, str(path), list(samples), statistics, answers)))
     return Loaded(assemble_tasks(logs, source), scored_by=tuple(metrics))
 
 
-def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
-    """The samples of one file, under the chosen filter and metric."""
+def read_samples(path: Path, columns: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, Sample]]]:
+    """The chosen metric of one file, and its samples under the chosen filter, each with its line, by ``doc_id``."""
     logged = _parsed(path)
     found = list(dict.fromkeys(str(sample.get("filter", "none")) for _, sample in logged))
     # A task with one way to read the answers calls it none: there is nothing to choose.
@@ -78,11 +64,11 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
     named = (sample.get("metrics", _numeric_fields(sample)) for _, sample in logged)
     known = list(dict.fromkeys(str(name) for names in named for name in names))
     metric = chosen(path, known, columns.get("score"), "metric", "score")
-    samples: dict[str, Sample] = {}
+    samples: dict[str, tuple[int, Sample]] = {}
     for line, sample in logged:
         doc_id = str(sample["doc_id"])
         if doc_id in samples:
-            first = f"doc_id {doc_id} again, first in line {samples[doc_id].line}"
+            first = f"doc_id {doc_id} again, first in line {samples[doc_id][0]}"
             raise ValueError(
                 f"{path}, line {line}: {first}; samples of a document go into a table of scores, with a column 'sample'"
             )
@@ -95,9 +81,8 @@ def read_samples(path: Path, columns: Mapping[str, str]) -> list[Sample]:
             # Of corpus measures (BLEU, F1 of a class) the harness logs what it needs, and scores all samples at once.
             shown = json.dumps(score, ensure_ascii=False)[:60]
             raise ValueError(f"{path}, line {line}: '{metric}' is no score of this one sample, but {shown}")
-        answer = json.dumps(sample.get("filtered_resps"), ensure_ascii=False)
-        samples[doc_id] = Sample(line, doc_id, str(sample.get("doc_hash", "")), answer, score, metric)
-    return list(samples.values())
+        samples[doc_id] = line, sample
+    return metric, samples
 
 
 def _task(path: Path) -> str:
@@ -108,7 +93,7 @@ def _task(path: Path) -> str:
 
 
 @once
-def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
+def _parsed(path: Path) -> list[tuple[int, Sample]]:
     logged = []
     for number, line in enumerate(read_lines(path), start=1):
         try:
@@ -124,6 +109,6 @@ def _parsed(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return logged
 
 
-def _numeric_fields(sample: Mapping[str, Any]) -> list[str]:
+def _numeric_fields(sample: Sample) -> list[str]:
     """The metrics of a sample that does not list them, as in early versions."""
     return [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]

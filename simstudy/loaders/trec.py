@@ -29,9 +29,8 @@ def read_trec(source: Source) -> Loaded:
     """Systems from TREC runs, one file for each (``topic Q0 docno rank score tag``), and one file of qrels.
 
     As in trec_eval, documents are ranked by score, highest first, and by docno, last first, where scores tie in single
-    precision; the rank column is not looked at. Items are the topics with at least one relevant document, in the
-    order of the qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c` counts
-    it as 0: missing="zero"). Files may be packed (.gz).
+    precision; the rank column is not looked at. Items are the topics with a relevant document, in the order of the
+    qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c`: missing="zero").
     """
     if len(source.references) != 1:
         raise ValueError(f"TREC runs need one reference, the file of qrels, not {len(source.references)}")

@@ -4,15 +4,12 @@ import random
 import re
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from simstudy.loaders.base import Source
-from simstudy.loaders.formats import read_source
-from simstudy.metrics import get_metric
+from tests.loaders import files
 
-read_alignments = partial(read_source, format="alignments")
+read = partial(files.read, format="alignments", metric="aer")
 
 # AER in percent of English-French, README of lilt/alignment-scripts ("EnFr", "FrEn", "Grow-Diag", "Grow-Diag-Final").
 PUBLISHED = {
@@ -28,10 +25,6 @@ PUBLISHED = {
 
 GOLD = "0-0 1p1 2-1\n0-0\n\n1-0 0?1\n"
 TEXTS = {"gold.wa": GOLD, "text.en": "a b c\na\nc\na b\n", "text.fr": "x y\nx\nz\nx y\n"}
-
-
-def source(*paths: Path, gold: Path | tuple[Path, ...], **more: Any) -> Source:
-    return Source(paths, get_metric("aer"), gold if isinstance(gold, tuple) else (gold,), **more)
 
 
 @pytest.fixture
@@ -56,7 +49,7 @@ def aer(guessed: Path, gold: Path) -> float:
 def test_thirteen_aligners_score_as_published(shared_data: Path) -> None:
     folder = shared_data / "align_enfr"
     paths = sorted((folder / "sys").glob("*.wa"))
-    outputs = read_alignments(source(*paths, gold=folder / "gold.wa")).outputs
+    outputs = read(*paths, gold=folder / "gold.wa").outputs
     scores = dict(zip(outputs.names, outputs.scores(), strict=True))
     assert (len(paths), outputs.n_items) == (13, 447)
     for path in paths:
@@ -86,7 +79,7 @@ def test_both_forms_of_the_same_links_score_the_same(shared_data: Path, tmp_path
         naacl[name].write_text("\n".join(lines))
     texts = (folder / "src.en", folder / "tgt.fr")
     expected, *others = (
-        read_alignments(source(*(files[name] for name in list(paths)[1:]), gold=(golden, *more)))
+        read(*(files[name] for name in list(paths)[1:]), gold=(golden, *more))
         for files, golden, more in (
             (paths, paths["gold"], ()),
             (paths, paths["gold"], texts),
@@ -106,7 +99,7 @@ def test_both_forms_of_the_same_links_score_the_same(shared_data: Path, tmp_path
 def test_links_by_hand(gold: Path, tmp_path: Path) -> None:
     """All links of a system are guesses, and a link that is there twice is one."""
     (tmp_path / "a.wa").write_text("0-0 1-1 1p1 2-0\n\n0-0\n1-0 0-1\n")
-    loaded = read_alignments(source(tmp_path / "a.wa", gold=gold))
+    loaded = read(tmp_path / "a.wa", gold=gold)
     assert loaded.outputs.statistics.tolist() == [[[1, 2, 3, 2], [0, 0, 0, 1], [0, 0, 1, 0], [1, 2, 2, 1]]]
     assert loaded.outputs.scores()[0] == pytest.approx(100 * (1 - 6 / 10))
 
@@ -114,7 +107,7 @@ def test_links_by_hand(gold: Path, tmp_path: Path) -> None:
 def test_a_naacl_file_without_a_sentence_has_no_links_there(gold: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.wa"
     path.write_text("4 2 1\n1 1 1 S\n1 0 2\n1 3 0\n")
-    loaded = read_alignments(source(path, gold=gold))
+    loaded = read(path, gold=gold)
     assert loaded.outputs.statistics.tolist() == [[[1, 1, 1, 2], [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]]
     assert loaded.notes == (f"{path}: 2 links to the empty word (position 0) left out",)
 
@@ -133,7 +126,7 @@ def test_links_are_checked_against_the_texts(gold: Path, tmp_path: Path, content
     path, text, other = (tmp_path / name for name in ("bad.wa", "text.en", "text.fr"))
     path.write_text(content)
     with pytest.raises(ValueError, match=f"^{re.escape(told.format(path=path, text=text))}$"):
-        read_alignments(source(path, gold=(gold, text, other)))
+        read(path, gold=(gold, text, other))
     other.write_text("x\n")
     with pytest.raises(ValueError, match=f"^{re.escape(f'{text} has 4 lines, {other} 1')}$"):
-        read_alignments(source(path, gold=(gold, text, other)))
+        read(path, gold=(gold, text, other))

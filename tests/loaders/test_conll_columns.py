@@ -3,16 +3,13 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from simstudy.loaders.base import Source
 from simstudy.loaders.conll_columns import read_columns
-from simstudy.loaders.formats import read_source
-from simstudy.metrics import get_metric
+from tests.loaders import files
 
-read_conll_columns = partial(read_source, format="conll")
+read = partial(files.read, format="conll", metric="span_f1")
 
 # Span F1 of the seven submissions to WNUT 2017: all, reddit, stackexchange, twitter.gurez, twitter.ile; as computed
 # when the files were gathered. That of all is seqeval's, too.
@@ -36,10 +33,6 @@ Peter\tNNP\tB-person
 Blackburn\tNNP\tI-person
 
 """
-
-
-def source(*paths: Path, gold: Path, metric: str = "span_f1", **more: Any) -> Source:
-    return Source(paths, get_metric(metric), (gold,), **more)
 
 
 @pytest.fixture
@@ -79,7 +72,7 @@ def test_seven_submissions_to_wnut_2017(shared_data: Path) -> None:
     paths = sorted((folder / "submissions").iterdir())
     gold = folder / "emerging.test.annotated"
     more = {"items": folder / "emerging.test.sources.tsv", "columns": {"domain": "source"}}
-    loaded = read_conll_columns(source(*paths, gold=gold, **more))
+    loaded = read(*paths, gold=gold, **more)
     outputs = loaded.outputs
     assert outputs.n_items == 1287
     assert outputs.statistics[0, :, 2].sum() == 1079  # entities: the B- tags of the gold file
@@ -91,7 +84,7 @@ def test_seven_submissions_to_wnut_2017(shared_data: Path) -> None:
     for path, score in zip(paths, outputs.scores(), strict=True):
         assert score == pytest.approx(conlleval(path, gold), abs=1e-9)
     assert any(re.search("mic-cis.txt: 1,283 of 23,394 tokens are not spelt as in gold", note) for note in loaded.notes)
-    right = read_conll_columns(source(*paths, gold=gold, metric="accuracy")).outputs
+    right = read(*paths, gold=gold, metric="accuracy").outputs
     assert right.statistics[:, :, 1].sum(axis=1).tolist() == [23394] * 7
 
 
@@ -109,21 +102,21 @@ def test_counts_by_hand(gold: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "one.conll", tmp_path / "two.conll"
     one.write_text("# I-group\nEU O\nrejects O\n\npeter I-person\nBlackburn I-person\n")
     two.write_text("# B-group\nEU B-group\nrejects O\n\nPeter B-person\nBlackburn B-person")
-    loaded = read_conll_columns(source(one, two, gold=gold))
+    loaded = read(one, two, gold=gold)
     assert loaded.outputs.statistics.tolist() == [[[0, 1, 1], [1, 1, 1]], [[1, 2, 1], [0, 2, 1]]]
     assert loaded.notes == (f"{one}: 1 of 5 tokens is not spelt as in gold",)
-    by_tag = read_conll_columns(source(one, two, gold=gold, metric="accuracy"))
+    by_tag = read(one, two, gold=gold, metric="accuracy")
     assert by_tag.outputs.statistics.tolist() == [[[1, 3], [1, 2]], [[2, 3], [1, 2]]]
     assert by_tag.outputs.items["id"].tolist() == ["1", "2"]
-    tags = read_conll_columns(source(gold, gold=gold, metric="accuracy", columns={"tag": "2"}))
+    tags = read(gold, gold=gold, metric="accuracy", columns={"tag": "2"})
     assert tags.outputs.scores().tolist() == [100]
 
 
 def test_a_column_that_is_there(gold: Path) -> None:
     with pytest.raises(ValueError, match=r"gold.conll has 3 columns, where a token and its tag need 4$"):
-        read_conll_columns(source(gold, gold=gold, columns={"tag": "4"}))
+        read(gold, gold=gold, columns={"tag": "4"})
     for wrong in ("0", "pos"):
         with pytest.raises(
             ValueError, match=f"^columns must give the number of the tag's column, from 1 on, not tag={wrong}$"
         ):
-            read_conll_columns(source(gold, gold=gold, columns={"tag": wrong}))
+            read(gold, gold=gold, columns={"tag": wrong})

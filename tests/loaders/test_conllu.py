@@ -4,17 +4,14 @@ import random
 import re
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import conllu
 import pytest
 
-from simstudy.loaders.base import Source
 from simstudy.loaders.conllu import read_conllu
-from simstudy.loaders.formats import read_source
-from simstudy.metrics import get_metric
+from tests.loaders import files
 
-read_conllu_outputs = partial(read_source, format="conllu")
+read = partial(files.read, format="conllu")
 
 TEXT = """\
 # newdoc id = d1
@@ -29,10 +26,6 @@ TEXT = """\
 2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_
 
 """
-
-
-def source(*paths: Path, gold: Path, metric: str, **more: Any) -> Source:
-    return Source(paths, get_metric(metric), (gold,), **more)
 
 
 @pytest.fixture
@@ -98,7 +91,7 @@ def test_changed_parses_of_a_treebank_score_as_counted(shared_data: Path, tmp_pa
         paths[-1].write_text("\n\n".join(blocks) + "\n\n", encoding="utf-8")
         expected.append({metric: 100 * count / n for metric, count in right.items()})
     for metric in ("uas", "las", "accuracy"):
-        outputs = read_conllu_outputs(source(*paths, gold, gold=gold, metric=metric)).outputs
+        outputs = read(*paths, gold, gold=gold, metric=metric).outputs
         assert outputs.n_items == 400
         assert outputs.items["cluster"].nunique() == len(re.findall("# newdoc id", gold.read_text(encoding="utf-8")))
         assert outputs.scores() == pytest.approx([*(scores[metric] for scores in expected), 100], abs=1e-9)
@@ -107,10 +100,7 @@ def test_changed_parses_of_a_treebank_score_as_counted(shared_data: Path, tmp_pa
 def test_answers_are_what_the_metric_looks_at(gold: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(TEXT.replace("punct\t", "dep\t"))
-    same = {
-        m: read_conllu_outputs(source(path, gold, gold=gold, metric=m)).outputs.answers
-        for m in ("uas", "las", "accuracy")
-    }
+    same = {m: read(path, gold, gold=gold, metric=m).outputs.answers for m in ("uas", "las", "accuracy")}
     assert {metric: (a[0] == a[1]).tolist() for metric, a in same.items() if a is not None} == {
         "uas": [True, True],
         "las": [True, False],
@@ -122,4 +112,4 @@ def test_tags_alone_have_an_accuracy(gold: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.conllu"
     path.write_text(TEXT.replace("1\tpunct", "_\t_").replace("VERB", "NOUN"))
     assert read_conllu(path)[1].heads == (0, -1)
-    assert read_conllu_outputs(source(path, gold=gold, metric="accuracy")).outputs.scores().tolist() == [75]
+    assert read(path, gold=gold, metric="accuracy").outputs.scores().tolist() == [75]

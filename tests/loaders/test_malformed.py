@@ -75,17 +75,12 @@ CASES: dict[str, list[tuple[str, str]]] = {
         (COLUMNS + "more\tNN\tO\n", " has 3 sentences, {gold} 2"),
         (COLUMNS.replace("\tVBZ", ""), ", line 4: 2 columns, where the file's first sentence has 3"),
         ("the\ncat\n", " has 1 column, where a token and its tag need 2"),
-        ("# x y z\n\n", " has no sentences"),
     ],
     "conllu": [
         ("\n# a\n", ", line 2: a sentence has no sent_id"),
         (CONLLU + "# sent_id = d1-3\n", ", line 12: a sentence has no words"),
         (CONLLU.replace("1\tgo\tgo", "1 go go"), ", line 8: 8 columns between tabs, where CoNLL-U has 10"),
         (CONLLU.replace("2\t.", "3\t."), ", line 10: '3' is not the id of word 2"),
-        (
-            CONLLU.replace("2\t.", "two\t."),
-            ", sentence at line 7: Failed parsing field 'id': 'two' is not a valid ID.",
-        ),
         (
             CONLLU.replace("1\tpunct", "one\tpunct"),
             ", sentence at line 7: Failed parsing field 'head': 'one' is not a valid value for parse_int_value.",
@@ -101,25 +96,20 @@ CASES: dict[str, list[tuple[str, str]]] = {
     ],
     "alignments": [
         ("0-0\n0-0 1:1\n\n\n", ", line 2: '1:1' is not a link; links are like 3-4, possible ones like 3p4"),
-        ("0-0\n-1-0\n\n\n", ", line 2: '-1-0' is not a link; links are like 3-4, possible ones like 3p4"),
         ("1 1 1\n\n1 1\n", f", line 3: '1 1' {NO_LINK}"),
         ("0 1 1\n", f", line 1: '0 1 1' {NO_LINK}"),
         ("0-٣\n\n\n\n", f", line 1: '0-٣' {NO_LINK}"),
         ("0-0\n" * 5, " has 5 lines, {gold} 4"),
-        ("0-0\n", " has 1 line, {gold} 4"),
         ("5 1 1\n", " has sentence 5, which {gold} lacks"),
     ],
     "trec": [
         ("1 Q0 a 1 3.0\n", ", line 1: 5 columns, not 6 (topic Q0 docno rank score tag)"),
         (RUN + "\n1 Q0 x 4 high t\n", ", line 4: the score must be a number, not 'high'"),
-        (RUN + "1 Q0 x 4 nan t\n", ", line 3: the score must be a number, not 'nan'"),
         (RUN + "1 Q0 a 4 0.5 t\n", ", line 3: document 'a' is twice in topic '1'"),
     ],
     "scores": [
         (HEAD + "a,02,x\n", ", line 3: a score must be a number, not 'x'"),
-        (HEAD + "a,02,nan\n", ", line 3: a score must be a number, not 'nan'"),
         (HEAD + "a,02,inf\n", ", line 3: a score must be a number, not inf"),
-        (HEAD + "a,02,٣\n", ", line 3: a score must be a number, not '٣'"),
         (HEAD + "a,02,\n", ", line 3: no score; leave out the rows of items that a system lacks"),
         (HEAD + "b,02,1\na,01,0\n", f", line 4: item '01' of system 'a' again, first in {{bad}}, line 2; {HINT}"),
         (HEAD + 'a,"0\n2",1\n', r", line 3: the item must be of one line, not '0\n2'"),
@@ -150,7 +140,6 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ),
         (SAMPLE.replace("1}", '["A"]}'), """, line 1: 'em' is no score of this one sample, but ["A"]"""),
         (SAMPLE.replace("1}", "NaN}"), ", line 1: no score, 'em' is NaN"),
-        (SAMPLE.replace("1}", "Infinity}"), ", line 1: 'em' is no score of this one sample, but Infinity"),
         (SAMPLE.replace("1}", f"{10**400}}}"), f", line 1: 'em' is no score of this one sample, but 1{'0' * 59}"),
         (SAMPLE.replace('["em"]', '"em"'), """, line 1: 'metrics' must be a list of names, not "em\""""),
         (SAMPLE + "\n" + "[" * 10**5, ", line 2: nested too deeply"),
@@ -169,7 +158,6 @@ CASES: dict[str, list[tuple[str, str]]] = {
             ", line 3: not JSON (is the file cut?): Expecting ',' delimiter",
         ),
         ('{"a": 1}', NO_LOG),
-        ('{"status": "success", "eval": null}', NO_LOG),
         (LOG + '"abc"}', NO_LIST),
         (LOG + "[]}", ": the log has no samples"),
         (
@@ -253,10 +241,6 @@ SCORES = {"match": {"value": "C"}}
         ("C", "'str' object has no attribute 'get'"),
         ({"epoch": 1, "scores": SCORES}, "no 'id'"),
         ({"id": 1, "scores": {"match": {"answer": "x"}}}, "no 'value'"),
-        (
-            {"id": 1, "output": {"choices": [{"message": None}]}, "scores": SCORES},
-            "'NoneType' object has no attribute 'get'",
-        ),
         ({"id": 1, "output": {"choices": {"a": 1}}, "scores": SCORES}, "no 0"),
         (
             {"id": 1, "epoch": [1], "scores": SCORES},

@@ -246,12 +246,3 @@ def test_generated_texts_with_any_number_of_references(table: str, shared_data: 
     paths = [folder / "sys" / f"{name}.txt" for name in ("tgen", "tr2")]
     outputs = loaded(paths, "bleu", [folder / table], lowercase=True).outputs
     assert outputs.scores().round(2).tolist() == [65.93, 42.02]
-
-
-def test_summaries_score_as_their_authors_found(shared_data: Path) -> None:
-    """The authors used another ROUGE, on texts without the marks between sentences: some thousandths a summary."""
-    folder = shared_data / "realsumm"
-    scores = pd.read_csv(folder / "scores.tsv", sep="\t").pivot(index="doc", columns="system", values="rouge_2_f")
-    systems = [folder / "sys" / name for name in ("abs.bart.txt", "ext.refresh.txt")]
-    outputs = loaded(systems, "rouge2", [folder / "ref.txt"], mark="<q>").outputs
-    assert np.abs(outputs.statistics[..., 0].T - scores[outputs.names].to_numpy()).mean() < 0.004

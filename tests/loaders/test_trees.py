@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from simstudy.loaders.base import Source
-from simstudy.loaders.formats import read_source
 from simstudy.loaders.trees import parse_trees
-from simstudy.metrics import get_metric
 from simstudy.metrics.parseval import bracket_counts
+from tests.loaders import files
 
-read_trees = partial(read_source, format="trees")
+read = partial(files.read, format="trees", metric="parseval")
 
 GOLD = """\
 ( (S (NP (DT the) (NN cat)) (VP (VBD sat)) (. .)) )
@@ -23,10 +21,6 @@ GOLD = """\
      (VP (VB go))) )
 ( (NP (NN end)) )
 """
-
-
-def source(*paths: Path, gold: Path, metric: str = "parseval", **more: Any) -> Source:
-    return Source(paths, get_metric(metric), (gold,), **more)
 
 
 @pytest.fixture
@@ -140,7 +134,7 @@ def test_a_tree_is_the_same_on_one_line_and_without_its_outer_bracket(shared_dat
     (tmp_path / "wsj.mrg").write_text("\n".join(texts), encoding="utf-8")
     lines = [" ".join(text.split()) for text in texts]
     (tmp_path / "lines.mrg").write_text("\n".join(line[1:-1].strip() for line in lines) + "\n", encoding="utf-8")
-    loaded = read_trees(source(tmp_path / "wsj.mrg", tmp_path / "lines.mrg", gold=tmp_path / "wsj.mrg"))
+    loaded = read(tmp_path / "wsj.mrg", tmp_path / "lines.mrg", gold=tmp_path / "wsj.mrg")
     assert loaded.outputs.n_items == 392
     assert loaded.outputs.scores().tolist() == [100, 100]
 
@@ -158,7 +152,7 @@ def test_trees_are_the_same_answer_whatever_the_line_breaks(gold: Path, tmp_path
         (tmp_path / f"{name}.mrg").write_text(" ".join(GOLD.split()))
     (tmp_path / "c.mrg").write_text(GOLD.replace("(NP (NN", "(VP (NN"))
     paths = [tmp_path / f"{name}.mrg" for name in "abc"]
-    loaded = read_trees(source(*paths, gold=gold))
+    loaded = read(*paths, gold=gold)
     assert loaded.outputs.answers is not None
     assert (loaded.outputs.answers[0] == loaded.outputs.answers[1]).all()
     assert (loaded.outputs.answers[0] == loaded.outputs.answers[2]).tolist() == [True, True, False]
