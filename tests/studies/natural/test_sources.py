@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from simstudy.files.datasets import DataError
-from simstudy.loaders import lines
+from simstudy.loaders import reading
 from simstudy.outputs import Outputs
 from simstudy.studies import StudyError
 from simstudy.studies.natural.definition import NaturalStudy
@@ -63,8 +63,8 @@ def test_each_and_metric_are_filled_in_everywhere(make: Make, data_dir: Path) ->
 def test_a_file_is_read_once_whatever_needs_it(make: Make, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two metrics of one table, a table of systems for two test sets, gold answers for one of them again."""
     opened: list[str] = []
-    unpacked = lines.unpacked
-    monkeypatch.setattr(lines, "unpacked", lambda path: opened.append(path.name) or unpacked(path))
+    unpacked = reading.unpacked
+    monkeypatch.setattr(reading, "unpacked", lambda path: opened.append(path.name) or unpacked(path))
     found, _ = read(make, data_dir, EXAMS, MEASURES, ANSWERS, {**ANSWERS, "name": "answers again"})
     assert sorted(opened) == sorted(set(opened))
     assert {"exam_a.csv", "exam_b.csv", "systems.csv", "measures.csv", "gold.txt"} < set(opened)
