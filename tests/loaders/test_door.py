@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.loaders.base import Loaded, Source, Texts, Ties
 from simstudy.loaders.formats import FORMATS, load
-from tests.loaders.test_formats import LOG, written
+from tests.loaders.examples import LOG, written
 
 
 class Asked(Exception):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,123 +15,7 @@ import pytest
 from simstudy.loaders.base import Loaded, Texts
 from simstudy.loaders.formats import FORMATS, load
 from simstudy.loaders.reading import reading
-
-LOG = "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
-
-
-def _sample(number: int, score: float) -> str:
-    return json.dumps({"doc_id": number, "metrics": ["acc"], "acc": score, "filtered_resps": [score]})
-
-
-def _log(model: str, values: Mapping[str, str]) -> str:
-    samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": v, "answer": v}}} for i, v in values.items()]
-    return json.dumps({"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples})
-
-
-def _sentence(name: str, *heads: int) -> str:
-    words = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, start=1)]
-    return "\n".join([f"# sent_id = {name}", *words]) + "\n\n"
-
-
-@dataclass(frozen=True)
-class Example:
-    """Two systems in one format: new is right on both items, old says the same of the second one."""
-
-    metric: str
-    #: Files: name -> text. Where items have ids, old has them in another order.
-    new: tuple[str, str]
-    old: tuple[str, str]
-    #: Of new and old, by hand.
-    scores: tuple[float, float]
-    ids: tuple[str, str] = ("1", "2")
-    #: Text of the file of references; None where there is none.
-    gold: str | None = None
-    #: Whether the files say what systems answered.
-    answers: bool = True
-    #: What old's file may be without the first item, and what that item then counts for missing="zero".
-    short: str | None = None
-    silent: tuple[float, ...] = (0, 1)
-
-
-EXAMPLES = {
-    "scores": Example(
-        "accuracy",
-        ("new.csv", "item,score\nq1,1\nq2,1\n"),
-        ("old.csv", "item,score\nq2,1\nq1,0\n"),
-        (100, 50),
-        ("q1", "q2"),
-        answers=False,
-        short="item,score\nq2,1\n",
-    ),
-    "lm-eval": Example(
-        "accuracy",
-        (f"new/{LOG}", f"{_sample(0, 1.0)}\n{_sample(1, 1.0)}\n"),
-        (f"old/{LOG}", f"{_sample(1, 1.0)}\n{_sample(0, 0.0)}\n"),
-        (100, 50),
-        ("0", "1"),
-        short=f"{_sample(1, 1.0)}\n",
-    ),
-    "inspect": Example(
-        "accuracy",
-        ("1.json", _log("new", {"a": "C", "b": "C"})),
-        ("2.json", _log("old", {"b": "C", "a": "I"})),
-        (100, 50),
-        ("a", "b"),
-        short=_log("old", {"b": "C"}),
-    ),
-    # One of four heads is wrong.
-    "conllu": Example(
-        "uas",
-        ("new.conllu", _sentence("s1", 0, 1) + _sentence("s2", 0, 1)),
-        ("old.conllu", _sentence("s2", 0, 1) + _sentence("s1", 0, 0)),
-        (100, 75),
-        ("s1", "s2"),
-        gold=_sentence("s1", 0, 1) + _sentence("s2", 0, 1),
-        short=_sentence("s2", 0, 1),
-        silent=(0, 0, 2),
-    ),
-    # One of two spans, and none that is wrong: 2 * 1 / (1 + 2).
-    "conll": Example(
-        "span_f1",
-        ("new.conll", "Rome B-loc\n\nin O\nParis B-loc\n"),
-        ("old.conll", "Rome O\n\nin O\nParis B-loc\n"),
-        (100, 200 / 3),
-        gold="Rome B-loc\n\nin O\nParis B-loc\n",
-    ),
-    # S, NP and VP of the second tree; of the first only S: 2 * 4 / (4 + 6).
-    "trees": Example(
-        "parseval",
-        ("new.mrg", "(S (NP (D a) (N cat)) (VP (V sat)))\n(S (NP (D a) (N dog)) (VP (V ran)))\n"),
-        ("old.mrg", "(S (D a) (N cat) (V sat))\n(S (NP (D a) (N dog)) (VP (V ran)))\n"),
-        (100, 80),
-        gold="(S (NP (D a) (N cat)) (VP (V sat)))\n(S (NP (D a) (N dog)) (VP (V ran)))\n",
-        short="(())\n(S (NP (D a) (N dog)) (VP (V ran)))\n",
-        silent=(0, 0, 3),
-    ),
-    # Two of three sure links, both right: 1 - (2 + 2) / (2 + 3).
-    "alignments": Example(
-        "aer", ("new.wa", "0-0 1-1\n0-0\n"), ("old.wa", "0-0\n0-0\n"), (0, 20), gold="0-0 1-1\n0-0\n"
-    ),
-    # The relevant document of topic 1 is second.
-    "trec": Example(
-        "ap",
-        ("new", "1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d3 1 9 x\n"),
-        ("old", "2 Q0 d3 1 5 x\n1 Q0 d2 1 9 x\n1 Q0 d1 2 8 x\n"),
-        (1, 0.75),
-        gold="1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n",
-        short="2 Q0 d3 1 5 x\n",
-    ),
-    "text": Example(
-        "accuracy", ("new.txt", "noun\nverb\n"), ("old.txt", "verb\nverb\n"), (100, 50), gold="noun\nverb\n"
-    ),
-}
-
-
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+from tests.loaders.examples import EXAMPLES, Example, written
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,10 @@ def read(
     metric: str = "accuracy",
     columns: Mapping[str, str] | None = None,
     missing: str = "error",
-    names: tuple[str, ...] = ("s.csv", "t.csv", "u.csv"),
 ) -> Loaded:
-    paths = []
-    for name, text in zip(names, texts, strict=False):
-        (folder / name).write_text(text)
-        paths.append(folder / name)
+    paths = [folder / f"{name}.csv" for name in "st"[: len(texts)]]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
     return read_scores(Source(tuple(paths), get_metric(metric), columns=columns or {}, missing=missing))
 
 
