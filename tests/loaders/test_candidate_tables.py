@@ -22,7 +22,8 @@ def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "c.csv", index=False)
     outputs = load(tmp_path / "c.csv", "precision@20", domain="law").outputs
     law = frame[frame["domain"] == "law"]
-    assert (outputs.n_items, outputs.test_set) == (len(law), "law")
+    assert (outputs.items["id"].tolist(), outputs.test_set) == (law["id"].tolist(), "law")
+    assert outputs.items["true"].tolist() == (law["gold"] == 1).tolist()
     assert outputs.statistics[..., 1].sum(axis=1).tolist() == [20, 20]
     expected = [law.nlargest(20, name)["gold"].mean() for name in ("good", "poor")]
     assert outputs.scores() == pytest.approx(expected, abs=1e-12)

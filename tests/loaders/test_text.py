@@ -73,6 +73,16 @@ def test_texts_are_counted_against_their_own_references(tmp_path: Path) -> None:
     assert rouge.outputs.scores().tolist() == [pytest.approx(100 * (2 * 4 / (6 + 5) + 0) / 2)]
 
 
+def test_case_and_tokenizer(tmp_path: Path) -> None:
+    files = written(tmp_path, {"a.txt": "THE Cat\n", "ref.txt": "the cat\n"})
+    a, reference = files["a.txt"], [files["ref.txt"]]
+    for metric in ("bleu", "chrf", "chrf++"):
+        assert loaded([a], metric, reference, lowercase=True).outputs.statistics[0, 0, 0] > 0
+    by_character, by_word = (loaded([a], "bleu", reference, tokenize=how).outputs for how in ("char", None))
+    assert [outputs.statistics[0, 0, 8] for outputs in (by_character, by_word)] == [6, 2]
+    assert by_character.metric.signature != by_word.metric.signature
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
