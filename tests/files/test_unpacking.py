@@ -68,6 +68,11 @@ def test_zip_files_and_saved_outputs_have_the_limit_too(tmp_path: Path) -> None:
             Outputs.load(tmp_path / "o.parquet")
         with pytest.raises(ValueError, match=r"brown.zip .* unpacks to more than 1.0 KiB"):
             read_tagged(bomb(tmp_path, "brown.zip"))
+        with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+            for name in ("cats.txt", "ca01"):
+                archive.writestr(name, "x" * 600)
+        with pytest.raises(ValueError, match=r"two.zip .* unpacks to more than 1.0 KiB"):
+            read_tagged(tmp_path / "two.zip")
     assert Outputs.load(tmp_path / "o.parquet").fingerprint() == outputs.fingerprint()
 
 
