@@ -160,6 +160,8 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     (at_hand / NAME).write_text("something else")
     with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
         fetch(NAME)
+    other = write(tmp_path / "other")
+    assert fetch(NAME, other) == other / NAME, "an argument goes before the environment"
     assert not served.asked
 
 

@@ -97,8 +97,8 @@ def test_both_forms_of_the_same_links_score_the_same(shared_data: Path, tmp_path
 
 
 def test_links_by_hand(gold: Path, tmp_path: Path) -> None:
-    """All links of a system are guesses, and a link that is there twice is one."""
-    (tmp_path / "a.wa").write_text("0-0 1-1 1p1 2-0\n\n0-0\n1-0 0-1\n")
+    """All links of a system are guesses, possible ones too, and a link that is there twice is one."""
+    (tmp_path / "a.wa").write_text("0-0 1-1 1p1 2-0\n\n0p0\n1-0 0-1\n")
     loaded = read(tmp_path / "a.wa", gold=gold)
     assert loaded.outputs.statistics.tolist() == [[[1, 2, 3, 2], [0, 0, 0, 1], [0, 0, 1, 0], [1, 2, 2, 1]]]
     assert loaded.outputs.scores()[0] == pytest.approx(100 * (1 - 6 / 10))

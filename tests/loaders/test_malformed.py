@@ -73,6 +73,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
             ", line 2: sentence 1 has 2 tokens, not 3 as in {gold}, line 2",
         ),
         (COLUMNS + "more\tNN\tO\n", " has 3 sentences, {gold} 2"),
+        (COLUMNS.replace("EU", "# in a sentence\nEU"), ", line 3: 1 column, where the file's first sentence has 3"),
         (COLUMNS.replace("\tVBZ", ""), ", line 4: 2 columns, where the file's first sentence has 3"),
         ("the\ncat\n", " has 1 column, where a token and its tag need 2"),
     ],

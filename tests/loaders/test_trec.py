@@ -55,7 +55,7 @@ def test_identical_rankings_have_equal_answers(tmp_path: Path) -> None:
 
 
 def test_topics_that_the_qrels_lack_are_left_out(tmp_path: Path) -> None:
-    loaded = read(tmp_path, {"b": "3 Q0 d 1 1 t\n9 Q0 d 1 1 t\n"}, missing="drop")
+    loaded = read(tmp_path, {"b": "3 Q0 d 1 1 t\n9 Q0 d 1 1 t\n2 Q0 a 1 1 t\n"}, missing="drop")
     assert loaded.outputs.items["id"].tolist() == ["3"]
     assert f"{tmp_path}/b: 1 topic left out that the qrels lack, first '9'" in loaded.notes
 
