@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_UP, Context
 from math import floor, isfinite, log10
 
@@ -51,23 +52,23 @@ def at_floor(p: float, floor: float) -> bool:
 
 def p_digits(p: float, alpha: float | None = None) -> str:
     """A p-value with two significant digits, or three decimals where it is large; never rounded across alpha."""
-    if p >= 0.0995:
-        return f"{p:.3f}"
-    for digits in range(2, 17):
-        rounded = float(f"{p:.{digits}g}")
-        if alpha is None or (rounded <= alpha) == (p <= alpha):
-            break
-    return np.format_float_positional(rounded, trim="-")
+    return f"{p:.3f}" if p >= 0.0995 else _shortest(p, alpha, lambda digits: float(f"{p:.{digits}g}"))
 
 
 def _raised(p: float, alpha: float | None) -> str:
     """A bound on a p-value, as `p_digits` writes one, but never rounded down."""
+    # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
+    seen = repr(float(p))
+    return _shortest(p, alpha, lambda digits: float(Context(prec=digits, rounding=ROUND_UP).create_decimal(seen)))
+
+
+def _shortest(p: float, alpha: float | None, rounded: Callable[[int], float]) -> str:
+    """A number rounded to two digits, or to as many as keep it on its side of alpha."""
     for digits in range(2, 17):
-        # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
-        rounded = float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(float(p))))
-        if alpha is None or (rounded <= alpha) == (p <= alpha):
+        number = rounded(digits)
+        if alpha is None or (number <= alpha) == (p <= alpha):
             break
-    return np.format_float_positional(rounded, trim="-")
+    return np.format_float_positional(number, trim="-")
 
 
 def gain_text(gain: float) -> str:

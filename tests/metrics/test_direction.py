@@ -121,19 +121,27 @@ def boards() -> tuple[Outputs, Outputs]:
     return both(errors.round(3))
 
 
+def side_by_side(outputs: Outputs) -> pd.DataFrame:
+    tests = ("sign_flips", "randomization", "sign", "wilcoxon", "t_paired")
+    tables = [compared(outputs, {"test": name, "unit": "item"}) for name in tests]
+    return ss.analyses.agreement(pd.concat(tables, ignore_index=True))
+
+
+def elsewhere(outputs: Outputs) -> pd.DataFrame:
+    pairs = table_of(outputs.take(range(40)), unit="item", n_resamples=500)
+    table = ss.calibration(pairs, {"there": outputs.take(range(40, 90))}, min_pairs=2, n_bootstrap=50)
+    assert table["share"].notna().any()
+    return table
+
+
 class TestAnalyses:
     """What is made of Comparisons and Outputs."""
-
-    def test_systems_come_best_first(self, boards: tuple[Outputs, Outputs]) -> None:
-        lower, higher = (outputs.best_first() for outputs in boards)
-        assert lower.names == higher.names
-        assert (np.diff(lower.scores()) >= 0).all()
 
     @pytest.mark.parametrize("unit", ["item", "cluster"])
     def test_leaderboards(self, boards: tuple[Outputs, Outputs], unit: str) -> None:
         one, other = (ss.leaderboard(outputs, unit=unit, n_bootstrap=300) for outputs in boards)
         assert_same(one, other)
-        assert one["place"].tolist() == sorted(one["place"])
+        assert one["system"].tolist() == boards[0].best_first().names == boards[1].best_first().names
         mirrored = {"score": -other["score"], "score_low": -other["score_high"], "score_high": -other["score_low"]}
         for name, expected in mirrored.items():
             np.testing.assert_array_equal(one[name], expected)
@@ -141,44 +149,26 @@ class TestAnalyses:
     @pytest.mark.parametrize(("alternative", "unit"), [("two-sided", "cluster"), ("greater", "item")])
     def test_tables_of_pairs(self, boards: tuple[Outputs, Outputs], unit: str, alternative: str) -> None:
         pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
-        holm = [ss.analyses.corrected(table) for table in pairs]
         for analysis in (
             ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.analyses.intransitive,
             ss.analyses.gain_ranges, lambda table: ss.equivalence(table, 0.02), ss.analyses.corrected,
+            lambda table: ss.groups(ss.analyses.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
-        assert_same(ss.groups(holm[0], p="p_holm"), ss.groups(holm[1], p="p_holm"))
         boarded = [ss.ranks(t, leaderboards=ss.leaderboard(o, unit=unit)) for t, o in zip(pairs, boards, strict=True)]
         assert_same(*boarded)
 
-    def test_tests_side_by_side(self, boards: tuple[Outputs, Outputs]) -> None:
-        tests = ("sign_flips", "randomization", "sign", "wilcoxon", "t_paired")
-        of_tests = [
-            pd.concat([table_of(o, test=name, unit="item", n_resamples=500) if ss.TESTS[name].n_resamples
-                       else table_of(o, test=name, unit="item") for name in tests], ignore_index=True)
-            for o in boards
-        ]  # fmt: skip
-        assert_same(ss.analyses.agreement(of_tests[0]), ss.analyses.agreement(of_tests[1]))
-        assert_same(ss.analyses.correlation(boards[0]), ss.analyses.correlation(boards[1]))
-
-    def test_winners_elsewhere(self, boards: tuple[Outputs, Outputs]) -> None:
-        tables = []
-        for outputs in boards:
-            here, there = outputs.take(range(40)), outputs.take(range(40, 90))
-            pairs = table_of(here, unit="item", n_resamples=500)
-            tables.append(ss.calibration(pairs, {"there": there}, min_pairs=2, n_bootstrap=50))
-        assert_same(*tables)
-        assert tables[0]["share"].notna().any()
+    @pytest.mark.parametrize(
+        "analysis",
+        [side_by_side, elsewhere, ss.analyses.correlation, lambda o: ss.analyses.near_duplicates(o, share=0.1)],
+    )
+    def test_tables_of_outputs(self, boards: tuple[Outputs, Outputs], analysis: Any) -> None:
+        assert_same(analysis(boards[0]), analysis(boards[1]))
 
     def test_winners_elsewhere_by_another_direction_are_refused(self, boards: tuple[Outputs, Outputs]) -> None:
         pairs = table_of(boards[0], unit="item", n_resamples=99)
-        with pytest.raises(
-            ValueError, match=r"'there' must have the direction of the pairs, 'mean \(lower is better\)', not"
-        ):
+        with pytest.raises(ValueError, match=r"'there' must have the direction of the pairs, 'mean \(lower is"):
             ss.calibration(pairs, {"there": boards[1]})
-
-    def test_duplicates(self, boards: tuple[Outputs, Outputs]) -> None:
-        assert_same(*(ss.analyses.near_duplicates(outputs, share=0.1) for outputs in boards))
 
 
 class TestMetrics:
