@@ -18,7 +18,7 @@ from simstudy.loaders.scripts import note_script
 from simstudy.loaders.text import read_text
 from simstudy.metrics import get_metric
 from simstudy.metrics.mean import Mean
-from simstudy.metrics.rouge import rouge_scores
+from simstudy.metrics.rouge import Rouge
 
 
 def written(folder: Path, files: Mapping[str, str | bytes]) -> dict[str, Path]:
@@ -98,7 +98,8 @@ def test_a_table_has_any_number_of_references_for_an_item(tmp_path: Path, name: 
     files = written(tmp_path, {"a.txt": "yes\na b c\n", name: content})
     columns = {"item": "mr", "reference": "ref"} if content.startswith("ref") else {}
     found = loaded([files["a.txt"]], "rouge1", [files[name]], columns=columns).outputs
-    assert found.statistics[0, :, 0].tolist() == rouge_scores(["yes", "a b c"], [["yes"], ["a b"]], "rouge1").tolist()
+    expected = Rouge("rouge1").text_counter([["yes"], ["a b"]]).statistics(["yes", "a b c"])
+    assert found.statistics[0].tolist() == expected.tolist()
     lengths = loaded([files["a.txt"]], "bleu", [files[name]], columns=columns, tokenize="none").outputs
     assert lengths.statistics[0, :, 9].tolist() == [1, 2]
 

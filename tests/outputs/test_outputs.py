@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -41,6 +42,7 @@ def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged
 
 
 def test_head_take_and_domains(tagged: Outputs) -> None:
+    assert tagged.head(60).fingerprint() == tagged.fingerprint()
     head = tagged.head(7)
     np.testing.assert_array_equal(head.statistics, tagged.statistics[:, :7])
     assert list(head.items["id"]) == [f"s{i}" for i in range(7)]
@@ -122,7 +124,25 @@ def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
         other, "accuracy", tagged.systems, tagged.items, task=tagged.task, test_set=tagged.test_set
     )
     renamed = Outputs.from_statistics(tagged.statistics, "accuracy", list("abcdf"), tagged.items)
-    assert len({outputs.fingerprint() for outputs in (tagged, changed, renamed, tagged.head(59))}) == 4
+    others = [
+        changed, renamed, tagged.head(59), tagged.take(np.arange(60)[::-1]), replace(tagged, task="parsing"),
+        replace(tagged, test_set="another"), replace(tagged, items=tagged.items.assign(domain="news")),
+        replace(tagged, systems=tagged.systems.assign(group="g")),
+    ]  # fmt: skip
+    assert len({outputs.fingerprint() for outputs in (tagged, *others)}) == 1 + len(others)
+
+
+def test_scores_that_differ_by_rounding_tie_and_ties_go_by_name() -> None:
+    """0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 to a computer; b is ahead of them, and of errors behind."""
+    scores = pd.DataFrame({"d": [0.3, 0.2, 0.1], "c": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3 + 1e-9]})
+    outputs = Outputs.from_scores(scores)
+    assert outputs.scores()[0] != outputs.scores()[1]
+    assert outputs.best_first().names == ["b", "c", "d"]
+    first, second = np.array([0, 2, 1]), np.array([1, 0, 2])
+    assert outputs.gains(first, second).tolist() == [0, pytest.approx(1e-9 / 3), pytest.approx(-1e-9 / 3)]
+    errors = Outputs.from_scores(scores, lower_is_better=True)
+    assert errors.best_first().names == ["c", "d", "b"]
+    assert errors.gains(first, second).tolist() == [0, pytest.approx(-1e-9 / 3), pytest.approx(1e-9 / 3)]
 
 
 def test_missing_families_are_the_systems_themselves() -> None:
