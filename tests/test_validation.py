@@ -12,10 +12,21 @@ import pandas as pd
 import pytest
 
 from simstudy import validation as v
+from simstudy.comparisons import compare
 from simstudy.notes import note, notes_kept
 from simstudy.outputs.checks import note_exchanged
 from simstudy.pairs import order_of, relations
-from simstudy.tables import COMPARISONS, check_table, records, require_one_question, require_one_table
+from simstudy.schema import ADDED, KNOWN, OWN, names_of
+from simstudy.tables import (
+    COMPARISONS,
+    check_table,
+    records,
+    require_one_question,
+    require_one_table,
+    takes_family,
+    takes_pairs,
+)  # fmt: skip
+from simstudy.truth.synthetic import correlated_accuracies
 
 
 @pytest.mark.parametrize(
@@ -171,6 +182,37 @@ def test_tables_are_checked_by_the_names_of_their_columns() -> None:
     check_table("pairs", pd.DataFrame({"gain": []}), ["gain"], empty=True)
     with pytest.raises(ValueError, match="pairs must have at least one row"):
         check_table("pairs", pd.DataFrame({"gain": []}), ["gain"])
+
+
+class Held:
+    """A table in something else, such as Comparisons."""
+
+    def __init__(self, selected: bool) -> None:
+        self.frame, self.selected = pd.DataFrame({"gain": [1.0, 2.0]}), selected
+
+
+def test_functions_of_pairs_take_what_holds_them_but_a_family_must_be_whole() -> None:
+    def total(pairs: pd.DataFrame, *, times: int = 1) -> float:
+        return float(pairs["gain"].sum()) * times
+
+    for takes in (takes_pairs, takes_family):
+        assert takes(total)(Held(False), times=2) == takes(total)(pairs=Held(False).frame, times=2) == 6
+        with pytest.raises(TypeError, match=r"^total\(\) got an unexpected keyword argument 'time'$"):
+            takes(total)(Held(False), time=2)
+    assert takes_pairs(total)(Held(True)) == takes_family(total)(Held(True).frame) == 3
+    with pytest.raises(ValueError, match="^pairs must be all that were compared, not 2 that were selected: correct"):
+        takes_family(total)(Held(True))
+
+
+def test_the_columns_that_every_comparison_has_and_those_that_methods_add() -> None:
+    pairs = compare(correlated_accuracies([0.6, 0.7], 30))
+    assert tuple(pairs.frame.columns) == OWN
+    with_all = pairs.corrected().equivalence(0.1).frame
+    assert set(with_all.columns) == {*OWN, *ADDED} == {*KNOWN}
+    for name in names_of("flag"):
+        assert with_all[name].dtype == bool
+    for name in names_of("number", "whole"):
+        assert pd.api.types.is_numeric_dtype(with_all[name])
 
 
 def test_pairs_of_two_questions_are_refused() -> None:

@@ -214,6 +214,7 @@ class TestMetrics:
             Outputs.from_scores(frame)
         for said in (True, False):
             Outputs.from_scores(frame, lower_is_better=said)
+        Outputs.from_scores(frame, LOWER_MEAN)
         with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is taken to be better"):
             Outputs.from_scores(pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]}))
         Outputs.from_scores(pd.DataFrame({"focal_loss": [1, 0], "b": [0, 0]}))

@@ -198,9 +198,9 @@ def test_swapped_responses_are_sets_of_responses_again() -> None:
 
 
 def test_responses_come_gold_first_and_sets_in_the_order_of_their_text() -> None:
-    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": {"q", "p"}, "none": []})
-    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", "p", "q"]
-    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": set("qtprs"), "none": []})
+    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", *"pqrst"]
+    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], *[[0, 0, 0]] * 5]
     assert outputs.statistics[2].sum(axis=0).tolist() == [0, 0, 2]
 
 
@@ -243,6 +243,9 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_scores([1, 2]), "must be a pandas DataFrame"),  # type: ignore[arg-type]
         (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one rectangular array"),
         (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
+        (lambda: Outputs.from_statistics([[[-(2**52), 1]], [[1, 1]], [[2**53, 1]]], "mean"),
+         r"less than 2\^53; sum of system number 2 reaches 9.01e.15"),
+        (lambda: Outputs.from_statistics([[[-(2**52), 1], [2**52, 1]]], "mean"), "sum of system number 0 reaches"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
         (lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 2, 3]], [[1, 1, 2]]], "f1", list("abc"), ["q"]),
          "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'$"),

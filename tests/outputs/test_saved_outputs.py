@@ -179,6 +179,12 @@ def test_the_metric_is_the_one_that_was_saved(tmp_path: Path) -> None:
         Outputs.load(path, replace(ratio, scale=1.0))
 
 
+def test_how_texts_were_counted_is_kept(tmp_path: Path) -> None:
+    outputs = Outputs.from_statistics([[[1, 1]]], METRICS["rouge1"].signed("stemmer:porter"))
+    outputs.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").metric.signature == "stemmer:porter"
+
+
 def test_a_damaged_file_is_told_in_one_line(tmp_path: Path, tagged: Outputs) -> None:
     """150 bytes flipped in turn: the same Outputs, or one line."""
     path = tmp_path / "o.parquet"

@@ -66,7 +66,7 @@ EXAGGERATED = pd.DataFrame(
 AGREED = pd.DataFrame(
     {
         "relation": np.repeat(["same family", "different families", "all pairs"], 2),
-        "test": ["sign", "z_independent"] * 3, "alpha": 0.01, "share": [0.5, 0.2, 0.7, 0.6, 0.65, 0.5],
+        "test": ["z_independent", "sign"] * 3, "alpha": 0.01, "share": [0.5, 0.2, 0.7, 0.6, 0.65, 0.5],
         "low": [0.4, 0.1, 0.6, 0.5, 0.55, 0.4], "high": [0.65, 0.35, 0.85, 0.75, 0.8, 0.65],
     }
 )  # fmt: skip

@@ -14,7 +14,7 @@ from tests.plot.tables import AGREED, DEPENDENT
 
 def test_rejections_show_each_tests_share_and_interval_by_relation() -> None:
     ax = plot.rejections(AGREED)
-    assert rows(ax) == ["sign", "z_independent"]
+    assert rows(ax) == ["z_independent", "sign"]
     assert ax.get_xlabel() == "share of pairs with p ≤ 0.01"
     assert legend(ax) == ["same family", "different families"], "all pairs are these together"
     for line, drawn, (name, own) in zip(ax.lines, bars(ax, flat=True), dotted(ax).items(), strict=True):

@@ -72,6 +72,7 @@ def test_axes_say_the_sides_where_the_table_does(alternative: str, sides: str) -
     assert plot.curve(POINTS.assign(**asked)).get_ylabel() == f"confidence, 1 − p{sides}"
     ax = plot.thresholds(THRESHOLDS.assign(metric="bleu", **asked))
     assert ax.get_ylabel() == f"gain threshold (BLEU){sides}"
+    assert plot.curve(POINTS.assign(metric="mean (lower is better)", **asked)).get_xlabel() == "gain (mean)"
 
 
 def test_thresholds_of_each_class_their_intervals_and_fits() -> None:

@@ -142,7 +142,15 @@ def test_many_test_sets_keep_their_names_apart() -> None:
         (["accuracy", "las"] * 3, "gain in points ("),
         ("ap", "gain (average precision; "),
         (["ap", "bleu"] * 3, "gain (each on its metric's scale; "),
+        ("mine", "gain (mine; "),
     ],
 )
 def test_gains_are_called_points_only_where_metrics_are_in_percent(metrics: object, said: str) -> None:
     assert plot.gains_by_test_set(BY_TEST_SET.assign(metric=metrics)).get_xlabel() == f"{said}two-sided, α = 0.05)"
+
+
+def test_a_table_may_say_itself_whether_it_is_in_percent() -> None:
+    own = BY_TEST_SET.assign(metric="mine", metric_unit="percent")
+    assert plot.gains_by_test_set(own).get_xlabel().startswith("gain in points (")
+    mixed = own.assign(metric_unit=["percent", "points"] * 3)
+    assert plot.gains_by_test_set(mixed).get_xlabel().startswith("gain (mine; ")

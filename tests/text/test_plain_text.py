@@ -3,9 +3,13 @@ r"""Names from files as people see them: on a page, in a cell, in a figure (what
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import StringIO
 
+import pandas as pd
 import pytest
+from rich.console import Console
 
+from simstudy.text.formulas import with_formulas, without_formulas
 from simstudy.text.numerals import units_text
 from simstudy.text.plain_text import (
     code,
@@ -20,7 +24,7 @@ from simstudy.text.plain_text import (
     printable,
     shown,
 )  # fmt: skip
-from simstudy.text.printing import text_of
+from simstudy.text.printing import Printer, text_of
 from simstudy.text.reprs import listed
 
 
@@ -70,6 +74,37 @@ def test_units_are_items_or_clusters(n: float, unit: str, text: str) -> None:
 def test_lists_are_told_by_their_first_names() -> None:
     assert (listed(["a", "b"]), listed(list("abcd"), 3)) == ("a, b", "a, b, c and 1 more")
     assert listed([*"abcde"]) == "a, b, c, d, e"
+
+
+def test_tables_without_formulas_are_read_back() -> None:
+    names = pd.Series(["=a", "'tis", "-1.5", None], dtype=object)
+    table = pd.DataFrame({"=name": names, "n": [-1.5, 2, 3, 4]})
+    table["kind"] = pd.Categorical(["+x", "y", "+x", "y"])
+    written = without_formulas(table)
+    assert written.columns.tolist() == ["'=name", "n", "kind"]
+    assert written.to_numpy().tolist()[0] == ["'=a", -1.5, "'+x"]
+    assert written["'=name"].tolist()[1:] == ["'tis", "-1.5", None]
+    again = with_formulas(written)
+    assert again.columns.tolist() == ["=name", "n", "kind"]
+    assert again.to_numpy().tolist() == table.to_numpy().tolist()
+    assert without_formulas(table[["n"]]).equals(table[["n"]])
+
+
+@pytest.mark.parametrize(("width", "spared"), [(109, True), (110, False), (0, False)])
+def test_tables_have_names_at_the_left_and_numbers_at_the_right(width: int, spared: bool) -> None:
+    """A narrow terminal leaves out what can be done without; a file has no width (here 0)."""
+    table = pd.DataFrame({"system": ["a", "longer"], "score": ["1", "100"], "p (BH)": ["0.5", "0.5"]})
+    file = StringIO()
+    Printer(Console(file=file, width=width or None, force_terminal=bool(width), color_system=None)).table(
+        "T\x1b", table
+    )
+    _, title, head, first, second = file.getvalue().splitlines()
+    assert title == "T⟨U+001B⟩"
+    assert head.split() == ["system", "score", *([] if spared else ["p", "(BH)"])]
+    assert (first.strip().startswith("a "), second.strip().startswith("longer")) == (True, True)
+    ends = [line.index(cell) + len(cell) for line, cell in ((head, "score"), (first, "1"), (second, "100"))]
+    assert len(set(ends)) == 1
+    assert first.index("a") == second.index("longer") == head.index("system")
 
 
 def test_facts_are_lines_of_a_file() -> None:
