@@ -55,14 +55,6 @@ def test_parts_are_what_leaving_each_unit_out_takes_away(metric: Metric, n: int,
         assert found.sum() == pytest.approx(score, rel=1e-12)
 
 
-@pytest.mark.parametrize("metric", [m for m in METRICS.values() if len(m.statistics) == 2], ids=lambda m: m.name)
-def test_a_units_part_of_a_mean_is_its_own_score(metric: Metric, rng: np.random.Generator) -> None:
-    scores = rng.integers(0, 2, size=(3, 20))
-    parts = contributions(np.stack([scores, np.ones_like(scores)], axis=-1), metric)
-    own = metric.score(np.stack([scores, np.ones_like(scores)], axis=-1))
-    np.testing.assert_allclose(parts, own / 20, atol=1e-12)
-
-
 @pytest.mark.parametrize("metric", EVERY.values(), ids=EVERY)
 def test_squares_add_up_to_the_jackknife_variance(metric: Metric, rng: np.random.Generator) -> None:
     """(n - 1) / n times the sum of squares of the scores without a unit, around their mean (Efron and Stein 1981)."""
