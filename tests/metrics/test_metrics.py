@@ -62,6 +62,7 @@ def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
         sums = rng.integers(1, 50, size=len(metric.statistics))
         above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
         assert metric.score(sums) == pytest.approx(metric.scale * above / below)
+    assert Ratio("own", ("a", "b"), numerator=(1, 0), denominator=(1, -1)).score(np.array([1, 3])) == -50
 
 
 def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS, Ratio
+from simstudy.metrics.made import metric
 from simstudy.metrics.ratio import combine, item_deviations, whole
 from simstudy.metrics.scaling import check_range, common_divisor, grid_steps, on_grid, rescaled, without_offset
 
@@ -88,7 +89,7 @@ def test_what_all_systems_have_in_common_is_taken_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statistics", "metric"),
+    ("statistics", "known"),
     [
         (of_scores([[1e6, 2e6], [2e6, 1e6]]), MEAN),
         (of_scores([[1e12 + 3, 1e12]]) * [[[1, 1], [1, 0]]], MEAN),
@@ -98,8 +99,8 @@ def test_what_all_systems_have_in_common_is_taken_off() -> None:
     ],
     ids=["far apart", "no count", "other weights", "small whole numbers", "both sides"],
 )
-def test_other_statistics_keep_what_they_have_in_common(statistics: np.ndarray, metric: Ratio) -> None:
-    assert without_offset(statistics, metric) is statistics
+def test_other_statistics_keep_what_they_have_in_common(statistics: np.ndarray, known: Ratio) -> None:
+    assert without_offset(statistics, known) is statistics
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,11 @@ def test_ties_of_decimals_are_a_part_of_what_was_added_and_whole_numbers_have_no
     assert MEAN.tie_tolerance(of_scores([[1, 3]])).tolist() == [0]
     bleu = np.tile([[4.0, 3, 2, 1, 4, 3, 2, 1, 4, 4]], (1, 2, 1))
     np.testing.assert_allclose(METRICS["bleu"].tie_tolerance(bleu), [100e-12], rtol=1e-12)
+
+
+def test_ties_of_negative_scores_have_a_size_too() -> None:
+    loss = metric("loss", lambda total: -total)
+    assert loss.tie_tolerance(np.array([[[3.0], [1.5]]])).tolist() == [4.5e-12]
 
 
 def test_deviations_of_items_are_from_what_their_sizes_make_expect() -> None:

@@ -171,6 +171,20 @@ def test_the_metric_is_the_one_that_was_saved(tmp_path: Path) -> None:
         Outputs.load(path, replace(ratio, scale=1.0))
 
 
+def test_a_file_of_an_earlier_version_is_read() -> None:
+    """Written by version 0.2.0, whose fingerprint it has: how metrics and tables are told may not change."""
+    outputs = Outputs.load(Path(__file__).with_name("written_by_0.2.parquet"))
+    assert outputs.fingerprint() == "2ac7a02ca03372cbce684cb3f1b9074ac2fd3058"
+    assert outputs.statistics.tolist() == [[[1, 1, 2], [0, 1, 1], [0, 0, 3]]] * 2
+    assert (outputs.metric, outputs.names, outputs.task, outputs.test_set) == (METRICS["f1"], ["a", "b"], "t", "s")
+    assert outputs.answers is not None
+    assert outputs.answers.tolist() == [[1, 2, 3], [1, 2, 4]]
+    first, second, third = outputs.items.astype(object).where(outputs.items.notna(), None).to_numpy().tolist()
+    assert first == ["x", "p", pd.Timestamp(2020, 1, 1), 1, 1]
+    assert second == ["y", None, pd.Timestamp(2021, 1, 1), "a", None]
+    assert third == ["z", "q", None, None, 3]
+
+
 def test_how_texts_were_counted_is_kept(tmp_path: Path) -> None:
     outputs = Outputs.from_statistics([[[1, 1]]], METRICS["rouge1"].signed("stemmer:porter"))
     outputs.save(tmp_path / "o.parquet")
