@@ -64,6 +64,9 @@ def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
     empty = np.zeros((1, 3))
     assert own.score(empty).tolist() == [0.0]
     assert own.defined(np.array([[0, 0, 0], [1, 2, 2]])).tolist() == [False, True]
+    infinite = metric("inverse", lambda hits: 1 / hits)
+    assert infinite.score(np.array([[0], [4]])).tolist() == [0, 0.25]
+    assert infinite.defined(np.array([[0], [4]])).tolist() == [False, True]
 
 
 def writes_below(a: Any) -> Any:

@@ -62,7 +62,15 @@ def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
         sums = rng.integers(1, 50, size=len(metric.statistics))
         above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
         assert metric.score(sums) == pytest.approx(metric.scale * above / below)
-    assert Ratio("own", ("a", "b"), numerator=(1, 0), denominator=(1, -1)).score(np.array([1, 3])) == -50
+    own = Ratio("own", ("a", "b"), numerator=(1, 0), denominator=(1, -1))
+    assert own.score(np.array([1, 3])) == -50
+    plain = [name for name, metric in METRICS.items() if metric.is_proportion and len(metric.statistics) > 2]
+    assert plain == ["precision", "recall"], "F and MUC weigh their sums"
+    assert [replace(own, denominator=below).is_proportion for below in ((1, -1), (0, 2), (1, 1))] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:

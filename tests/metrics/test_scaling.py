@@ -95,9 +95,10 @@ def test_what_all_systems_have_in_common_is_taken_off() -> None:
         (of_scores([[1e12 + 3, 1e12]]) * [[[1, 1], [1, 0]]], MEAN),
         (np.stack([TIMES[..., 0], [[1, 1], [2, 1]]], axis=-1), MEAN),
         (np.array([[[900_001, 1]], [[900_000, 1]]]), MEAN),
+        (of_scores([[1e12, 5], [1e12, 5]]), MEAN),
         (np.concatenate([TIMES, TIMES[..., :1]], axis=-1), METRICS["f1"]),
     ],
-    ids=["far apart", "no count", "other weights", "small whole numbers", "both sides"],
+    ids=["far apart", "no count", "other weights", "small whole numbers", "equal", "both sides"],
 )
 def test_other_statistics_keep_what_they_have_in_common(statistics: np.ndarray, known: Ratio) -> None:
     assert without_offset(statistics, known) is statistics
