@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -189,6 +190,18 @@ def test_how_texts_were_counted_is_kept(tmp_path: Path) -> None:
     outputs = Outputs.from_statistics([[[1, 1]]], METRICS["rouge1"].signed("stemmer:porter"))
     outputs.save(tmp_path / "o.parquet")
     assert Outputs.load(tmp_path / "o.parquet").metric.signature == "stemmer:porter"
+
+
+def test_a_file_that_was_written_again_with_another_content_is_told(tmp_path: Path, tagged: Outputs) -> None:
+    path = tmp_path / "o.parquet"
+    tagged.save(path)
+    table = pq.read_table(path)
+    for name in ("0:0", "4:1", "items:1:0", "systems:1:0"):
+        swapped = table[name].to_pylist()[::-1] if name != "systems:1:0" else ["q", *table[name].to_pylist()[1:]]
+        changed = table.set_column(table.column_names.index(name), name, pa.array(swapped, table[name].type))
+        pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+        with pytest.raises(ValueError, match="is damaged: its content is not what was written$"):
+            Outputs.load(path)
 
 
 def test_a_damaged_file_is_told_in_one_line(tmp_path: Path, tagged: Outputs) -> None:

@@ -29,6 +29,12 @@ def test_curve_draws_points_lines_bands_and_names(by: str) -> None:
     assert ax.get_xlabel() == "gain (accuracy, points)"
 
 
+def test_bands_of_many_test_sets_would_hide_each_other() -> None:
+    for names, drawn in ((["a"], 1), (["a", "b"], 2), (["a", "b", "c"], 0)):
+        points, curves = (pd.concat([table.assign(test_set=name) for name in names]) for table in (POINTS, CURVES))
+        assert len(bands(plot.curve(points, curves, by="test_set"))) == drawn
+
+
 def heights(points: pd.DataFrame) -> np.ndarray:
     return np.sort(np.concatenate([np.asarray(c.get_offsets())[:, 1] for c in plot.curve(points).collections]))
 
@@ -51,7 +57,10 @@ def test_points_over_others_are_large_and_dark_and_the_axis_ends_where_all_are_s
     assert to_rgba(above.get_facecolor()[0])[:3] == to_rgba("0.1")[:3]
     assert ax.get_xlim() == (0, pytest.approx(1.05 * POINTS["gain"][POINTS["gain"] <= 2].max()))
     assert ax.get_ylim() == (0.5, 1.005), "confidences of one side begin at a half"
-    assert plot.curve(POINTS.assign(alternative="two-sided")).get_ylim()[0] == 0
+    sure = POINTS.assign(p_value=0.01)
+    for sides, bottom in (("two-sided", 0), ("greater", 0.5), (["greater", "two-sided"] * 60, 0)):
+        asked = sure.assign(alternative=sides, test_set=["a", "b"] * 60)
+        assert plot.curve(asked).get_ylim()[0] == bottom
 
 
 def test_sizes_go_from_light_to_dark_in_whatever_order() -> None:

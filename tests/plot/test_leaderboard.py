@@ -84,6 +84,13 @@ def test_a_score_without_interval(tmp_path: Path) -> None:
     assert all(path.exists() for path in plot.save(ax.figure, tmp_path / "board"))
 
 
+def test_scores_say_where_lower_is_better() -> None:
+    errors = board().assign(metric="aer", score=[5.0, 6.0, 7.0, 8.0])
+    assert plot.leaderboard(errors).get_xlabel() == "AER, %, lower is better, with 95 % interval"
+    ties = board().assign(metric="aer", score=[5.0, 5.0, 5.0, 5.0 + 1e-12])
+    assert plot.leaderboard(ties).get_xlabel() == "AER, %, with 95 % interval"
+
+
 def test_drawn_in_a_panel_that_is_there() -> None:
     figure, panels = plot.panels(["one", "two"])
     assert plot.leaderboard(board(), ax=panels[0]) is panels[0]

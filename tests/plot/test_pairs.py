@@ -58,7 +58,7 @@ def test_matrix_shows_each_pair_once_with_its_decision() -> None:
 
 
 def test_matrix_without_resamples_needs_no_certainty() -> None:
-    ax = plot.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), alpha=0.1)
+    ax = plot.matrix(all_pairs(["a", "b", "c"], [0.0994, 0.0, 0.11], n=0), alpha=0.1, certainty=0.99)
     assert drawn_cells(ax) == [{(1, 0), (2, 0)}, {(2, 1)}]
     assert not ax.patches
     assert legend(ax) == ["significant at 0.1", "not significant"]
@@ -91,6 +91,8 @@ def test_groups_have_lanes_of_their_own_and_dots_at_members_only() -> None:
     joined = [(tuple(line.get_ydata()), line.get_linestyle()) for line in lines if line.get_marker() == "None"]
     assert joined == [((1, 3), "--"), ((2, 3), "-"), ((3, 4), "-")], "broken beside a system that is not in the group"
     assert 50 < first == last < second < ax.get_xlim()[1], "beside the scores; those that do not meet share a lane"
+    colours = [line.get_color() for line in lines if line.get_marker() == "o"]
+    assert len(set(colours)) == 3, "groups that lie beside each other differ"
     assert ax.get_xlabel() == "score (F1, %)"
     assert max(ax.get_xticks()) <= 51
 
