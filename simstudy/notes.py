@@ -21,15 +21,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def notes_kept() -> Iterator[list[str]]:
-    """Within the block, notes are kept in this list, in the order in which they are said.
-
-    Examples
-    --------
-    >>> with notes_kept() as notes:
-    ...     note("3 lines are empty")
-    >>> notes
-    ['3 lines are empty']
-    """
+    """Within the block, notes are kept in this list, in the order in which they are said."""
     heard: list[str] = []
     token = _heard.set(heard)
     try:

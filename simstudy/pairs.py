@@ -12,17 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class Order:
-    """The systems of a table of all pairs by place.
+    """The systems of a table of all pairs by place."""
 
-    Attributes
-    ----------
-    names
-        (K,) of the systems, the best first.
-    better, worse
-        (P,) places of each pair's two systems, 0 for the best.
-    """
-
+    #: (K,) of the systems, the best first.
     names: NDArray[np.object_]
+    #: (P,) places of each pair's two systems, 0 for the best.
     better: NDArray[np.int64]
     worse: NDArray[np.int64]
 
@@ -48,18 +42,8 @@ class Order:
 def order_of(pairs: pd.DataFrame) -> Order:
     """The order of the systems of a table that has every two of them once, the better system first.
 
-    No score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say.
-
-    Raises
-    ------
-    ValueError
-        Where two systems are not there once, or the order of some contradicts that of others.
-
-    Examples
-    --------
-    >>> found = order_of(pd.DataFrame({"system_a": ["x", "y", "x"], "system_b": ["z", "z", "y"]}))
-    >>> found.names.tolist(), found.neighbours.tolist()
-    (['x', 'y', 'z'], [False, True, True])
+    No score is looked at: for an error rate the best is the lowest, and which scores tie is for `compare` to say. A
+    ValueError says where two systems are not there once, or the order of some contradicts that of others.
     """
     codes, known = pd.factorize(pd.concat([pairs["system_a"], pairs["system_b"]], ignore_index=True))
     names, start = np.unique(np.asarray(known, dtype=object), return_inverse=True)
@@ -79,13 +63,7 @@ def order_of(pairs: pd.DataFrame) -> Order:
 
 
 def relations(first: NDArray[Any], second: NDArray[Any], what: str = "family") -> NDArray[np.object_]:
-    """How the two systems of each pair are related: "same family" where they have one value, "different families".
-
-    Examples
-    --------
-    >>> relations(np.array(["x", "x"]), np.array(["x", "y"]), "base model").tolist()
-    ['same base model', 'different base models']
-    """
+    """How the two systems of each pair are related: "same family" where they have one value, "different families"."""
     labels = np.array([f"different {_plural(what)}", f"same {what}"], dtype=object)
     return np.asarray(labels[(first == second).astype(np.intp)])
 

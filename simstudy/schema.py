@@ -12,29 +12,17 @@ Kind = Literal["text", "number", "whole", "flag"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table of pairs.
-
-    Attributes
-    ----------
-    name
-        In the table and in its files.
-    kind
-        What its cells are: "text", "number" (may be missing), "whole" (numbers from 0 on) or "flag" (true or false).
-    unit
-        "score" is the metric's scale; "fraction" is from 0 to 1; "items" and "units" are counts; "" for none.
-    meaning
-        In words.
-    part
-        Of the table, under which documentation lists it.
-    added_by
-        The method of `simstudy.Comparisons` that adds it; "" for what every comparison has.
-    """
+    """A column of a table of pairs."""
 
     name: str
+    #: What its cells are: text, numbers (may be missing), whole numbers from 0 on, or flags (true or false).
     kind: Kind
+    #: "score" is the metric's scale; "fraction" is from 0 to 1; "items" and "units" are counts; "" for none.
     unit: str
     meaning: str
+    #: Of the table, under which documentation lists it.
     part: str
+    #: The method of `simstudy.Comparisons` that adds it; "" for what every comparison has.
     added_by: str = ""
 
 
@@ -68,16 +56,10 @@ COLUMNS = (
     Column("gain_se", "number", "score", "standard error over units, by the jackknife", _GAIN),
     Column("gain_low", "number", "score", "lower end of the 95 % interval of the true gain, always two-sided", _GAIN),
     Column("gain_high", "number", "score", "upper end of this interval", _GAIN),
-    Column(
-        "detectable",
-        "number",
-        "score",
-        "the least true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05",
-        _GAIN,
-    ),
-    Column(
-        "interval", "text", "", "score (Tango's, for right and wrong items) or jackknife (t with df degrees)", _GAIN
-    ),
+    Column("detectable", "number", "score",
+           "the least true gain that a pair with this standard error detects with power 0.8, two-sided at 0.05", _GAIN),
+    Column("interval", "text", "",
+           "score (Tango's, for right and wrong items) or jackknife (t with df degrees)", _GAIN),
     Column("df", "number", "", "degrees of freedom", _GAIN),
     Column("skewness", "number", "", "of the units' contributions to the gain", _GAIN),
     Column("n_better", "whole", "units", "on which system_a does better", _UNITS),
@@ -87,13 +69,9 @@ COLUMNS = (
     Column("wrong_a", "number", "", "wrong ones of these", _FOOTING),
     Column("accepted_b", "number", "", "answers that system_b gave, for precision and F", _FOOTING),
     Column("wrong_b", "number", "", "wrong ones of these", _FOOTING),
-    Column(
-        "caution",
-        "text",
-        "",
-        "few wrong answers, few right answers or skewed differences: why p-value and interval are approximate",
-        _FOOTING,
-    ),
+    Column("caution", "text", "",
+           "few wrong answers, few right answers or skewed differences: why p-value and interval are approximate",
+           _FOOTING),
     Column("p_value", "number", "fraction", "of the sides that column alternative names", _P),
     Column("p_low", "number", "fraction", "lower end of its 95 % Monte Carlo interval; p itself where it has none", _P),
     Column("p_high", "number", "fraction", "upper end of this interval", _P),
@@ -106,30 +84,17 @@ COLUMNS = (
     Column("n_resamples", "whole", "", "resamples drawn; 0 for none", _P),
     Column("statistic", "number", "", "t, z, chi-square, …; missing where it is the gain", _P),
     Column("p_holm", "number", "fraction", "p-value after Holm's correction", _CORRECTED, "corrected"),
-    Column(
-        "p_bh", "number", "fraction", "p-value after the correction of Benjamini and Hochberg", _CORRECTED, "corrected"
-    ),
+    Column("p_bh", "number", "fraction",
+           "p-value after the correction of Benjamini and Hochberg", _CORRECTED, "corrected"),
     Column("margin", "number", "score", "the smallest true gain that would matter", _MARGIN, "equivalence"),
-    Column(
-        "p_noninferiority",
-        "number",
-        "fraction",
-        "one-sided: that system_a is worse by the margin",
-        _MARGIN,
-        "equivalence",
-    ),
+    Column("p_noninferiority", "number", "fraction",
+           "one-sided: that system_a is worse by the margin", _MARGIN, "equivalence"),
     Column("p_equivalence", "number", "fraction", "one-sided: that either is", _MARGIN, "equivalence"),
     Column("p_noninferiority_holm", "number", "fraction", "the same after Holm's correction", _MARGIN, "equivalence"),
     Column("p_equivalence_holm", "number", "fraction", "the same after Holm's correction", _MARGIN, "equivalence"),
-    Column(
-        "conclusion",
-        "text",
-        "",
-        "better, equivalent, better by less than the margin, not worse or undecided",
-        _MARGIN,
-        "equivalence",
-    ),
-)
+    Column("conclusion", "text", "",
+           "better, equivalent, better by less than the margin, not worse or undecided", _MARGIN, "equivalence"),
+)  # fmt: skip
 
 #: By name.
 KNOWN = {column.name: column for column in COLUMNS}
@@ -140,13 +105,7 @@ ADDED = tuple(column.name for column in COLUMNS if column.added_by)
 
 
 def names_of(*kinds: Kind) -> set[str]:
-    """The names of the columns of these types.
-
-    Examples
-    --------
-    >>> sorted(names_of("flag"))
-    ['exact', 'monte_carlo']
-    """
+    """The names of the columns of these types."""
     return {column.name for column in COLUMNS if column.kind in kinds}
 
 

@@ -20,14 +20,7 @@ TOO_MANY = 2**40
 
 
 def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
-    """Raise a ValueError that lists the known names, and offers the nearest, where `value` is none of them.
-
-    Examples
-    --------
-    >>> check_choice("metric", "acuracy", ["accuracy", "f1"])
-    Traceback (most recent call last):
-    ValueError: metric must be one of accuracy, f1, not 'acuracy' (did you mean 'accuracy'?)
-    """
+    """Raise a ValueError that lists the known names, and offers the nearest, where `value` is none of them."""
     names = list(known)
     listed = ", ".join(name or '""' for name in names)
     if not isinstance(value, str):
@@ -37,41 +30,19 @@ def check_choice(argument: str, value: object, known: Iterable[str]) -> None:
 
 
 def brief(value: object) -> str:
-    """What was given, for a message of one line: as Python writes it, or, where that is long, what it is.
-
-    Examples
-    --------
-    >>> brief(1.5), brief([0] * 1000)
-    ('1.5', 'a list')
-    """
+    """What was given, for a message of one line: as Python writes it, or, where that is long, what it is."""
     text = repr(value)
     return text if "\n" not in text and len(text) <= 80 else f"a {type(value).__name__}"
 
 
 def nearest(value: object, known: Iterable[str]) -> str:
-    """A hint at the known name that `value` may have been meant for, or an empty string.
-
-    Examples
-    --------
-    >>> nearest("quikstart", ["quickstart"])
-    " (did you mean 'quickstart'?)"
-    """
+    """A hint at the known name that `value` may have been meant for, or an empty string."""
     near = get_close_matches(str(value), list(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
 def check_whole(argument: str, value: object, least: int, below: int = TOO_MANY) -> None:
-    """Raise a ValueError where `value` is no whole number, under `least`, or not below `below` (a power of 2).
-
-    Examples
-    --------
-    >>> check_whole("n_resamples", 1e6, 1)
-    Traceback (most recent call last):
-    ValueError: n_resamples must be a whole number (an int), not 1000000.0
-    >>> check_whole("n_resamples", 0, 1)
-    Traceback (most recent call last):
-    ValueError: n_resamples must be at least 1, not 0
-    """
+    """Raise a ValueError where `value` is no whole number, under `least`, or not below `below` (a power of 2)."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -90,14 +61,7 @@ def check_seed(value: object) -> None:
 
 
 def check_number(argument: str, value: object, what: str = "a number") -> None:
-    """Raise a ValueError where `value` is no number; `what` says in the message what it must be.
-
-    Examples
-    --------
-    >>> check_number("margin", "3")
-    Traceback (most recent call last):
-    ValueError: margin must be a number, not '3'
-    """
+    """Raise a ValueError where `value` is no number; `what` says in the message what it must be."""
     if not _is_number(value, -inf, inf):
         raise ValueError(f"{argument} must be {what}, not {brief(value)}")
 
@@ -107,79 +71,37 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 
 def check_share(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is no number from 0 to 1.
-
-    Examples
-    --------
-    >>> check_share("correlation", 2)
-    Traceback (most recent call last):
-    ValueError: correlation must lie between 0 and 1, not 2
-    """
+    """Raise a ValueError where `value` is no number from 0 to 1."""
     if not _is_number(value, 0, 1):
         raise ValueError(f"{argument} must lie between 0 and 1, not {brief(value)}")
 
 
 def check_flag(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is neither True nor False.
-
-    Examples
-    --------
-    >>> check_flag("population", "yes")
-    Traceback (most recent call last):
-    ValueError: population must be True or False, not 'yes'
-    """
+    """Raise a ValueError where `value` is neither True nor False."""
     if not isinstance(value, bool):
         raise ValueError(f"{argument} must be True or False, not {brief(value)}")
 
 
 def check_text(argument: str, value: object, what: str = "text", *, or_none: bool = False) -> None:
-    """Raise a ValueError where `value` is no text (or, where it may be, None).
-
-    Examples
-    --------
-    >>> check_text("unit", 3, "the name of a column of the items", or_none=True)
-    Traceback (most recent call last):
-    ValueError: unit must be the name of a column of the items, or None, not 3
-    """
+    """Raise a ValueError where `value` is no text (or, where it may be, None)."""
     if not isinstance(value, str) and not (or_none and value is None):
         raise ValueError(f"{argument} must be {what}{', or None' if or_none else ''}, not {brief(value)}")
 
 
 def check_path(argument: str, value: object, *, or_none: bool = False) -> None:
-    """Raise a ValueError where `value` is no path (or, where it may be, None).
-
-    Examples
-    --------
-    >>> check_path("path", 3)
-    Traceback (most recent call last):
-    ValueError: path must be a path (str or Path), not 3
-    """
+    """Raise a ValueError where `value` is no path (or, where it may be, None)."""
     if (not isinstance(value, str | Path) or "\0" in str(value)) and not (or_none and value is None):
         raise ValueError(f"{argument} must be a path (str or Path){', or None' if or_none else ''}, not {brief(value)}")
 
 
 def check_mapping(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no dictionary with anything in it; `what` says what it maps to what.
-
-    Examples
-    --------
-    >>> check_mapping("thresholds", {}, "scoring functions to thresholds")
-    Traceback (most recent call last):
-    ValueError: thresholds must map scoring functions to thresholds, at least one, not {}
-    """
+    """Raise a ValueError where `value` is no dictionary with anything in it; `what` says what it maps to what."""
     if not isinstance(value, Mapping) or not value:
         raise ValueError(f"{argument} must map {what}, at least one, not {brief(value)}")
 
 
 def check_list(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no list of things: text, a number, a table, a set, nothing at all.
-
-    Examples
-    --------
-    >>> check_list("measures", "t_score", "names of measures")
-    Traceback (most recent call last):
-    ValueError: measures must be a list of names of measures, not 't_score'
-    """
+    """Raise a ValueError where `value` is no list of things: text, a number, a table, a set, nothing at all."""
     # Arrays and Series are lists too, of one dimension; sets have no order, and tables are lists of names.
     unlike = isinstance(value, str | bytes | Mapping | set | frozenset) or not hasattr(type(value), "__iter__")
     if unlike or getattr(value, "ndim", 1) != 1:
@@ -187,41 +109,20 @@ def check_list(argument: str, value: object, what: str) -> None:
 
 
 def check_texts(argument: str, value: object, what: str) -> None:
-    """Raise a ValueError where `value` is no list of texts; `what` says in the message what these are.
-
-    Examples
-    --------
-    >>> check_texts("names", ["t_score", 3], "names of measures")
-    Traceback (most recent call last):
-    ValueError: names must be a list of names of measures, not 3
-    """
+    """Raise a ValueError where `value` is no list of texts; `what` says in the message what these are."""
     check_list(argument, value, what)
     for part in value:  # type: ignore[attr-defined]
         check_text(argument, part, f"a list of {what}")
 
 
 def check_fraction(argument: str, value: object) -> None:
-    """Raise a ValueError where `value` is no number strictly between 0 and 1.
-
-    Examples
-    --------
-    >>> check_fraction("alpha", 5)
-    Traceback (most recent call last):
-    ValueError: alpha must lie between 0 and 1, both excluded, not 5
-    """
+    """Raise a ValueError where `value` is no number strictly between 0 and 1."""
     if not _is_number(value, 0, 1) or value in (0, 1):
         raise ValueError(f"{argument} must lie between 0 and 1, both excluded, not {brief(value)}")
 
 
 def number_list(argument: str, values: object) -> NDArray[np.float64]:
-    """A list of numbers as an array (n,) of floats; ValueError where it is something else, or has NaN.
-
-    Examples
-    --------
-    >>> number_list("recalls", [0.5, "high"])
-    Traceback (most recent call last):
-    ValueError: recalls must be a list of numbers, not [0.5, 'high']
-    """
+    """A list of numbers as an array (n,) of floats; ValueError where it is something else, or has NaN."""
     # The command's help does not wait for numpy.
     import numpy as np
 
@@ -235,15 +136,7 @@ def number_list(argument: str, values: object) -> NDArray[np.float64]:
 
 
 def check_unmasked(argument: str, values: object) -> None:
-    """Raise a ValueError where values are masked, or a list holds such arrays: without the mask they count as given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_unmasked("scores", [np.ma.array([1, 2], mask=[0, 1])])
-    Traceback (most recent call last):
-    ValueError: scores must not be masked, as 1 value is: take such items out, or fill them (.filled())
-    """
+    """Raise a ValueError where values are masked, or a list holds such arrays: without the mask they count as given."""
     import numpy as np
 
     if isinstance(values, np.ma.MaskedArray):
@@ -257,14 +150,7 @@ def check_unmasked(argument: str, values: object) -> None:
 
 
 def check_utf8(names: Iterable[str], what: str) -> None:
-    r"""Raise a ValueError that names the first text with half a character, as damaged files have.
-
-    Examples
-    --------
-    >>> check_utf8(["naïve", "\ud83d"], "systems")
-    Traceback (most recent call last):
-    ValueError: systems must be named in whole characters (UTF-8), unlike '\ud83d'
-    """
+    r"""Raise a ValueError that names the first text with half a character, as damaged files have."""
     for name in names:
         try:
             name.encode()
@@ -280,14 +166,7 @@ def check_unique(keys: pd.Series[Any], argument: str, hint: str = "") -> None:
 
 
 def check_range(argument: str, value: object, what: str = "numbers", least: float = -inf, most: float = inf) -> None:
-    """Raise a ValueError where `value` is not two finite numbers from least to most, the lower first.
-
-    Examples
-    --------
-    >>> check_range("target", (0.07, 0.03))
-    Traceback (most recent call last):
-    ValueError: target must be two numbers, the lower first, not (0.07, 0.03)
-    """
+    """Raise a ValueError where `value` is not two finite numbers from least to most, the lower first."""
     ends = value if isinstance(value, tuple | list) and all(isinstance(end, Real) for end in value) else ()
     if len(ends) != 2 or not least <= ends[0] < ends[1] <= most or isinf(ends[0]) or isinf(ends[1]):
         raise ValueError(f"{argument} must be two {what}, the lower first, not {brief(value)}")

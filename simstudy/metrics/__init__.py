@@ -12,9 +12,8 @@ from simstudy.metrics.base import Metric
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
 from simstudy.metrics.direction import sounds_like_error
-from simstudy.metrics.f_measure import PRECISION, RECALL, FBeta
+from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.mean import MEAN, Mean
-from simstudy.metrics.muc import MUC
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.ranking import at_cutoff
 from simstudy.metrics.ratio import Ratio
@@ -50,13 +49,7 @@ __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "
 
 
 def find_metric(name: str) -> Metric | None:
-    """The metric of this name, as tables have it; None for one of a user's own.
-
-    Examples
-    --------
-    >>> find_metric("span_f1").label, find_metric("ndcg@20").label, find_metric("my metric")
-    ('span F1', 'nDCG@20', None)
-    """
+    """The metric of this name, as tables have it; None for one of a user's own."""
     return METRICS.get(name) or at_cutoff(name)
 
 
@@ -69,18 +62,7 @@ def label(name: str) -> str:
 def get_metric(metric: str | Metric) -> Metric:
     """Look a metric up by name; a Metric is passed through. "precision@n" and "ndcg@n" are made for any n from 1.
 
-    Raises
-    ------
-    ValueError
-        For a name that is not in `METRICS`, where the message offers the nearest ones, and for another metric than the
-        one of its name there (another scale or range, say).
-
-    Examples
-    --------
-    >>> get_metric("f1").statistics
-    ('correct', 'guessed', 'gold')
-    >>> get_metric("ndcg@20").name
-    'ndcg@20'
+    A ValueError offers the nearest names, or refuses a metric that is another one than that of its name.
     """
     if isinstance(metric, Metric):
         known = find_metric(metric.name)

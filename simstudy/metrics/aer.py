@@ -16,26 +16,14 @@ class Aer(Ratio):
 
     A are the guessed links, S the sure ones of the gold standard, P its possible ones, which include the sure ones.
     Statistics are |A & S|, |A & P|, |A| and |S|. Lower is better.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(Aer().score(np.array([3, 4, 5, 3])))   # 1 - (3 + 4) / (5 + 3)
-    12.5
     """
 
     def __init__(self) -> None:
         super().__init__(
-            "aer",
-            ("in_sure", "in_possible", "guessed", "sure"),
-            higher_is_better=False,
-            numerator=(-1, -1, 1, 1),
-            denominator=(0, 0, 1, 1),
-            of_item=("sure",),
-            shared=("sure",),
-            label="AER",
-            unit="percent",
-        )
+            "aer", ("in_sure", "in_possible", "guessed", "sure"), higher_is_better=False,
+            numerator=(-1, -1, 1, 1), denominator=(0, 0, 1, 1),
+            of_item=("sure",), shared=("sure",), label="AER", unit="percent",
+        )  # fmt: skip
 
     def check(self, statistics: Array) -> None:
         in_sure, in_possible, guessed, sure = (statistics[..., s] for s in range(4))
@@ -46,11 +34,5 @@ class Aer(Ratio):
 
 
 def alignment_counts(guessed: Set[Link], sure: Set[Link], possible: Set[Link]) -> tuple[int, int, int, int]:
-    """(in_sure, in_possible, guessed, sure) of one sentence; sure links count as possible, whether listed or not.
-
-    Examples
-    --------
-    >>> alignment_counts({(0, 0), (1, 2), (2, 1)}, sure={(0, 0)}, possible={(1, 2)})
-    (1, 2, 3, 1)
-    """
+    """(in_sure, in_possible, guessed, sure) of one sentence; sure links count as possible, whether listed or not."""
     return len(guessed & sure), len(guessed & (possible | sure)), len(guessed), len(sure)

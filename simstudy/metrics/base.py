@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Protocol, Self
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,65 +36,54 @@ class BrokenRule(ValueError):
         super().__init__(f"{self.problem}, unlike those of system number {system}, item number {item}")
 
 
-class TextCounter(Protocol):
-    """Counts a metric's statistics of texts, against references that are prepared once."""
+@dataclass(frozen=True)
+class TextCounter:
+    """Counts a metric's statistics of texts, against references of n items that are prepared once."""
 
-    signature: str
-    """How texts are counted (tokens, case, version), as ``key:value`` pairs between bars."""
+    n_items: int
+    count: Callable[[Sequence[str]], Array]
+    #: How texts are counted (tokens, case, version), as ``key:value`` pairs between bars.
+    signature: str = ""
 
     def statistics(self, hypotheses: Sequence[str]) -> Array:
         """Statistics (n, S) of one system's n texts; ValueError where there are not as many as items."""
+        if len(hypotheses) != self.n_items:
+            raise ValueError(
+                f"hypotheses must be {self.n_items} texts, one for each item with references, not {len(hypotheses)}"
+            )
+        return self.count(hypotheses)
 
 
 @dataclass(frozen=True, repr=False)
 class Metric(ABC):
-    """A score that can be computed from the *sum* of per-item statistics.
+    """A score that can be computed from the *sum* of per-item statistics."""
 
-    Attributes
-    ----------
-    name
-        The name in the registry (`simstudy.metrics.METRICS`) and in every table.
-    statistics
-        Names of the S sufficient statistics of an item, in the order of the array's last axis.
-    higher_is_better
-        False for error rates: gains are then differences of the other sign.
-    of_item
-        Those of the statistics that belong to the item, not to what a system said about it (the gold count, the
-        reference's length): they stay where a system says nothing.
-    shared
-        Those of them that every system has alike. Not so where what is wanted depends on the answer: the closest of
-        several references, the optional fills of a template, the candidates that a system accepts.
-    label
-        What reports and figures call it; its name where there is nothing better.
-    unit
-        What its scores are told in.
-    item_range
-        The least and the largest score of an item where an item may have one score; None where it takes more numbers.
-    of_chosen
-        Whether the denominator counts what a system chose: precision.
-    of_texts
-        Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
-    tokenizers
-        Whether `text_counter` can be told which tokenizer to take.
-    signature
-        How the statistics were counted of texts (`TextCounter.signature`); empty for others.
-    scale
-        What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
-    """
-
+    #: In the registry (`simstudy.metrics.METRICS`) and in every table.
     name: str
+    #: Names of the S sufficient statistics of an item, in the order of the array's last axis.
     statistics: tuple[str, ...]
+    #: False for error rates: gains are then differences of the other sign.
     higher_is_better: bool = True
-    of_item: tuple[str, ...] = field(default=(), kw_only=True)
-    shared: tuple[str, ...] = field(default=(), kw_only=True)
-    label: str = field(default="", kw_only=True, compare=False)
-    unit: Unit = field(default="", kw_only=True, compare=False)
-    item_range: tuple[float, float] | None = field(default=None, kw_only=True)
-    of_chosen: bool = field(default=False, kw_only=True, compare=False)
-    of_texts: bool = field(default=False, kw_only=True)
-    tokenizers: bool = field(default=False, kw_only=True)
-    signature: str = field(default="", kw_only=True, compare=False, repr=False)
-    scale: float = field(default=1.0, kw_only=True)
+    _: KW_ONLY
+    #: Statistics of the item, not of what a system said about it (the gold count): they stay where it says nothing.
+    of_item: tuple[str, ...] = ()
+    #: Those that every system has alike. Not the closest of several references, or the candidates that it accepts.
+    shared: tuple[str, ...] = ()
+    #: What reports and figures call it; its name where there is nothing better.
+    label: str = field(default="", compare=False)
+    unit: Unit = field(default="", compare=False)
+    #: The least and the largest score of an item that may have one score; None where it takes more numbers.
+    item_range: tuple[float, float] | None = None
+    #: Whether the denominator counts what a system chose: precision.
+    of_chosen: bool = field(default=False, compare=False)
+    #: Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
+    of_texts: bool = False
+    #: Whether `text_counter` can be told which tokenizer to take.
+    tokenizers: bool = False
+    #: How the statistics were counted of texts (`TextCounter.signature`); empty for others.
+    signature: str = field(default="", compare=False, repr=False)
+    #: What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.name)
@@ -163,26 +152,14 @@ class Metric(ABC):
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter | None:
-        """What counts statistics of texts, or labels, against one or several references of each item.
-
-        None where the metric is not of texts.
-        """
+        """What counts statistics of texts or labels, each item with one or several references; None of other items."""
         return None
 
     def check(self, statistics: Array) -> None:
         """Raise a BrokenRule where statistics of shape (K systems, n items, S) break the metric's own rules."""
 
     def check_named(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
-        """Raise a ValueError that names the first system and item whose statistics break the metric's own rules.
-
-        Examples
-        --------
-        >>> from simstudy.metrics import METRICS
-        >>> METRICS["mean"].check_named(np.array([[[1, 1]], [[3, 0]]]), ["old", "new"], ["q"])
-        Traceback (most recent call last):
-        ValueError: statistics for metric 'mean' must have sum = 0 where count is 0, unlike sum = 3, count = 0 of \
-system 'new', item 'q'
-        """
+        """Raise a ValueError that names the first system and item whose statistics break the metric's own rules."""
         try:
             self.check(statistics)
         except BrokenRule as broken:
@@ -195,15 +172,7 @@ system 'new', item 'q'
         """Raise a ValueError that names a system whose sums (K systems, S) have no score that could be compared."""
 
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
-        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics (K, n, S).
-
-        Examples
-        --------
-        >>> from simstudy.metrics import METRICS
-        >>> METRICS["f1"].check_shared(np.array([[[1, 1, 2]], [[1, 2, 3]]]), ["a", "b"], ["q"])
-        Traceback (most recent call last):
-        ValueError: statistics for metric 'f1' must have one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'
-        """
+        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics (K, n, S)."""
         for name in self.shared:
             values = statistics[..., self.statistics.index(name)]
             unlike = values != values[:1]

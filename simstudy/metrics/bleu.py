@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
-from simstudy.metrics.references import SacrebleuCounter, reference_streams
+from simstudy.metrics.base import Array, FloatArray, Metric, TextCounter
+from simstudy.metrics.references import reference_streams, sacrebleu_counter
 from simstudy.validation import check_choice
 
 _ORDERS = (1, 2, 3, 4)
@@ -26,33 +26,32 @@ class Bleu(Metric):
 
     An item has the numbers of its 1- to 4-grams that some reference has (each at most as often as there), the numbers
     of all its 1- to 4-grams, its length in tokens, and the length of the reference that is nearest in length.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(Bleu().score(np.array([4, 3, 2, 1, 4, 3, 2, 1, 4, 4])))
-    100.0
-    >>> round(float(Bleu().score(np.array([4, 3, 2, 1, 4, 3, 2, 1, 4, 5]))), 2)   # 100 exp(1 - 5 / 4)
-    77.88
     """
 
     def __init__(self) -> None:
         counts = [f"{kind}_{n}" for kind in ("correct", "total") for n in _ORDERS]
         # Not shared: of several references, the nearest in length depends on the text.
         super().__init__(
-            "bleu",
-            (*counts, "hyp_length", "ref_length"),
-            of_item=("ref_length",),
-            label="BLEU",
-            unit="points",
-            of_texts=True,
-            tokenizers=True,
-        )
+            "bleu", (*counts, "hyp_length", "ref_length"), of_item=("ref_length",), label="BLEU", unit="points",
+            of_texts=True, tokenizers=True,
+        )  # fmt: skip
 
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
-    ) -> BleuCounter:
-        return BleuCounter(references, tokenize=tokenize, lowercase=lowercase)
+    ) -> TextCounter:
+        # Not at the top: most studies count no texts.
+        from sacrebleu.metrics.bleu import BLEU
+
+        if tokenize is not None:
+            check_choice("tokenize", tokenize, BLEU.TOKENIZERS)
+        streams = reference_streams(references)
+        try:
+            bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
+        except (ImportError, RuntimeError):
+            packages = _PACKAGES.get(str(tokenize), "sentencepiece")
+            raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
+        # From hyp_length, ref_length, correct, total.
+        return sacrebleu_counter(bleu, len(references), lambda counts: np.roll(counts, -2, axis=1))
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)
@@ -83,38 +82,3 @@ class Bleu(Metric):
 
 def _product(factors: Sequence[FloatArray]) -> Any:
     return (factors[0] * factors[1]) * (factors[2] * factors[3])
-
-
-class BleuCounter(SacrebleuCounter):
-    """Counts the statistics of `Bleu` with sacrebleu's tokenizers, against references that are counted once.
-
-    `tokenize` is a name in ``sacrebleu.BLEU.TOKENIZERS``, by default "13a"; a ValueError names one that is unknown or
-    needs packages which are not installed.
-
-    Examples
-    --------
-    >>> counter = BleuCounter([["the cat sat", "a cat sat down"], ["yes"]])
-    >>> counter.statistics(["a cat sat", "no, yes"]).tolist()
-    [[3, 2, 1, 0, 3, 2, 1, 0, 3, 3], [1, 0, 0, 0, 3, 2, 1, 0, 3, 1]]
-    """
-
-    def __init__(
-        self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
-    ) -> None:
-        # Not at the top: most studies count no texts.
-        from sacrebleu.metrics.bleu import BLEU
-
-        if tokenize is not None:
-            check_choice("tokenize", tokenize, BLEU.TOKENIZERS)
-        streams = reference_streams(references)
-        try:
-            bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
-        except (ImportError, RuntimeError):
-            packages = _PACKAGES.get(str(tokenize), "sentencepiece")
-            raise ValueError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
-        super().__init__(bleu, len(references))
-
-    def statistics(self, hypotheses: Sequence[str]) -> IntArray:
-        """Statistics (n, 10) of n texts."""
-        # From hyp_length, ref_length, correct, total.
-        return np.roll(self.counts(hypotheses), -2, axis=1)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Words
-from simstudy.metrics.references import SacrebleuCounter, reference_streams
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, TextCounter, Words
+from simstudy.metrics.references import reference_streams, sacrebleu_counter
 
 _CHARACTERS = 6
 _BETA_SQUARED = 4
@@ -18,19 +18,8 @@ class Chrf(Metric):
 
     Precision and recall are means over the orders that both texts and references have. An item has, for each order,
     the numbers of n-grams that match, of those in the text, and of those in the reference; where it has several
-    references, these are of the one with the best score for the item.
-
-    Parameters
-    ----------
-    word_order
-        0: "chrf". 2: "chrf++", with words and word pairs as two more orders.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> match, hyp, ref = [3, 2, 1, 0, 0, 0], [3, 2, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1]
-    >>> round(float(Chrf().score(np.array(match + hyp + ref))), 2)   # P = 1, R = (3/6 + 2/5 + 1/4) / 3: 5PR / (4P + R)
-    43.73
+    references, these are of the one with the best score for the item. With word_order 2 it is "chrf++": words and word
+    pairs are two more orders.
     """
 
     word_order: int
@@ -52,8 +41,18 @@ class Chrf(Metric):
 
     def text_counter(
         self, references: Sequence[Sequence[str]], *, tokenize: str | None = None, lowercase: bool = False
-    ) -> ChrfCounter:
-        return ChrfCounter(references, word_order=self.word_order, lowercase=lowercase)
+    ) -> TextCounter:
+        # Not at the top: most studies count no texts.
+        from sacrebleu.metrics.chrf import CHRF
+
+        def arranged(counts: IntArray) -> IntArray:
+            # From hyp, ref, match of each order.
+            by_kind = counts.reshape(len(counts), -1, 3)[..., [2, 0, 1]]
+            return by_kind.swapaxes(1, 2).reshape(len(counts), -1)
+
+        streams = reference_streams(references)
+        chrf = CHRF(_CHARACTERS, self.word_order, lowercase=lowercase, references=streams)
+        return sacrebleu_counter(chrf, len(references), arranged)
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)
@@ -74,26 +73,3 @@ class Chrf(Metric):
             np.all((match >= 0) & (match <= hyp) & (match <= ref), axis=-1),
             "0 <= match <= hyp and match <= ref for every order",
         )
-
-
-class ChrfCounter(SacrebleuCounter):
-    """Counts the statistics of `Chrf` as sacrebleu does, against references that are counted once.
-
-    Examples
-    --------
-    >>> ChrfCounter([["abc"]]).statistics(["a b d"]).tolist()
-    [[2, 1, 0, 0, 0, 0, 3, 2, 1, 0, 0, 0, 3, 2, 1, 0, 0, 0]]
-    """
-
-    def __init__(self, references: Sequence[Sequence[str]], *, word_order: int = 0, lowercase: bool = False) -> None:
-        # Not at the top: most studies count no texts.
-        from sacrebleu.metrics.chrf import CHRF
-
-        streams = reference_streams(references)
-        super().__init__(CHRF(_CHARACTERS, word_order, lowercase=lowercase, references=streams), len(references))
-
-    def statistics(self, hypotheses: Sequence[str]) -> IntArray:
-        """Statistics (n, 3 * orders) of n texts."""
-        # From hyp, ref, match of each order.
-        by_kind = self.counts(hypotheses).reshape(len(hypotheses), -1, 3)[..., [2, 0, 1]]
-        return by_kind.swapaxes(1, 2).reshape(len(hypotheses), -1)

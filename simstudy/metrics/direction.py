@@ -29,13 +29,7 @@ _ONE_LESS = re.compile(r"\s*1\s*[-−]")
 
 
 def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
-    """The metric with the direction that was said; its own where none was. ValueError where its definition says no.
-
-    Examples
-    --------
-    >>> directed(Mean(), True).name
-    'mean (lower is better)'
-    """
+    """The metric with the direction that was said; its own where none was. ValueError where its definition says no."""
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
         raise ValueError(f"lower_is_better must be True, False or None (not said), not {brief(lower_is_better)}")
     if lower_is_better is None or lower_is_better != metric.higher_is_better:
@@ -49,14 +43,7 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
 
 
 def sounds_like_error(name: str) -> bool:
-    """Whether what a score is called sounds as if lower were better: a whole word of it, in any case, says so.
-
-    Examples
-    --------
-    >>> [name for name in ("WER", "eval_loss", "top-1 error", "winner", "neg_log_loss", "1-WER") \
-if sounds_like_error(name)]
-    ['WER', 'eval_loss', 'top-1 error']
-    """
+    """Whether what a score is called sounds as if lower were better: a whole word of it, in any case, says so."""
     words = [word.lower() for word in _WORD.findall(_BETWEEN.sub(" ", name))]
     turned = not _TURNED.isdisjoint(words) or _ONE_LESS.match(name) is not None
     if _FALSE.search(" ".join(words)):

@@ -1,35 +1,24 @@
-"""Precision, recall and F-measures from counts of correct, guessed and gold responses."""
+"""Precision, recall and F-measures: of responses, and of fills, as at the message understanding conferences (MUC)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from simstudy.metrics.base import Array
 from simstudy.metrics.ratio import Ratio
 
 
 class Counts(Ratio):
-    """A ratio of summed (correct, guessed, gold) counts, in percent; 0 where its denominator is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(PRECISION.score(np.array([3, 4, 6]))), float(RECALL.score(np.array([3, 4, 6])))
-    (75.0, 50.0)
-    """
+    """A ratio of summed (correct, guessed, gold) counts, in percent; 0 where its denominator is 0."""
 
     def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], **more: Any) -> None:
         super().__init__(
-            name,
-            ("correct", "guessed", "gold"),
-            numerator=numerator,
-            denominator=denominator,
-            of_item=("gold",),
-            shared=("gold",),
-            unit="percent",
-            **more,
-        )
+            name, ("correct", "guessed", "gold"), numerator=numerator, denominator=denominator,
+            of_item=("gold",), shared=("gold",), unit="percent", **more,
+        )  # fmt: skip
 
     def check(self, statistics: Array) -> None:
         correct, guessed, gold = (statistics[..., s] for s in range(3))
@@ -48,25 +37,7 @@ class FBeta(Counts):
     """F-measure in percent: (1 + beta^2) P R / (beta^2 P + R) (van Rijsbergen 1979; Chinchor 1992, section 2).
 
     With beta = a/b and counts instead of ratios this is (a^2 + b^2) correct / (a^2 gold + b^2 guessed).
-    beta above 1 favours recall.
-
-    Parameters
-    ----------
-    beta
-        A positive number; taken as the nearest fraction with a denominator of at most 100.
-    name, label
-        In the registry and in reports; by default f and beta.
-
-    Raises
-    ------
-    ValueError
-        Where beta is not positive.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(FBeta(1).score(np.array([3, 4, 6])))   # 2 * 3 / (4 + 6)
-    60.0
+    beta above 1 favours recall; it is taken as the nearest fraction with a denominator of at most 100.
     """
 
     def __init__(self, beta: float = 1.0, name: str = "", label: str = "") -> None:
@@ -75,3 +46,44 @@ class FBeta(Counts):
             raise ValueError(f"beta must be a number above 0 (at least 0.01), not {beta!r}")
         a, b = fraction.numerator**2, fraction.denominator**2
         super().__init__(name or f"f{beta:g}", (a + b, 0, 0), (0, b, a), label=label or f"F{beta:g}")
+
+
+class Fills(Ratio):
+    """A ratio of (correct, guessed, gold) counts, taken of the fills of a message, in percent.
+
+    An item is a message: (possible, actual, correct, partial) fills, the four-tuple of Chinchor (1992, "Elements of
+    hypothesis testing"). A partial match is worth one half: what `counts` calls correct is correct + partial / 2,
+    guessed is actual, gold is possible.
+    """
+
+    def __init__(self, name: str, counts: Counts, label: str) -> None:
+        # All weights are doubled, so that half a match stays an integer.
+        above, below = (
+            (2 * gold, 2 * guessed, 2 * correct, correct)
+            for correct, guessed, gold in (counts.numerator, counts.denominator)
+        )
+        # Not shared: optional fills are possible only where a system has them (Chinchor 1992).
+        super().__init__(
+            name, ("possible", "actual", "correct", "partial"), numerator=above, denominator=below,
+            of_item=("possible",), label=label, unit="percent",
+        )  # fmt: skip
+
+    def check(self, statistics: Array) -> None:
+        possible, actual, correct, partial = (statistics[..., s] for s in range(4))
+        # Narrow integers would wrap around.
+        found = correct + partial.astype(np.result_type(partial, np.int64))
+        self._require(
+            (correct >= 0) & (partial >= 0) & (found <= possible) & (found <= actual),
+            "0 <= correct, 0 <= partial, correct + partial <= possible and correct + partial <= actual",
+        )
+
+
+#: Chinchor (1992, figures 9-11) reports F in three weightings: "P&R", "2P&R" with precision twice as important, and
+#: "P&2R" with recall twice as important.
+MUC = (
+    Fills("muc_recall", RECALL, "MUC recall"),
+    Fills("muc_precision", PRECISION, "MUC precision"),
+    Fills("muc_f", FBeta(1), "MUC P&R"),
+    Fills("muc_f_2p", FBeta(0.5), "MUC 2P&R"),
+    Fills("muc_f_2r", FBeta(2), "MUC P&2R"),
+)

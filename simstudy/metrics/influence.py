@@ -17,12 +17,6 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
     is the score's n-th, plus what leaving that unit out takes away, centred. Of a mean it is the unit's own score over
     n. Their spread tells the score's standard error (`deviations`) for any function of sums, without a derivative;
     where few units carry a denominator it errs on the safe side, unlike the infinitesimal jackknife.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> contributions(np.array([[[1, 1], [0, 1], [1, 1], [1, 1]]]), METRICS["accuracy"]).round(6).tolist()
-    [[25.0, 0.0, 25.0, 25.0]]
     """
     n = statistics.shape[1]
     parts = np.empty(statistics.shape[:2])
@@ -36,16 +30,7 @@ def contributions(statistics: Array, metric: Metric) -> FloatArray:
 
 
 def n_undefined(statistics: Array, metric: Metric) -> IntArray:
-    """For each system (K,), without how many of the units its score is undefined (0 / 0).
-
-    Examples
-    --------
-    A system that guesses on one unit only has no precision without it:
-
-    >>> from simstudy.metrics import METRICS
-    >>> n_undefined(np.array([[[1, 1, 1], [0, 0, 1]], [[1, 1, 1], [0, 1, 1]]]), METRICS["precision"]).tolist()
-    [1, 0]
-    """
+    """For each system (K,), without how many of the units its score is undefined (0 / 0)."""
     totals = statistics.sum(axis=1, dtype=np.float64)
     return np.array(
         [int((~metric.defined(total - of_system)).sum()) for total, of_system in zip(totals, statistics, strict=True)],
@@ -57,14 +42,6 @@ def deviations(parts: FloatArray, strata: Array | None = None) -> FloatArray:
     """Contributions (K, n) less their mean, scaled so that the sum of their squares is the score's variance.
 
     Strata (H + 1,) are bounds of runs of units, each drawn to its own size; None: one run.
-
-    Examples
-    --------
-    The variance of a mean of n numbers is theirs over n:
-
-    >>> parts = np.array([[1.0, 2.0, 4.0, 5.0]]) / 4
-    >>> bool(np.isclose((deviations(parts) ** 2).sum(), np.var([1, 2, 4, 5], ddof=1) / 4))
-    True
     """
     bounds = [0, parts.shape[1]] if strata is None else [int(bound) for bound in strata]
     centred = np.empty_like(parts)
@@ -80,11 +57,6 @@ def over_denominator(side: Array, below: Array) -> FloatArray:
     A unit that has a share h of the denominator draws the ratio to itself, so that what is left of it is too small: it
     is divided by sqrt(1 - h), as in heteroscedasticity-consistent standard errors (HC2; MacKinnon and White 1985).
     Both arrays are (K systems, n units); below are the denominators.
-
-    Examples
-    --------
-    >>> over_denominator(np.array([[1.0, 0.0]]), np.array([[1.0, 3.0]])).round(4).tolist()   # 1/4 over sqrt(3/4)
-    [[0.2887, 0.0]]
     """
     of = below.sum(axis=1, dtype=np.float64)
     whole = np.where(of != 0, of, 1.0)[:, None]

@@ -20,18 +20,11 @@ from simstudy.validation import brief, check_choice, check_flag, check_text, che
 
 @dataclass(frozen=True, repr=False)
 class MadeMetric(Metric):
-    """A metric by a user's function; `metric` makes it.
+    """A metric by a user's function; `metric` makes it."""
 
-    Attributes
-    ----------
-    program
-        A hash of the function's code, of its module's source and of what it holds: results of another function are told
-        apart by it.
-    function
-        Takes an array of sums for each statistic, and returns an array of scores of their shape.
-    """
-
+    #: A hash of the function's code, of its module's source and of what it holds: it tells functions apart.
     program: str = field(default="", kw_only=True)
+    #: Takes an array of sums for each statistic, and returns an array of scores of their shape.
     function: Callable[..., Any] = field(default=np.add, kw_only=True, repr=False, compare=False)
 
     def score(self, sums: Array) -> FloatArray:

@@ -20,27 +20,8 @@ MEAN, LOWER_MEAN = "mean", f"mean{LOWER}"
 class Mean(Ratio):
     """The mean of item scores (average precision, ROUGE, a judge's rating), from (sum, count) per item.
 
-    An item of count 0 has no score, and its sum is 0.
-
-    Parameters
-    ----------
-    name
-        In the registry; by default "mean", or "mean (lower is better)".
-    low, high
-        The range of an item's score, both ends included.
-    scale
-        1: the scale of the item scores, percentages stay percentages and fractions stay fractions. 100: percent from
-        fractions.
-    higher_is_better
-        False for errors: word error rates, losses.
-    more
-        label, unit, of_chosen, of_texts, as for every `Metric`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(Mean().score(np.array([1.5, 3])))
-    0.5
+    An item of count 0 has no score, and its sum is 0. Scores of items are from `low` to `high`, both included; a scale
+    of 100 makes percent of fractions.
     """
 
     def __init__(

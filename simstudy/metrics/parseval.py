@@ -23,31 +23,18 @@ Bracket = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Tree:
-    """A constituency tree.
+    """A constituency tree."""
 
-    Attributes
-    ----------
-    words, tags
-        The n leaves, traces among them, and the labels right above them.
-    brackets
-        All other nodes, a node after those below it.
-    line
-        Where the tree begins in its file, for messages.
-    """
-
+    #: The n leaves, traces among them, and the labels right above them.
     words: tuple[str, ...]
     tags: tuple[str, ...]
+    #: All other nodes, a node after those below it.
     brackets: tuple[Bracket, ...]
+    #: Where the tree begins in its file, for messages.
     line: int = field(default=0, compare=False)
 
     def without_traces(self) -> Tree:
-        """The tree without leaves tagged -NONE- and without what holds nothing else.
-
-        Examples
-        --------
-        >>> Tree(("*", "go"), ("-NONE-", "VB"), (("NP", 0, 1), ("VP", 1, 2), ("S", 0, 2))).without_traces().brackets
-        (('VP', 0, 1), ('S', 0, 1))
-        """
+        """The tree without leaves tagged -NONE- and without what holds nothing else."""
         if _TRACE not in self.tags:
             return self
         kept = [tag != _TRACE for tag in self.tags]
@@ -61,19 +48,8 @@ def bracket_counts(guessed: Tree, gold: Tree) -> tuple[int, int, int]:
     Traces are removed with what they leave empty. Punctuation (, : `` '' .) has no place in the extent of a bracket.
     Function tags do not count (NP-SBJ and NP=2 are NP, ADJP|ADVP is ADJP), PRT is ADVP; tags of words and the labels
     TOP, ROOT, S1 and none are left out. Of equal brackets each counts. evalb gives up on a sentence whose punctuation
-    is tagged otherwise than in the gold tree; here the gold tags say for both trees what is punctuation.
-
-    Raises
-    ------
-    ValueError
-        Where the words, traces left out, differ.
-
-    Examples
-    --------
-    >>> gold = Tree(("the", "cat", "sat", "."), ("DT", "NN", "VBD", "."), (("NP-SBJ", 0, 2), ("VP", 2, 3), ("S", 0, 4)))
-    >>> other = Tree(gold.words, gold.tags, (("NP", 0, 2), ("S", 0, 3), ("ROOT", 0, 4)))
-    >>> bracket_counts(other, gold)
-    (2, 2, 3)
+    is tagged otherwise than in the gold tree; here the gold tags say for both trees what is punctuation. A ValueError
+    says where the words, traces left out, differ.
     """
     guessed, gold = guessed.without_traces(), gold.without_traces()
     if guessed.words != gold.words:
@@ -108,23 +84,11 @@ def counts_in_extent(tag: str) -> bool:
 
 @cache
 def counted_label(label: str) -> str | None:
-    """What a bracket's label counts as; None where it does not count.
-
-    Examples
-    --------
-    >>> counted_label("NP-SBJ"), counted_label("PRT"), counted_label("TOP")
-    ('NP', 'ADVP', None)
-    """
+    """What a bracket's label counts as; None where it does not count."""
     category = without_function_tags(label)
     return None if category in _UNCOUNTED else "ADVP" if category == "PRT" else category
 
 
 def without_function_tags(label: str) -> str:
-    """A label's category; one that begins with a hyphen (-LRB-) is a name of its own.
-
-    Examples
-    --------
-    >>> without_function_tags("NP-SBJ-2"), without_function_tags("ADJP|ADVP"), without_function_tags("-LRB-")
-    ('NP', 'ADJP', '-LRB-')
-    """
+    """A label's category; one that begins with a hyphen (-LRB-) is a name of its own."""
     return label if label.startswith("-") else re.split(r"[-=|]", label, maxsplit=1)[0]

@@ -16,13 +16,7 @@ _AT_CUTOFF = re.compile(r"(precision|ndcg)@([1-9][0-9]*)")
 
 
 def at_cutoff(name: str) -> Mean | None:
-    """The metric "precision@n" or "ndcg@n", for any n from 1; None for another name.
-
-    Examples
-    --------
-    >>> at_cutoff("precision@10").name, at_cutoff("precision@0")
-    ('precision@10', None)
-    """
+    """The metric "precision@n" or "ndcg@n", for any n from 1; None for another name."""
     found = _AT_CUTOFF.fullmatch(name)
     if found is None:
         return None
@@ -34,11 +28,6 @@ def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:
     """The mean, over all relevant documents, of the precision at the rank of each; 0 for those not retrieved.
 
     `relevant` says of each document retrieved, best first, whether it is; the topic has n_relevant, retrieved or not.
-
-    Examples
-    --------
-    >>> average_precision([True, False, True], 3)   # (1/1 + 2/3 + 0) / 3
-    0.5555555555555555
     """
     found, total = 0, 0.0
     for rank, hit in enumerate(relevant, start=1):
@@ -49,24 +38,12 @@ def average_precision(relevant: Sequence[bool], n_relevant: int) -> float:
 
 
 def reciprocal_rank(relevant: Sequence[bool]) -> float:
-    """1 / the rank of the first relevant document; 0 where none was retrieved.
-
-    Examples
-    --------
-    >>> reciprocal_rank([False, False, False, True])
-    0.25
-    """
+    """1 / the rank of the first relevant document; 0 where none was retrieved."""
     return next((1 / rank for rank, hit in enumerate(relevant, start=1) if hit), 0.0)
 
 
 def precision_at(relevant: Sequence[bool], n: int) -> float:
-    """The share of the first n ranks that hold a relevant document; ranks that were not filled count as not relevant.
-
-    Examples
-    --------
-    >>> precision_at([True, False, True], 4)
-    0.5
-    """
+    """The share of the first n ranks that hold a relevant document; ranks that are not filled hold none."""
     return sum(relevant[:n]) / n
 
 
@@ -76,24 +53,13 @@ def ndcg_at(grades: Sequence[int], judged: Sequence[int], n: int) -> float:
     As trec_eval's ndcg_cut: the gain of a document is its grade (0 where that is negative), the discount at rank r is
     log2(r + 1), and the ideal ranking has all judged documents, best first. Grades are of the documents retrieved, best
     first.
-
-    Examples
-    --------
-    >>> ndcg_at([0, 2], [2, 0], 10) == 1 / log2(3)
-    True
     """
     ideal = _discounted(sorted(judged, reverse=True)[:n])
     return _discounted(grades[:n]) / ideal if ideal else 0.0
 
 
 def ranking_score(metric: Metric, grades: Sequence[int], judged: Sequence[int]) -> float:
-    """One topic's score under "ap", "rr", "precision@n" or "ndcg@n"; ValueError for another metric.
-
-    Examples
-    --------
-    >>> ranking_score(at_cutoff("precision@2"), [1, 0, 2], [1, 2])
-    0.5
-    """
+    """One topic's score under "ap", "rr", "precision@n" or "ndcg@n"; ValueError for another metric."""
     relevant = [grade >= 1 for grade in grades]
     if metric.name == "ap":
         return average_precision(relevant, sum(grade >= 1 for grade in judged))

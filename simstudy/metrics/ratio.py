@@ -17,14 +17,10 @@ class Ratio(Metric):
 
     Accuracy, precision, recall, F-measures and attachment scores are of this form. The engines use it
     twice: they resample two columns a system instead of S, and they judge ties exactly, by integer arithmetic.
-
-    Attributes
-    ----------
-    numerator, denominator
-        S integer weights each. The score is ``scale * (numerator . sums) / (denominator . sums)``, and 0
-        where the denominator is 0.
     """
 
+    #: S integer weights each. The score is ``scale * (numerator . sums) / (denominator . sums)``, and 0 where the
+    #: denominator is 0.
     numerator: tuple[int, ...] = ()
     denominator: tuple[int, ...] = ()
     scale: float = field(default=100.0, kw_only=True)
@@ -54,12 +50,6 @@ class Ratio(Metric):
 
         Decimals have no exact binary form, so equal means of decimals may differ in their last bits. What is lost is
         a part of the sizes that were added, not of the sum, which may be near 0.
-
-        Examples
-        --------
-        >>> from simstudy.metrics import METRICS
-        >>> METRICS["mean"].tie_tolerance(np.array([[[0.1, 1], [-0.3, 1]], [[0.5, 1], [0.5, 1]]])).tolist()
-        [2e-13, 5e-13]
         """
         if whole(statistics):
             return np.zeros(len(statistics))
@@ -69,13 +59,7 @@ class Ratio(Metric):
 
 
 def _sum_of(names: Sequence[str], weights: Sequence[int]) -> str:
-    """A weighted sum for people.
-
-    Examples
-    --------
-    >>> _sum_of(["correct", "total"], (0, 1)), _sum_of(["a", "b", "c"], (1, -1, 2))
-    ('total', '(a - b + 2 c)')
-    """
+    """A weighted sum for people: "total", or "(a - b + 2 c)"."""
     terms = [(w < 0, name if abs(w) == 1 else f"{abs(w)} {name}") for name, w in zip(names, weights, strict=True) if w]
     first = f"-{terms[0][1]}" if terms and terms[0][0] else "".join(term for _, term in terms[:1])
     told = first + "".join(f" {'-' if less else '+'} {term}" for less, term in terms[1:])
@@ -97,11 +81,6 @@ def item_deviations(above: Array, below: Array) -> FloatArray:
 
     Long sentences have many right words and many wrong ones: it is what is more or less than the share that varies,
     and that systems have in common or not. With equal denominators this is a numerator less the mean.
-
-    Examples
-    --------
-    >>> item_deviations(np.array([[1, 4]]), np.array([2, 8])).tolist()
-    [[0.0, 0.0]]
     """
     total = below.sum()
     share = above.sum(axis=1, keepdims=True) / (total or 1)

@@ -26,14 +26,7 @@ _LEAST_UNIT, _LEFT = 2.0**-20, 1e-10
 
 
 def check_range(statistics: Array, names: list[str]) -> None:
-    """Raise a ValueError where the sizes of statistics (K, n items, S) are beyond what double precision can hold.
-
-    Examples
-    --------
-    >>> check_range(np.array([[[1e-310, 1]], [[1e-320, 1]]]), ["a", "b"])
-    Traceback (most recent call last):
-    ValueError: statistics must be told in another unit: of system 'a' the largest is 1e-310, below 1.03e-289
-    """
+    """Raise a ValueError where the sizes of statistics (K, n items, S) are beyond what double precision can hold."""
     if statistics.dtype.kind in "iu":
         return
     largest = np.abs(statistics).max(axis=1)
@@ -58,20 +51,8 @@ def without_offset(statistics: Array, metric: Metric, *, by_item: bool = True) -
 
     Gains do not change, but they would be lost in rounding where scores are as large as times in ms since 1970.
     Statistics are returned as they are if the score is no mean over items of the same weight for all systems, or if
-    some system differs from another one by more than a millionth of the largest score.
-
-    Parameters
-    ----------
-    by_item
-        Whether each item has its own offset, which leaves differences between systems as they are, but not one
-        system's spread over the items. False: one offset for all items.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> times = np.array([[[1.7e12 + 3, 1], [1.6e12, 1]], [[1.7e12, 1], [1.6e12 + 1, 1]]])
-    >>> without_offset(times, METRICS["mean"])[..., 0].tolist()
-    [[3.0, 0.0], [0.0, 1.0]]
+    some system differs from another one by more than a millionth of the largest score. An offset for each item leaves
+    differences between systems as they are, but not one system's spread over the items: that takes one for all.
     """
     columns = np.flatnonzero(metric.numerator) if isinstance(metric, Ratio) else np.zeros(0, dtype=np.intp)
     if not isinstance(metric, Ratio) or len(columns) != 1 or metric.denominator[columns[0]]:
@@ -97,18 +78,6 @@ def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:
     Scores of the new statistics (K systems, n items, S) times that factor are the scores. Where nothing is to be done,
     it is these statistics and 1. Powers of two do not round, so the new statistics are the same for scores that differ
     by one.
-
-    Examples
-    --------
-    >>> from simstudy.metrics import METRICS
-    >>> found, factor = rescaled(np.array([[[0.5, 1], [1.5, 1]]]), METRICS["mean"])
-    >>> found.tolist(), factor
-    ([[[1, 1], [3, 1]]], 0.5)
-    >>> rescaled(np.array([[[0.1, 1], [0.3, 1]]]), METRICS["mean"])[0].tolist()   # which 0.1 and 0.3 are not exactly
-    [[[1, 1], [3, 1]]]
-    >>> found, factor = rescaled(np.array([[[np.pi * 1e200, 1], [1e200, 1]]]), METRICS["mean"])
-    >>> bool(0.5 <= found[..., 0].max() < 1)
-    True
     """
     if not isinstance(metric, Ratio) or whole(statistics):
         return statistics, 1.0
@@ -182,13 +151,7 @@ def _decimal_unit(values: Array) -> float | None:
 
 
 def common_divisor(scores: Array) -> int:
-    """The greatest common divisor of whole numbers, at least 1.
-
-    Examples
-    --------
-    >>> common_divisor(np.array([[0, 40], [-100, 60]]))
-    20
-    """
+    """The greatest common divisor of whole numbers, at least 1."""
     divisor = 0
     for row in scores:
         divisor = int(np.gcd(divisor, np.gcd.reduce(row)))
@@ -202,12 +165,6 @@ def on_grid(rows: Array) -> FloatArray:
 
     Whole steps of a power of two add up to the same in any order, and a row's grid is not coarse because another row's
     numbers are large.
-
-    Examples
-    --------
-    >>> rows = on_grid(np.array([[0.1, 0.2, 0.7], [1e30, 2e30, 7e30]]))
-    >>> (rows[:, 0] + rows[:, 1] + rows[:, 2] == rows[:, 2] + rows[:, 1] + rows[:, 0]).tolist()
-    [True, True]
     """
     steps = grid_steps(rows)[..., None]
     return np.asarray(np.rint(rows / steps) * steps)

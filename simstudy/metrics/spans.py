@@ -13,13 +13,7 @@ Span = tuple[str, int, int]
 
 
 def is_bio(tag: str) -> bool:
-    """Whether a tag is O, B-label or I-label.
-
-    Examples
-    --------
-    >>> [is_bio(tag) for tag in ("O", "B-creative-work", "I-", "E-person")]
-    [True, True, False, False]
-    """
+    """Whether a tag is O, B-label or I-label."""
     return tag == "O" or (tag[:2] in ("B-", "I-") and len(tag) > 2)
 
 
@@ -28,11 +22,6 @@ def bio_spans(tags: Sequence[str]) -> set[Span]:
 
     An I- that continues nothing of its label begins a span, as B- does: both variants of BIO are read. A ValueError
     names a tag that is not O, B-label or I-label.
-
-    Examples
-    --------
-    >>> sorted(bio_spans(["B-person", "I-person", "B-person", "O", "I-group", "I-place"]))
-    [('group', 4, 5), ('person', 0, 2), ('person', 2, 3), ('place', 5, 6)]
     """
     spans: set[Span] = set()
     label, start = "", 0
@@ -48,12 +37,6 @@ def bio_spans(tags: Sequence[str]) -> set[Span]:
 
 
 def span_counts(guessed: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
-    """(correct, guessed, gold) spans of one sentence from its BIO tags; correct are those of right label and extent.
-
-    Examples
-    --------
-    >>> span_counts(["B-person", "O", "B-place"], ["B-person", "I-person", "B-place"])
-    (1, 2, 2)
-    """
+    """(correct, guessed, gold) spans of one sentence from its BIO tags; correct are those of right label and extent."""
     found, wanted = bio_spans(guessed), bio_spans(gold)
     return len(found & wanted), len(found), len(wanted)

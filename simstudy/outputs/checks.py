@@ -13,31 +13,14 @@ _FEW, _TIMES = 20, 10
 
 
 def note_exchanged(n_systems: int, n_items: int) -> None:
-    """Say where a table with a column for each system looks as if its rows were the systems.
-
-    Examples
-    --------
-    >>> from simstudy.notes import notes_kept
-    >>> with notes_kept() as notes:
-    ...     note_exchanged(200, 2)
-    ...     note_exchanged(150, 50)
-    >>> notes
-    ['200 systems on 2 items: are rows and columns exchanged? Columns are systems, rows are items']
-    """
+    """Say where a table with a column for each system looks as if its rows were the systems."""
     if n_systems >= _FEW and (n_items < _FEW or n_systems >= _TIMES * n_items):
         items = f"{n_items:,} item{'s' * (n_items != 1)}"
         note(f"{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items")
 
 
 def check_outputs(argument: str, value: object) -> None:
-    """Raise a ValueError where these are no Outputs.
-
-    Examples
-    --------
-    >>> check_outputs("population", [[1, 0], [1, 1]])
-    Traceback (most recent call last):
-    ValueError: population must be Outputs (see Outputs.from_scores), not list
-    """
+    """Raise a ValueError where these are no Outputs."""
     if not isinstance(value, OutputsBase):
         has = "; its .outputs is" if isinstance(getattr(value, "outputs", None), OutputsBase) else ""
         raise ValueError(f"{argument} must be Outputs (see Outputs.from_scores), not {type(value).__name__}{has}")

@@ -21,12 +21,6 @@ def encode(cells: pd.Series[Any], what: str) -> tuple[dict[str, Any], list[pa.Ar
     """A column as arrays, and what `decode` needs to know of them: JSON values.
 
     A ValueError names a column that has, or is of, a type that a file cannot keep.
-
-    Examples
-    --------
-    >>> kind, arrays = encode(pd.Series([1e-12, np.nan]), "beam")
-    >>> kind, decode(kind, arrays).tolist()
-    ({'kind': 'numbers', 'dtype': 'float64', 'n': 2}, [1e-12, nan])
     """
     kind: dict[str, Any] = {"kind": "", "dtype": str(cells.dtype), "n": len(cells)}
     dtype = cells.dtype

@@ -58,7 +58,16 @@ def write(outputs: OutputsBase, path: str | Path) -> None:
         **tables,
         "fingerprint": outputs.fingerprint(),
     }
-    _write(path, header, columns)
+    n = max((len(column) for column in columns.values()), default=0)
+    # Short columns end in nulls.
+    filled = {
+        name: pa.concat_arrays([column, pa.nulls(n - len(column), column.type)]) if len(column) < n else column
+        for name, column in columns.items()
+    }
+    text = json.dumps(header)
+    table = pa.table(filled).replace_schema_metadata({_KEY: text, _SUM: hashlib.sha256(text.encode()).hexdigest()})
+    with atomic_path(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
@@ -99,19 +108,6 @@ def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metri
         tables.append(pd.concat(cells, axis=1).set_axis([one["name"] for one in header[name]], axis=1))
     systems, items = tables
     return kind(read_only(statistics), metric, systems, items, header["task"], header["test_set"], answers)
-
-
-def _write(path: str | Path, header: Mapping[str, Any], columns: Mapping[str, pa.Array]) -> None:
-    """Write columns and a header to one file, which appears whole or not at all; short columns end in nulls."""
-    n = max((len(column) for column in columns.values()), default=0)
-    filled = {
-        name: pa.concat_arrays([column, pa.nulls(n - len(column), column.type)]) if len(column) < n else column
-        for name, column in columns.items()
-    }
-    text = json.dumps(header)
-    table = pa.table(filled).replace_schema_metadata({_KEY: text, _SUM: hashlib.sha256(text.encode()).hexdigest()})
-    with atomic_path(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:

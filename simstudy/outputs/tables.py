@@ -48,28 +48,8 @@ def keyed_table(
 def matched_table(given: object, names: Sequence[str], argument: str, key: str, axis: pd.Index[Any]) -> pd.DataFrame:
     """A table whose rows describe what a frame of scores names, brought into the frame's order by its key column.
 
-    Parameters
-    ----------
-    given
-        A table with the column `key`.
-    names
-        What the frame calls them, in its order.
-    argument, key
-        For messages: "systems" and "name", or "items" and "id".
-    axis
-        The frame's labels. Where they are no more than the numbers of rows, and the table has other keys, its rows are
-        taken in their order: there is nothing else to go by.
-
-    Raises
-    ------
-    ValueError
-        Where it is no such table, or one of the names is on one side only, or twice.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"name": ["b", "a"], "group": ["x", "y"]})
-    >>> matched_table(table, ["a", "b"], "systems", "name", pd.Index(["a", "b"]))["group"].tolist()
-    ['y', 'x']
+    Where the frame's labels (`axis`) are no more than the numbers of rows, and the table has other keys, its rows are
+    taken in their order: there is nothing else to go by.
     """
     if not isinstance(given, pd.DataFrame):
         raise ValueError(f"{argument} must be a table with a column '{key}', not {type(given).__name__}")
@@ -88,15 +68,7 @@ def matched_table(given: object, names: Sequence[str], argument: str, key: str, 
 
 
 def merged_columns(one: pd.DataFrame, other: pd.DataFrame, what: str, key: str) -> pd.DataFrame:
-    """What two tables of the same rows, in the same order, know together; ValueError where they say unlike things.
-
-    Examples
-    --------
-    >>> one = pd.DataFrame({"id": ["x", "y"], "domain": ["news", None]})
-    >>> other = pd.DataFrame({"id": ["x", "y"], "domain": ["news", "web"], "cluster": [1, 2]})
-    >>> merged_columns(one, other, "item", "id").to_dict("list")
-    {'id': ['x', 'y'], 'domain': ['news', 'web'], 'cluster': [1, 2]}
-    """
+    """What two tables of the same rows, in the same order, know together; ValueError where they say unlike things."""
     merged = one.copy()
     for name in other.columns.drop(key):
         theirs = other[name].set_axis(one.index)

@@ -16,12 +16,6 @@ def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     Random numbers belong to places: units in an order of their own keep theirs, in whatever order files have them. A
     unit is "item", or a column of the item table whose values name clusters; None is the natural unit. Anything else is
     a ValueError.
-
-    Examples
-    --------
-    >>> outputs = Outputs.from_statistics([[[1, 1], [0, 1], [1, 1]]], "accuracy", items=["10", "9", "b"])
-    >>> in_units(outputs).items["id"].tolist()
-    ['9', 'b', '10']
     """
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     unit = unit or outputs.natural_unit

@@ -18,7 +18,8 @@ from simstudy.text.numerals import gain_text, p_text
 from simstudy.text.plain_text import in_words, shown
 from simstudy.validation import nearest
 
-# The formats of a template beside those of Python: what is shown of a value.
+# The formats of a template beside those of Python: a gain with two or three digits, a metric's label, the name of a
+# system or test set (printable, and not too long), a p-value, a name without underscores, and yes or nothing.
 _FORMATS: dict[str, Callable[[Any], str]] = {
     "gain": gain_text,
     "metric": label,
@@ -36,23 +37,9 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 class Column:
     """How a column of a page is written.
 
-    Attributes
-    ----------
-    template
-        A format string with the names of the table's columns, such as "{low:.2f} to {high:.2f}". Beside Python's own
-        formats there are "name" (of a system, a test set: printable, and not too long), "metric" (the label of a
-        metric), "p" (a p-value), "gain" (a gain with two or three digits), "words" (without underscores) and "yes"
-        (yes, or nothing). What is in square brackets is left out where one of its values is missing.
-    missing
-        A template of what is written instead, where another of its values is missing.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"n": [1200, 7], "share": [0.25, None], "low": [0.1, None], "high": [0.4, None]})
-    >>> Column("{share:.0%}[ ({low:.0%} – {high:.0%})]", missing="too few").texts(rows)
-    ['25% (10% – 40%)', 'too few']
-    >>> Column("{n:,}[, {share:.2f}]").texts(rows)
-    ['1,200, 0.25', '7']
+    The template is a format string with the names of the table's columns, such as "{low:.2f} to {high:.2f}". Beside
+    Python's own formats there are those of `_FORMATS`. What is in square brackets is left out where one of its values
+    is missing; where another one is, the template `missing` is written instead.
     """
 
     template: str
@@ -94,31 +81,14 @@ def _filled(template: str, row: Mapping[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a page.
-
-    Attributes
-    ----------
-    rows
-        A table of a study, or rows of it.
-    columns
-        Heading -> Column, or just its template.
-    across
-        A column of the rows whose values become columns, behind the others: rows that agree in `columns` are one.
-    cell
-        What these columns hold.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"test": ["sign", "sign", "t"], "n": [10, 100, 10], "share": [0.04, 0.05, 0.06]})
-    >>> Table(rows, {"test": "{test}", "items": "{n}"}).text().to_numpy().tolist()
-    [['sign', '10'], ['sign', '100'], ['t', '10']]
-    >>> Table(rows, {"test": "{test}"}, across="n", cell="{share:.0%}").text().to_dict("list")
-    {'test': ['sign', 't'], '10': ['4%', '6%'], '100': ['5%', '']}
-    """
+    """Rows of a page."""
 
     rows: pd.DataFrame
+    #: Heading -> Column, or just its template.
     columns: Mapping[str, str | Column]
+    #: A column of the rows whose values become columns, behind the others: rows that agree in `columns` are one.
     across: str | None = None
+    #: What these columns hold.
     cell: str | Column = ""
 
     def text(self) -> pd.DataFrame:
@@ -141,35 +111,17 @@ def _column(form: str | Column) -> Column:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page.
+    """A figure of a page."""
 
-    Attributes
-    ----------
-    name
-        Of its files, without suffix: letters, digits, _ and -.
-    draw
-        Returns matplotlib's Figure, or Axes of it, and takes no arguments.
-    """
-
+    #: Of its files, without suffix: letters, digits, _ and -.
     name: str
+    #: Returns matplotlib's Figure, or Axes of it.
     draw: Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page.
-
-    Attributes
-    ----------
-    heading
-        In the page's outline.
-    text
-        What the figure or the table shows, in a sentence or some: the caption of both.
-    figure
-        Above the text.
-    table
-        Below the text.
-    """
+    """A part of a page: the figure, the text, which is the caption of both, and the table, from top to bottom."""
 
     heading: str
     text: str

@@ -4,8 +4,8 @@ from .agreement import type_1_errors as type_1_errors
 from .gains import calibration as calibration
 from .gains import curve as curve
 from .gains import thresholds as thresholds
-from .intervals import gain_intervals as gain_intervals
 from .leaderboards import leaderboard as leaderboard
+from .pairs import gain_intervals as gain_intervals
 from .pairs import groups as groups
 from .pairs import matrix as matrix
 from .plans import planned_gains as planned_gains
@@ -13,12 +13,12 @@ from .plans import planned_power as planned_power
 from .rankings import precision_curve as precision_curve
 from .rates import coverage as coverage
 from .rates import error_rates as error_rates
+from .rates import exaggeration as exaggeration
+from .rates import power_curves as power_curves
 from .significant_gains import gains_by_size as gains_by_size
 from .significant_gains import gains_by_test_set as gains_by_test_set
-from .single_panel import single as single
 from .style import panels as panels
 from .style import save as save
 from .style import share_legend as share_legend
+from .style import single as single
 from .style import styled as styled
-from .truths import exaggeration as exaggeration
-from .truths import power_curves as power_curves

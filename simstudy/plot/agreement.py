@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator
 
-from simstudy.plot.colours import relation_colour
-from simstudy.plot.style import REFERENCE, dots, in_percents, one_panel, styled
+from simstudy.plot.parts import REFERENCE, dots, in_percents, one_panel, relation_colour
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
 

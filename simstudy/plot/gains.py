@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
-from simstudy.plot.colours import colours_among, colours_of, relation_colour
-from simstudy.plot.style import (
+from simstudy.plot.parts import (
     REFERENCE,
+    colours_among,
+    colours_of,
     dots,
+    log_ticks,
     one_panel,
+    relation_colour,
     sides,
-    styled,
     unit,
 )
+from simstudy.plot.style import styled
 from simstudy.tables import check_table, require_one_question, takes_pairs
 from simstudy.text import plain_text
 from simstudy.validation import check_text
@@ -172,9 +175,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel(f"gain threshold ({unit(table)}){_sides(table)}")
     # The largest size is named, a size just below it is not: their labels would touch.
     ax.set_xticks(sizes, [f"{size:,}" if 1.4 * size < sizes[-1] or size == sizes[-1] else "" for size in sizes])
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.yaxis.set_minor_locator(NullLocator())
+    log_ticks(ax.yaxis, (1, 2, 3, 5))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.legend(loc="upper right")
     return ax

@@ -8,7 +8,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 from matplotlib.transforms import offset_copy
 
-from simstudy.plot.style import better_end, one_panel, score_unit, styled
+from simstudy.plot.parts import better_end, one_panel, score_unit
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text import plain_text
 

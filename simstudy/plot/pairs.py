@@ -1,4 +1,4 @@
-"""Figures of all pairs in the manner of Chinchor 1992: the matrix of p-values, and the groups that do not differ."""
+"""Figures of all pairs: the matrix of p-values, groups that do not differ (Chinchor 1992), gains with intervals."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from simstudy.pairs import order_of
-from simstudy.plot.style import better_end, one_panel, score_unit, sides, styled
+from simstudy.plot.parts import REFERENCE, better_end, dots, one_panel, score_unit, sides, unit
+from simstudy.plot.style import styled
 from simstudy.statistics.decisions import Decision
-from simstudy.tables import check_table, require_one_table, takes_pairs
+from simstudy.tables import check_table, require_one_question, require_one_table, takes_pairs
 from simstudy.text.numerals import at_floor, p_floor
 from simstudy.text.plain_text import label
 
@@ -32,17 +34,20 @@ _ROOMY = 12
 # More lanes of groups than these are no picture.
 _MOST_LANES = 60
 
-# Inches: a cell with a number and without; a system's row, the scores, a lane; a letter of a name.
+# Inches: a cell with a number and without; a system's row, the scores, a lane; a letter of a name. Of intervals: a
+# pair's row, a letter of its names, all intervals.
 _CELL, _SMALL_CELL = 0.42, 0.17
 _ROW, _SCORES, _LANE = 0.2, 2.5, 0.16
 _LETTER = 0.075
+_PAIR_ROW, _PAIR_LETTER, _INTERVALS = 0.22, 0.07, 4.2
 
 # The darker, the smaller the p-value: blue where two systems differ significantly, grey where not. Orange is doubt.
 _BLUES = LinearSegmentedColormap.from_list("significant", ["#08306B", "#2171B5", "#9ECAE1"])
 _GREYS = LinearSegmentedColormap.from_list("not significant", ["0.80", "0.97"])
 _ORANGE = "#D55E00"
 
-# Lanes that lie beside each other differ (Okabe and Ito 2008).
+# Intervals that are significant, and others; lanes that lie beside each other differ (Okabe and Ito 2008).
+_SIGNIFICANT, _OTHER = "#0072B2", "0.55"
 _LANES = ("#0072B2", "#D55E00", "#009E73", "#444444")
 
 
@@ -196,6 +201,61 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     how_many = "groups" if len(shown) == len(lanes) else f"groups ({len(shown)} of {len(lanes)} lanes)"
     ax.annotate(how_many, (high + 1.5 * lane, 0), xycoords=("data", "axes fraction"), xytext=(0, -6),
                 textcoords="offset points", va="top")  # fmt: skip
+    return ax
+
+
+@takes_pairs
+@styled
+def gain_intervals(pairs: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Each pair's gain with its 95 % interval, the pairs from the top in the table's order.
+
+    Parameters
+    ----------
+    pairs
+        Comparisons; pairs without an interval are left out.
+    alpha
+        A fraction; gains that are significant at it (`simstudy.statistics.decisions.Decision`) are blue.
+    ax
+        Where to draw; by default a new figure that is large enough.
+
+    Raises
+    ------
+    ValueError
+        Where a column is missing, no pair has an interval, or alpha is no fraction.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"system_a": ["x"], "system_b": ["y"], "gain": [2.0], "gain_low": [-0.5],
+    ...                       "gain_high": [4.5], "p_value": [0.11]})
+    >>> [label.get_text() for label in gain_intervals(pairs).get_yticklabels()]
+    ['x – y']
+    """
+    columns = ["system_a", "system_b", "gain", "gain_low", "gain_high", "p_value"]
+    check_table("pairs", pairs, columns)
+    require_one_table(pairs)
+    require_one_question(pairs)
+    decision = Decision(alpha)
+    known = pairs[pairs["gain_low"].notna()]
+    if known.empty:
+        raise ValueError("pairs must have at least one interval; no unit tells any two systems apart")
+    names = (known["system_a"].map(label) + " – " + known["system_b"].map(label)).tolist()
+    ax = one_panel(ax, width=_INTERVALS + _PAIR_LETTER * max(map(len, names)), height=1.1 + _PAIR_ROW * len(names))
+    significant = decision.significant(known)
+    y = np.arange(len(known))
+    for those, colour in ((significant, _SIGNIFICANT), (~significant, _OTHER)):
+        style = {"fmt": "o", "markersize": 4, "linewidth": 1.2, "color": colour}
+        dots(ax, y[those], known[those], "gain", ends="gain_", across=True, **style)
+    ax.axvline(0, **REFERENCE)
+    ax.set_yticks(y, names, fontsize=8)
+    ax.set(ylim=(len(known) - 0.4, -0.6))
+    ax.set_xlabel(f"gain ({unit(known)})" if "metric" in known else "gain")
+    ax.tick_params(axis="y", length=0)
+    significant_at = ", ".join(filter(None, (f"significant at {alpha:g}", sides(known))))
+    handles = [
+        Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.2, label=label)
+        for colour, label in ((_SIGNIFICANT, significant_at), (_OTHER, "not significant"))
+    ]
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.08 - 0.5 / len(known)), ncols=2)
     return ax
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from simstudy.plot.colours import colours_of
-from simstudy.plot.style import REFERENCE, in_percents, one_panel, styled, unit
+from simstudy.plot.parts import REFERENCE, colours_of, in_percents, log_ticks, one_panel, unit
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
 from simstudy.validation import check_fraction
@@ -99,9 +98,7 @@ def planned_gains(sizes: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     of = f" ({unit(sizes)})" if "metric" in sizes else ""
     ax.set(xscale="log", yscale="log", xlabel="items", ylabel=f"detectable gain{of}")
     _whole_numbers(ax)
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    log_ticks(ax.yaxis, (1, 2, 5), minor=True)
     if len(colours) > 1:
         ax.legend(loc="upper right")
     return ax
@@ -131,7 +128,5 @@ def _colours(table: pd.DataFrame) -> dict[Any, str]:
 
 
 def _whole_numbers(ax: Axes) -> None:
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    log_ticks(ax.xaxis, (1, 2, 5), ",.0f", minor=True)
     ax.tick_params(axis="x", labelrotation=30)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from simstudy.plot.colours import colours_among
-from simstudy.plot.style import in_percents, one_panel, styled
+from simstudy.plot.parts import colours_among, in_percents, one_panel
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import in_words, label
 from simstudy.validation import check_flag, check_fraction

@@ -1,4 +1,4 @@
-"""Figures of error rates and of coverage where the true gain is known, beside what they should be."""
+"""Figures where the true gain is known: error rates and coverage beside what they should be, power, exaggeration."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-from simstudy.plot.colours import colours_of
-from simstudy.plot.style import REFERENCE, dots, in_percents, one_panel, styled
+from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents, one_panel
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text.plain_text import label
 from simstudy.validation import check_number, check_range, check_share
@@ -64,21 +64,19 @@ def error_rates(
     >>> error_rates(table).get_xlabel()
     'units'
     """
-    check_table("table", table, ["test", "n_units", "alpha", "share", "low", "high"])
+    _check_tests(table, "alpha")
     check_range("target", target)
     check_range("liberal", liberal)
     check_number("most", most)
     if not 0 < most <= 1:
         raise ValueError(f"most must be a share above 0, not {most}")
-    if table.duplicated(["test", "n_units"]).any():
-        raise ValueError("table must be of one condition and alternative, each test once for a number of units")
     ax = one_panel(ax, width=4.4, height=3.2)
     for band, shade in ((liberal, _BAND), (target, _NARROW)):
         ax.axhspan(*band, color=shade, linewidth=0, zorder=0)
     ax.axhline(table["alpha"].iloc[0], **REFERENCE, zorder=1)
     for test, rows in table.groupby("test", sort=False):
-        draw_test(ax, str(test), rows.sort_values("n_units"))
-    by_units(ax, table["n_units"])
+        _draw_test(ax, str(test), rows.sort_values("n_units"))
+    _by_units(ax, table["n_units"])
     ax.set(ylim=(0, most), xlabel="units", ylabel=f"share of p ≤ {table['alpha'].iloc[0]:g}")
     ax.yaxis.set_major_locator(MultipleLocator(0.05))
     in_percents(ax.yaxis)
@@ -139,14 +137,102 @@ def coverage(table: pd.DataFrame, *, target: Range = (0.93, 0.97), least: float 
     return ax
 
 
-def draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
+@styled
+def power_curves(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How often each test finds a true gain, by the number of units.
+
+    Parameters
+    ----------
+    table
+        Columns test, n_units, share, low and high (fractions); one condition, alternative and level.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, or a test has a number of units twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"test": "sign_flips", "n_units": [10, 100], "share": [0.1, 0.6], "low": [0.09, 0.58],
+    ...                       "high": [0.11, 0.62]})
+    >>> power_curves(table).get_ylabel()
+    'power'
+    """
+    _check_tests(table)
+    ax = one_panel(ax)
+    ax.axhline(0.8, **REFERENCE, zorder=1)
+    for test, rows in table.groupby("test", sort=False):
+        _draw_test(ax, str(test), rows.sort_values("n_units"))
+    _by_units(ax, table["n_units"])
+    ax.set(ylim=(-0.02, 1.02), xlabel="units", ylabel="power")
+    in_percents(ax.yaxis)
+    ax.label_outer()
+    ax.legend(loc="lower right")
+    return ax
+
+
+@styled
+def exaggeration(table: pd.DataFrame, *, most: float = 8.0, ax: Axes | None = None) -> Axes:
+    """How many times the true gain a significant gain is (type M), by the power of the test.
+
+    Parameters
+    ----------
+    table
+        Columns view (of a condition), share (the power, a fraction), type_m, type_m_low and type_m_high; one test.
+    most
+        The end of the axis, above 1: what is above is not seen.
+
+    Raises
+    ------
+    ValueError
+        Where a column or all rows are missing, there is no type M, or the axis has no such end.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"view": "BLEU", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.09],
+    ...                       "type_m_high": [3.1, 1.11]})
+    >>> exaggeration(table).get_xlabel()
+    'power'
+    """
+    check_table("table", table, ["view", "share", "type_m", "type_m_low", "type_m_high"])
+    check_number("most", most)
+    if not 1 < most < np.inf:
+        raise ValueError(f"most must be a finite number above 1, not {most}")
+    table = table[table["type_m"].notna()]
+    if table.empty:
+        raise ValueError("table must have a type_m in some row")
+    ax = one_panel(ax)
+    ax.axhline(1, **REFERENCE, zorder=1)
+    views = list(dict.fromkeys(table["view"]))
+    colours = colours_of("view", views)
+    for view in views:
+        rows = table[table["view"] == view].sort_values("share")
+        reach = np.array([rows["type_m"] - rows["type_m_low"], rows["type_m_high"] - rows["type_m"]])
+        ax.errorbar(rows["share"], rows["type_m"], reach, fmt="o-", markersize=3, linewidth=0.9, elinewidth=0.8,
+                    color=colours[view], label=label(view, 60))  # fmt: skip
+    ax.set(xlim=(0, 1.01), ylim=(0.9, float(most)), yscale="log", xlabel="power", ylabel="significant gain / true gain")
+    ticks = [tick for tick in (1, 1.5, 2, 3, 4, 6, 8, 12, 16) if tick <= most]
+    ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    in_percents(ax.xaxis)
+    ax.legend(loc="upper right")
+    return ax
+
+
+def _check_tests(table: pd.DataFrame, *more: str) -> None:
+    check_table("table", table, ["test", "n_units", *more, "share", "low", "high"])
+    if table.duplicated(["test", "n_units"]).any():
+        raise ValueError("table must be of one condition and alternative, each test once for a number of units")
+
+
+def _draw_test(ax: Axes, test: str, rows: pd.DataFrame) -> None:
     """A test's line of shares over the number of units, always in the same colour."""
     colour, marker, width, order = _TESTS.get(test, _OTHER)
     dots(ax, rows["n_units"], rows, "share", fmt=f"{marker}-", markersize=4, linewidth=width, elinewidth=0.9,
          color=colour, alpha=0.55 if width > 3 else 1, zorder=order, label=label(test))  # fmt: skip
 
 
-def by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
+def _by_units(ax: Axes, units: Sequence[int] | pd.Series) -> None:
     """A logarithmic axis with a tick at each number of units that has room."""
     ax.set_xscale("log")
     ticks: list[int] = []

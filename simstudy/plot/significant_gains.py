@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simstudy.metrics import label
-from simstudy.plot.colours import colours_of, relation_colour
-from simstudy.plot.style import dots, in_percent, one_panel, sides, styled, unit
+from simstudy.plot.parts import colours_of, dots, in_percent, log_ticks, one_panel, relation_colour, sides, unit
+from simstudy.plot.style import styled
 from simstudy.tables import check_table
 from simstudy.text import plain_text
 from simstudy.validation import check_text
@@ -76,10 +75,8 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     ax.set_ylabel(f"true gain found with power 0.8{shared}\n{_asked(known)}")
     # Over many sizes the names of more would lie on one another.
     sizes = (1, 2, 5) if known["n_items"].max() < _WIDE * known["n_items"].min() else (1, 3)
-    for axis, locator in ((ax.xaxis, LogLocator(subs=sizes)), (ax.yaxis, LogLocator(subs=(1, 2, 3, 5)))):
-        axis.set_major_locator(locator)
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        axis.set_minor_locator(NullLocator())
+    log_ticks(ax.xaxis, sizes, ",g")
+    log_ticks(ax.yaxis, (1, 2, 3, 5), ",g")
     ax.legend(loc="lower left")
     return ax
 

@@ -1,4 +1,4 @@
-"""What all figures share: the house style, panels, colours and units, and how a figure becomes files."""
+"""The house style, panels, and how a figure becomes files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,14 @@ from typing import Any, TypeVar, cast
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 from PIL import Image
 
 from simstudy.files.whole import atomic_path
-from simstudy.metrics import find_metric, label
-from simstudy.metrics.mean import LOWER
 from simstudy.plot.svg import smaller
 from simstudy.text import plain_text
 from simstudy.validation import brief, check_flag, check_list, check_number, check_path, check_texts, check_whole
@@ -61,9 +56,6 @@ _MOST_INCHES = 500
 
 # Characters of a title that a panel has room for.
 _TITLE = 80
-
-#: How a line is drawn that the data are held against: a level, no gain.
-REFERENCE: dict[str, Any] = {"color": "0.35", "linewidth": 0.8, "linestyle": (0, (4, 3))}
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
@@ -142,36 +134,44 @@ def panels(
     return figure, axes[: len(titles)]
 
 
-def one_panel(ax: Axes | None, title: str = "", *, height: float = 3.4, width: float = 4.4) -> Axes:
-    """Where a figure's function draws: what it was given, or a new figure of this size."""
-    return ax or panels([title], height=height, width=width)[1][0]
+def single(
+    draw: Callable[..., Axes],
+    *tables: Any,
+    title: str = "",
+    height: float = 3.4,
+    width: float = 4.4,
+    legend_aside: bool = False,
+    **options: Any,
+) -> Figure:
+    """A figure of one panel, in the house style.
 
+    Parameters
+    ----------
+    draw
+        A function of this room, such as `simstudy.plot.curve`, or your own one, by `simstudy.plot.styled`.
+    tables, options
+        What it is called with.
+    title, height, width
+        Of the panel, in inches.
+    legend_aside
+        Whether the legend is at the panel's right side instead of inside it.
 
-def dots(
-    ax: Axes, at: Any, rows: pd.DataFrame, value: str, *, ends: str = "", across: bool = False, **style: Any
-) -> None:
-    """Draw values with their intervals, if they have any: over these places, or across at these heights.
-
-    The columns of the intervals' ends are `ends` with "low" and "high". A value that is beyond one of its ends, as
-    that of another estimate may be, has no arm there.
+    Examples
+    --------
+    >>> from simstudy import plot
+    >>> from simstudy.rankings import precision_curve, simulated_candidates
+    >>> (candidates,) = simulated_candidates(1, n_candidates=50)
+    >>> single(plot.precision_curve, precision_curve(candidates, range(5, 10)), width=6).get_size_inches().tolist()
+    [6.0, 3.4]
     """
-    low, high = rows[f"{ends}low"], rows[f"{ends}high"]
-    reach = np.array([(rows[value] - low).clip(lower=0), (high - rows[value]).clip(lower=0)])
-    if across:
-        ax.errorbar(rows[value], at, xerr=reach, **style)
-    else:
-        ax.errorbar(at, rows[value], reach, **style)
-
-
-def sides(table: pd.DataFrame) -> str:
-    """Whether the table's p-values are one-sided or two-sided, for a figure; empty where it does not say one."""
-    found = table["alternative"].unique().tolist() if "alternative" in table else []
-    return str(found[0]).replace("greater", "one-sided") if len(found) == 1 else ""
-
-
-def in_percents(axis: Axis) -> None:
-    """Write the ticks of an axis of fractions as whole percents."""
-    axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    if not callable(draw):
+        raise ValueError(f"draw must be a function of simstudy.plot, not {brief(draw)}")
+    check_flag("legend_aside", legend_aside)
+    figure, (ax,) = panels([title], height=height, width=width)
+    draw(*tables, ax=ax, **options)
+    if legend_aside:
+        share_legend(figure, [ax], side=True)
+    return figure
 
 
 @styled
@@ -235,39 +235,3 @@ def save(figure: Figure, path: str | Path) -> list[Path]:
 def _check_figure(figure: object) -> None:
     if not isinstance(figure, Figure):
         raise ValueError(f"figure must be a matplotlib Figure, not {brief(figure)}")
-
-
-def unit(table: pd.DataFrame) -> str:
-    """The unit of the table's gains, for an axis: a gain is above 0 whichever end of the scores is better."""
-    return _metric_name(table) + (", points" if in_percent(table) else "")
-
-
-def score_unit(table: pd.DataFrame) -> str:
-    """The unit of the table's scores, for an axis."""
-    return _metric_name(table) + (", %" if in_percent(table) else "")
-
-
-def _metric_name(table: pd.DataFrame) -> str:
-    metric = str(table["metric"].iloc[0]) if "metric" in table else ""
-    return plain_text.label(label(metric).removesuffix(LOWER))
-
-
-def in_percent(table: pd.DataFrame) -> bool:
-    """Whether all scores of a table are in percent, so that gains are in points: it says so, or its metrics do."""
-    if "metric_unit" in table:
-        return bool((table["metric_unit"] == "percent").all())
-    found = [find_metric(str(name)) for name in table["metric"].unique()] if "metric" in table else []
-    return bool(found) and all(metric is not None and metric.unit == "percent" for metric in found)
-
-
-def better_end(best_first: pd.Series[float]) -> str:
-    """For an axis of scores, given best first: a remark where lower is better.
-
-    Examples
-    --------
-    >>> better_end(pd.Series([0.1, 0.2]))
-    ', lower is better'
-    """
-    first, last = float(best_first.iloc[0]), float(best_first.iloc[-1])
-    # Scores that tie may differ in their last bits.
-    return ", lower is better" if last - first > 1e-9 * max(abs(first), abs(last)) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_UP, Context
 from math import floor, isfinite, log10
 
@@ -18,13 +19,6 @@ def score_format(largest: float, *small: float) -> str:
 
     So that small numbers beside the largest score do not read 0, more decimals are taken, up to eight. Numbers that are
     too large or too small for that are written as powers of ten.
-
-    Examples
-    --------
-    >>> score_format(81.25), score_format(0.81), score_format(81.25, 0.0003)
-    ('.2f', '.4f', '.4f')
-    >>> score_format(5.4e-200), score_format(5.4e150), score_format(0.5, 1e-17)
-    ('.4g', '.4g', '.4g')
     """
     digits = 2 if abs(largest) >= 1 else 4
     widest = max([abs(largest), *map(abs, small)])
@@ -39,13 +33,6 @@ def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:
 
     Where it is at or below `floor`, the least that its resamples can give (`p_floor`), it is known to be small only:
     that bound is written, rounded up.
-
-    Examples
-    --------
-    >>> p_text(0.0312), p_text(3e-9), p_text(0.0501, 0.05)
-    ('0.031', '< 0.000001', '0.0501')
-    >>> p_text(1 / 1000, floor=p_floor(999)), p_text(2 / 1000, floor=p_floor(999)), p_text(0, floor=p_floor(300))
-    ('< 0.001', '0.002', '< 0.0034')
     """
     # To a reader one in a million resamples and one is 0.000001.
     if max(p, floor) < 9.95e-7:
@@ -54,13 +41,7 @@ def p_text(p: float, alpha: float | None = None, floor: float = 0) -> str:
 
 
 def p_floor(n_resamples: float) -> float:
-    """The least p-value that so many resamples can give, (0 + 1) / (n + 1); 0 where none were drawn.
-
-    Examples
-    --------
-    >>> p_floor(999), p_floor(0)
-    (0.001, 0.0)
-    """
+    """The least p-value that so many resamples can give, (0 + 1) / (n + 1); 0 where none were drawn."""
     return 1 / (n_resamples + 1) if n_resamples > 0 else 0.0
 
 
@@ -70,51 +51,33 @@ def at_floor(p: float, floor: float) -> bool:
 
 
 def p_digits(p: float, alpha: float | None = None) -> str:
-    """A p-value with two significant digits, or three decimals where it is large; never rounded across alpha.
-
-    Examples
-    --------
-    >>> p_digits(0.0312), p_digits(0.5012), p_digits(0.00001), p_digits(1.0), p_digits(0.0504, 0.05)
-    ('0.031', '0.501', '0.00001', '1.000', '0.0504')
-    """
-    if p >= 0.0995:
-        return f"{p:.3f}"
-    for digits in range(2, 17):
-        rounded = float(f"{p:.{digits}g}")
-        if alpha is None or (rounded <= alpha) == (p <= alpha):
-            break
-    return np.format_float_positional(rounded, trim="-")
+    """A p-value with two significant digits, or three decimals where it is large; never rounded across alpha."""
+    return f"{p:.3f}" if p >= 0.0995 else _shortest(p, alpha, lambda digits: float(f"{p:.{digits}g}"))
 
 
 def _raised(p: float, alpha: float | None) -> str:
     """A bound on a p-value, as `p_digits` writes one, but never rounded down."""
+    # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
+    seen = repr(float(p))
+    return _shortest(p, alpha, lambda digits: float(Context(prec=digits, rounding=ROUND_UP).create_decimal(seen)))
+
+
+def _shortest(p: float, alpha: float | None, rounded: Callable[[int], float]) -> str:
+    """A number rounded to two digits, or to as many as keep it on its side of alpha."""
     for digits in range(2, 17):
-        # In the digits that a reader sees: the number that stands for 0.001 is a little more than that.
-        rounded = float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(float(p))))
-        if alpha is None or (rounded <= alpha) == (p <= alpha):
+        number = rounded(digits)
+        if alpha is None or (number <= alpha) == (p <= alpha):
             break
-    return np.format_float_positional(rounded, trim="-")
+    return np.format_float_positional(number, trim="-")
 
 
 def gain_text(gain: float) -> str:
-    """A gain with two or three digits, for tables of gains of many metrics.
-
-    Examples
-    --------
-    >>> gain_text(1.2345), gain_text(0.01234)
-    ('1.23', '0.0123')
-    """
+    """A gain with two or three digits, for tables of gains of many metrics."""
     return f"{gain:.2f}" if gain >= 0.5 else f"{gain:.3g}"
 
 
 def units_text(n: float, unit: str) -> str:
-    """So many units, by what they are: items, clusters, or a column of the items.
-
-    Examples
-    --------
-    >>> units_text(1200, "item"), units_text(1, "cluster"), units_text(8, "user")
-    ('1,200 items', '1 cluster', '8 clusters (user)')
-    """
+    """So many units, by what they are: items, clusters, or a column of the items."""
     return f"{int(n):,} {units_name(unit, n)}"
 
 

@@ -45,11 +45,6 @@ def printable(text: object) -> str:
     r"""A text without characters that act on a terminal: each is written as its code point.
 
     What is printable already stays as it is, so that it does no harm to call this twice.
-
-    Examples
-    --------
-    >>> printable("a\x1b[31mb\n"), printable("naïve 模型 :-)")
-    ('a⟨U+001B⟩[31mb⟨U+000A⟩', 'naïve 模型 :-)')
     """
     return _UNPRINTABLE.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(text))
 
@@ -58,11 +53,6 @@ def shown(name: object, most: int = _NAME) -> str:
     """A name as people see it: printable, and cut where it is longer than `most`.
 
     The mark of a cut name has a hash of the whole name: two names that are cut do not become one.
-
-    Examples
-    --------
-    >>> shown("gpt-4"), shown("a" * 3000, 30)[:22], shown("a" * 3000, 30) == shown("a" * 3001, 30)
-    ('gpt-4', 'aaaaaaaaaaaaaaaaaaaa…#', False)
     """
     text = printable(name)
     if len(text) <= most:
@@ -71,13 +61,7 @@ def shown(name: object, most: int = _NAME) -> str:
 
 
 def line(message: object) -> str:
-    r"""A message of one line, of a length that people read.
-
-    Examples
-    --------
-    >>> line("a.csv, line 2: no column 'x\ny'")
-    "a.csv, line 2: no column 'x⟨U+000A⟩y'"
-    """
+    r"""A message of one line, of a length that people read."""
     text = _words(str(message).strip())
     return text if len(text) <= _LINE else f"{text[: _LINE - 700]} … {text[-600:]}"
 
@@ -88,48 +72,24 @@ def _words(text: str) -> str:
 
 
 def label(name: object, most: int = _LABEL) -> str:
-    r"""A name as a figure has room for it. matplotlib must not parse it: the house style says so.
-
-    Examples
-    --------
-    >>> label("$x$ \\alpha"), label("_hidden") == "\u200a_hidden"
-    ('$x$ \\alpha', True)
-    """
+    r"""A name as a figure has room for it. matplotlib must not parse it: the house style says so."""
     # matplotlib leaves what begins with an underscore out of legends.
     before = "\u200a" if str(name).startswith("_") else ""
     return before + shown(name, most - len(before))
 
 
 def in_words(name: object) -> str:
-    """A name of ours (of a test, an association measure) as people write it.
-
-    Examples
-    --------
-    >>> in_words("t_score")
-    't score'
-    """
+    """A name of ours (of a test, an association measure) as people write it."""
     return str(name).replace("_", " ")
 
 
 def markdown(text: object) -> str:
-    r"""One line of Markdown that shows just this text.
-
-    Examples
-    --------
-    >>> markdown("[click](https://x.y) | <b> a_b *c*")
-    '\\[click\\](https\\://x.y) \\| \\<b> a_b \\*c\\*'
-    """
+    r"""One line of Markdown that shows just this text."""
     return _INLINE.sub(r"\\\g<0>", _words(str(text)))
 
 
 def paragraph(text: object) -> str:
-    r"""Lines of Markdown that show just this text: its line ends stay, and no line begins a list or a heading.
-
-    Examples
-    --------
-    >>> paragraph("# 1\n2. b")
-    '\\# 1\n2\\. b'
-    """
+    r"""Lines of Markdown that show just this text: its line ends stay, and no line begins a list or a heading."""
     return "\n".join(_begun(markdown(part).strip()) for part in str(text).strip().split("\n"))
 
 
@@ -140,13 +100,7 @@ def _begun(text: str) -> str:
 
 
 def code(text: object) -> str:
-    """A span of code in Markdown.
-
-    Examples
-    --------
-    >>> code("run `x`"), code("run x")
-    ('`` run `x` ``', '`run x`')
-    """
+    """A span of code in Markdown."""
     plain = _words(str(text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", plain)), default=0))
     return f"{fence} {plain} {fence}" if "`" in plain else f"{fence}{plain}{fence}"
@@ -156,34 +110,17 @@ def csv_cell(text: str) -> str:
     """A cell of text for a CSV file: an apostrophe goes before what a spreadsheet would take for a formula.
 
     Numbers stay numbers, also those that are written as text. `csv_name` takes the apostrophe off again.
-
-    Examples
-    --------
-    >>> csv_cell("=cmd|' /C calc'!A0"), csv_cell("gpt-4"), csv_cell("-1.5"), csv_cell("'@a")
-    ("'=cmd|' /C calc'!A0", 'gpt-4', '-1.5', "''@a")
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def csv_name(cell: str) -> str:
-    """The text that `csv_cell` made a cell of.
-
-    Examples
-    --------
-    >>> csv_name("'=a"), csv_name("''@a"), csv_name("'tis")
-    ('=a', "'@a", "'tis")
-    """
+    """The text that `csv_cell` made a cell of."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def json_text(document: str) -> str:
-    r"""A JSON document of the same meaning, without characters that act on a terminal (its line ends stay).
-
-    Examples
-    --------
-    >>> print(json_text('{"name": "a\u202eb"}'))
-    {"name": "a\u202eb"}
-    """
+    r"""A JSON document of the same meaning, without characters that act on a terminal (its line ends stay)."""
     return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else _json_escape(found[0]), document)
 
 

@@ -60,14 +60,7 @@ class Printer:
 
 
 def text_of(show: Callable[[Printer], None]) -> str:
-    """What is printed, as a file has it: without colours, and without the last line end.
-
-    Examples
-    --------
-    >>> print(text_of(lambda printer: printer.facts({"Systems": "2", "Items": "40"})))
-    Systems: 2
-    Items: 40
-    """
+    """What is printed, as a file has it: without colours, and without the last line end."""
     file = StringIO()
     show(Printer(_plain(file)))
     return file.getvalue().removesuffix("\n")

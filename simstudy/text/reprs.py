@@ -34,12 +34,6 @@ class ReprMixin:
 
 
 def listed(names: list[str], most: int = 5) -> str:
-    """The first few of the names, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d"], 3)
-    ('a, b', 'a, b, c and 1 more')
-    """
+    """The first few of the names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -16,8 +16,8 @@ from simstudy.loaders.items import HINT
 from simstudy.loaders.scores import read_frame
 from simstudy.loaders.scores import scores_from_frame as scores_and_notes
 from simstudy.metrics import METRICS, Ratio, get_metric
-from simstudy.metrics.bleu import BleuCounter
-from simstudy.metrics.chrf import ChrfCounter
+from simstudy.metrics.bleu import Bleu
+from simstudy.metrics.chrf import Chrf
 from simstudy.outputs import Outputs
 
 read_scores = partial(read_source, format="scores")
@@ -305,9 +305,9 @@ def test_an_equally_bad_system_that_answers_less_is_worse(metric: str) -> None:
     known = get_metric(metric)
     references = [[text] for text in SEGMENTS]
     if metric == "bleu":
-        all_counts, none = (BleuCounter(references).statistics(lines) for lines in (WORSE, [""] * 20))
+        all_counts, none = (Bleu().text_counter(references).statistics(lines) for lines in (WORSE, [""] * 20))
     elif metric.startswith("chrf"):
-        counter = ChrfCounter(references, word_order=metric.count("+"))
+        counter = Chrf(metric.count("+")).text_counter(references)
         all_counts, none = counter.statistics(WORSE), counter.statistics([""] * 20)
     else:
         answered, silent = {

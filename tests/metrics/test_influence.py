@@ -11,7 +11,6 @@ from scipy import stats
 
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.metrics.influence import contributions, deviations, n_undefined, over_denominator
-from simstudy.metrics.scaling import rescaled
 from tests.oracles import ERROR_RATE, GEOMETRIC
 
 EVERY = {**METRICS, ERROR_RATE.name: ERROR_RATE, GEOMETRIC.name: GEOMETRIC}
@@ -54,17 +53,6 @@ def test_parts_are_what_leaving_each_unit_out_takes_away(metric: Metric, n: int,
         expected = [score / n + (n - 1) / n * (fsum(without) / n - one) for one in without]
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
         assert found.sum() == pytest.approx(score, rel=1e-12)
-        # Pseudo-values n score - (n - 1) without differ from each other as n parts do.
-        pseudo = n * score - (n - 1) * np.array(without)
-        np.testing.assert_allclose(n * (found - found[0]), pseudo - pseudo[0], atol=1e-9)
-
-
-@pytest.mark.parametrize("metric", [m for m in METRICS.values() if len(m.statistics) == 2], ids=lambda m: m.name)
-def test_a_units_part_of_a_mean_is_its_own_score(metric: Metric, rng: np.random.Generator) -> None:
-    scores = rng.integers(0, 2, size=(3, 20))
-    parts = contributions(np.stack([scores, np.ones_like(scores)], axis=-1), metric)
-    own = metric.score(np.stack([scores, np.ones_like(scores)], axis=-1))
-    np.testing.assert_allclose(parts, own / 20, atol=1e-12)
 
 
 @pytest.mark.parametrize("metric", EVERY.values(), ids=EVERY)
@@ -91,14 +79,14 @@ def test_the_variance_of_a_mean_is_that_of_its_items_over_n(rng: np.random.Gener
     assert np.sqrt((gain**2).sum()) == pytest.approx(stats.sem(scores[0] - scores[1]), rel=1e-10)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.float64])
-def test_whole_numbers_of_any_kind(kind: type) -> None:
+@pytest.mark.parametrize(("kind", "most"), [(np.int8, 100), (np.uint8, 200), (np.int64, 10**6), (np.float64, 200)])
+def test_whole_numbers_of_any_kind(kind: type, most: int) -> None:
     """Sums of small integers do not overflow, and unsigned ones are subtracted all the same."""
-    statistics = np.full((1, 40, 3), 100, dtype=kind)
-    statistics[0, 0] = [20, 100, 100]
+    statistics = np.full((1, 40, 3), most, dtype=kind)
+    statistics[0, 0, 0] = most // 5
     parts = contributions(statistics, METRICS["f1"])
-    n, score = 40, Fraction(2 * (39 * 100 + 20), 2 * 40 * 100)
-    without = [Fraction(1), *[Fraction(38 * 100 + 20, 39 * 100)] * 39]
+    n, score = 40, Fraction(39 * 5 + 1, 40 * 5)
+    without = [Fraction(1), *[Fraction(38 * 5 + 1, 39 * 5)] * 39]
     expected = [100 * float(score / n + Fraction(n - 1, n) * (sum(without) / n - one)) for one in without]
     np.testing.assert_allclose(parts[0], expected, rtol=1e-12)
 
@@ -132,14 +120,6 @@ def has_a_denominator(metric: Ratio, row: np.ndarray) -> bool:
     return int(row @ np.array(metric.denominator)) != 0
 
 
-def test_a_denominator_is_counted_unit_by_unit(rng: np.random.Generator) -> None:
-    for _ in range(20):
-        counts = np.sort(rng.integers(0, 2, size=(3, 4, 3)), axis=-1)
-        found = n_undefined(counts, METRICS["precision"])
-        for rows, n in zip(counts, found, strict=True):
-            assert n == sum(np.delete(rows, u, axis=0)[:, 1].sum() == 0 for u in range(4))
-
-
 def test_metrics_that_no_unit_carries_are_always_defined() -> None:
     for name in ("bleu", "chrf"):
         zeros = np.zeros((2, 3, len(METRICS[name].statistics)), int)
@@ -151,8 +131,5 @@ def test_a_unit_of_nearly_the_whole_denominator_has_the_weight_of_hc2() -> None:
     sizes = np.array([[995.0, 5.0]])
     expected = [0.995 / np.sqrt(0.005), 0.005 / np.sqrt(0.995)]
     assert over_denominator(sizes, sizes)[0] == pytest.approx(expected)
-
-
-def test_scores_of_three_decimals_are_whole_numbers_of_thousandths() -> None:
-    found, factor = rescaled(np.array([[[0.001, 1], [0.502, 1], [1.0, 1]]]), METRICS["mean"])
-    assert (found[0, :, 0].tolist(), factor) == ([1, 502, 1000], pytest.approx(0.001))
+    found = over_denominator(np.array([[2.0, 1.0], [3.0, 0.0]]), np.array([[1.0, 3.0], [0.0, 0.0]]))
+    np.testing.assert_allclose(found, [[2 / 4 / np.sqrt(3 / 4), 1 / 4 / np.sqrt(1 / 4)], [3, 0]])

@@ -64,6 +64,9 @@ def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
     empty = np.zeros((1, 3))
     assert own.score(empty).tolist() == [0.0]
     assert own.defined(np.array([[0, 0, 0], [1, 2, 2]])).tolist() == [False, True]
+    infinite = metric("inverse", lambda hits: 1 / hits)
+    assert infinite.score(np.array([[0], [4]])).tolist() == [0, 0.25]
+    assert infinite.defined(np.array([[0], [4]])).tolist() == [False, True]
 
 
 def writes_below(a: Any) -> Any:
@@ -144,21 +147,12 @@ def test_columns_are_the_arguments_names_or_are_given() -> None:
             {"score": lambda a: np.add(a, 1, out=a)},
             "score(a) of metric 'mine' fails: ValueError: output array is read-only",
         ),
-        (
-            {"score": lambda a: a * 1j},
-            "score(a) of metric 'mine' must return real numbers, not 'complex128'",
-        ),
+        ({"score": lambda a: a * 1j}, "score(a) of metric 'mine' must return real numbers, not 'complex128'"),
         ({"score": later}, "score(a) of metric 'mine' must return real numbers, not a coroutine"),
         ({"score": lambda a: later(a)}, "score(a) of metric 'mine' must return real numbers, not a coroutine"),
         ({"score": lambda a: [1.0]}, "score must return one number for each test set"),
-        (
-            {"score": lambda a: a.nonsense},
-            "score(a) of metric 'mine' fails: AttributeError",
-        ),
-        (
-            {"columns": ["correct", "guessed"]},
-            "score(correct, guessed) of metric 'mine' fails: TypeError",
-        ),
+        ({"score": lambda a: a.nonsense}, "score(a) of metric 'mine' fails: AttributeError"),
+        ({"columns": ["correct", "guessed"]}, "score(correct, guessed) of metric 'mine' fails: TypeError"),
         ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
         ({"unit": "per cent"}, "unit must be one of percent, points, probability, \"\", not 'per cent'"),
         ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
@@ -169,11 +163,6 @@ def test_what_is_no_metric_is_refused(changed: dict[str, Any], message: str) -> 
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         metric(**({"name": "mine", "score": f1} | changed))
     assert str(caught.value).startswith(message)
-
-
-def test_a_name_of_the_registry_is_taken() -> None:
-    with pytest.raises(ValueError, match="^metric must have a name of its own: 'f1' is a metric of simstudy's"):
-        metric("f1", f1)
 
 
 def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarray[Any, Any], tmp_path: Path) -> None:
@@ -218,6 +207,8 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
     (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
     (tmp_path / "exiting_measures.py").write_text("raise SystemExit(0)")
+    (tmp_path / "tabnanny.py").write_text("raise SystemExit('the wrong one')")
+    monkeypatch.delitem(sys.modules, "tabnanny", raising=False)
     rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
     (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
     return "counts.csv"
@@ -239,7 +230,7 @@ def test_what_a_module_prints_is_no_part_of_the_output(table: str) -> None:
     ("at_import", "at_call", "said"),
     [
         ("sys.stdout.close()", "", "metric 'closing:share': module 'closing' closes standard output"),
-        ("sys.__stdout__.close()", "", "metric 'closing:share': module 'closing' closes standard output"),
+        pytest.param("sys.__stdout__.close()", "", "module 'closing' closes standard output", marks=pytest.mark.slow),
         pytest.param("os.close(1)", "", "module 'closing' closes standard output", marks=pytest.mark.slow),
         pytest.param("", "sys.__stdout__.close()", "standard output: it was closed", marks=pytest.mark.slow),
         pytest.param("sys.__stderr__.close()", "", "closes standard output", marks=pytest.mark.slow),
@@ -258,6 +249,7 @@ def test_a_module_that_closes_standard_output_is_told_in_one_line(
     assert said in done.stderr
 
 
+@pytest.mark.slow  # The line of "tabnanny" below asks the same of the import.
 def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str) -> None:
     Path("statistics.py").write_text("raise SystemExit('the wrong one')")
     Path("numbers.py").write_text("raise SystemExit('the wrong one')")
@@ -286,7 +278,7 @@ def test_a_file_called_as_a_module_of_python_does_not_stand_in_for_it(table: str
             (f"{module}:share", f"metric '{module}:share' must be module:function")
             for module in ("", ".own_measures", "own_measures.py", "own measures")
         ),
-        ("statistics:share", "has no 'share'"),
+        ("tabnanny:share", "has no 'share'"),  # Python's own goes before the file here.
         (
             "own_measures",
             "metric 'own_measures' must name a function of own_measures.py: --metric own_measures:function",

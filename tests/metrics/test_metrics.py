@@ -23,23 +23,14 @@ def valid_sums(metric: Metric, shape: tuple[int, ...], most: int, rng: np.random
 class TestEveryMetric:
     """The contract: a score of sums, elementwise, defined for every sum that can occur."""
 
-    def test_registered_under_its_name(self, metric) -> None:  # type: ignore[no-untyped-def]
-        assert get_metric(metric.name) is metric
-        assert get_metric(metric) is metric
-
-    def test_any_shape_elementwise(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
-        sums = valid_sums(metric, (3, 4), 50, rng)
+    def test_it_scores_elementwise_any_shape_and_kind_of_number_and_an_empty_sum(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
+        assert get_metric(metric.name) is get_metric(metric) is metric
+        sums = valid_sums(metric, (3, 4), 5000, rng)
         scores = metric.score(sums)
-        assert scores.shape == (3, 4)
-        assert scores.dtype == np.float64
+        assert (scores.shape, scores.dtype) == ((3, 4), np.float64)
         assert scores[1, 2] == metric.score(sums[1, 2])
-
-    def test_an_empty_sum_has_a_score(self, metric) -> None:  # type: ignore[no-untyped-def]
+        np.testing.assert_array_equal(scores, metric.score(sums.astype(np.float32)))
         assert np.isfinite(metric.score(np.zeros(len(metric.statistics), dtype=int)))
-
-    def test_single_and_double_precision_sums_agree(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
-        sums = valid_sums(metric, (20,), 5000, rng)
-        np.testing.assert_array_equal(metric.score(sums), metric.score(sums.astype(np.float32)))
 
     def test_statistics_that_keep_the_rules_score_on_the_scale(self, metric, rng) -> None:  # type: ignore[no-untyped-def]
         statistics = valid_sums(metric, (5, 40), 50, rng)
@@ -71,6 +62,28 @@ def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
         sums = rng.integers(1, 50, size=len(metric.statistics))
         above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
         assert metric.score(sums) == pytest.approx(metric.scale * above / below)
+    own = Ratio("own", ("a", "b"), numerator=(1, 0), denominator=(1, -1))
+    assert own.score(np.array([1, 3])) == -50
+    plain = [name for name, metric in METRICS.items() if metric.is_proportion and len(metric.statistics) > 2]
+    assert plain == ["precision", "recall"], "F and MUC weigh their sums"
+    assert [replace(own, denominator=below).is_proportion for below in ((1, -1), (0, 2), (1, 1))] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
+    """Blanks around a label do not count; its case does."""
+    counter = METRICS["accuracy"].text_counter([["noun "], ["verb"], ["a b"]])
+    assert counter is not None
+    assert counter.statistics([" noun", "Verb", "a b\n"]).tolist() == [[1, 1], [0, 1], [1, 1]]
+    assert METRICS["f1"].text_counter([["noun"]]) is None
+    assert [name for name, metric in METRICS.items() if metric.counts_texts] == [
+        "accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL"
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="^metric 'accuracy' takes one label an item: item number 2 has 2 references$"):
+        METRICS["accuracy"].text_counter([["noun"], ["noun", "verb"]])
 
 
 def test_bad_beta_and_unknown_metric() -> None:

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.f_measure import FBeta
-from simstudy.metrics.muc import Fills
 from simstudy.outputs import Outputs
 
 BETAS = {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}
@@ -40,65 +38,16 @@ def test_f_is_that_of_precision_and_recall(parts: tuple[int, int, int, int]) -> 
             assert METRICS[metric].score(np.array(sums)) == pytest.approx(float(100 * value), abs=1e-12)
 
 
-@pytest.fixture
-def chinchor() -> Outputs:
-    """Her systems A, B and C: 50 relevant of 100 messages with 20 fills each, and no spurious templates."""
-    fills = np.zeros((3, 100, 4), dtype=int)
-    fills[:, :50, :2] = 20
-    fills[:, :50, 2] = np.array([15, 15, 18])[:, None]
-    fills[1, 7, 2] = 0
-    return Outputs.from_statistics(fills, "muc_precision", ["A", "B", "C"])
-
-
-def test_her_examples(chinchor: Outputs) -> None:
-    assert chinchor.statistics.sum(axis=1)[:2, 1:3].tolist() == [[1000, 750], [1000, 735]]
-    assert chinchor.scores().tolist() == [75.0, 73.5, 90.0]
-    # Swaps of messages: A and B differ on one, so all pseudosystems differ by what A and B differ by.
-    a, b = chinchor.statistics[:2]
-    assert (a != b).any(axis=-1).sum() == 1
-
-
-def test_a_partial_match_is_half_a_correct_one() -> None:
-    for name in (*BETAS, "muc_recall", "muc_precision"):
-        halves, wholes = METRICS[name].score(np.array([[20, 15, 4, 6], [20, 15, 7, 0]]))
-        assert halves == wholes
-
-
-def test_weightings_order_a_cautious_and_an_eager_system_in_their_own_ways() -> None:
-    """P = 80, R = 40 against P = 40, R = 80 tie in P&R; 2P&R prefers the first, P&2R the second."""
-    pair = Outputs.from_statistics([[[10, 5, 4, 0]], [[10, 20, 8, 0]]], "muc_f", ["cautious", "eager"])
-    cautious, eager = pair.scores()
-    assert cautious == eager == pytest.approx(160 / 3)  # 2 * 80 * 40 / 120
-    assert np.diff(pair.with_metric("muc_f_2p").scores()) < 0
-    assert np.diff(pair.with_metric("muc_f_2r").scores()) > 0
-
-
-def test_scores_go_with_their_systems(chinchor: Outputs) -> None:
-    for name in (*BETAS, "muc_recall", "muc_precision"):
-        outputs = chinchor.with_metric(name)
-        assert outputs.select(["C", "A", "B"]).scores().tolist() == outputs.scores()[[2, 0, 1]].tolist()
-
-
 @pytest.mark.parametrize(
     "fills",
     [[5, 5, -1, 0], [5, 5, 0, -1], [5, 9, 4, 2], [9, 5, 4, 2], [5.0, 5.0, 4.5, 1.0]],
     ids=["negative correct", "negative partial", "more than possible", "more than actual", "more in decimals"],
 )
-@pytest.mark.parametrize("metric", [*BETAS, "muc_recall", "muc_precision"])
-def test_rules(fills: list[float], metric: str) -> None:
+def test_rules(fills: list[float]) -> None:
     with pytest.raises(
         ValueError, match=r"correct \+ partial <= actual, unlike possible = .* of system 'system-1', item '0'$"
     ):
-        Outputs.from_statistics([[fills]], metric)
-
-
-def test_fills_need_not_be_whole() -> None:
-    assert Outputs.from_statistics([[[2.5, 2.0, 1.0, 0.5]]], "muc_recall").scores().tolist() == [50.0]
-
-
-def test_bad_beta() -> None:
-    with pytest.raises(ValueError, match="beta must be a number above 0"):
-        Fills("muc_f_0", FBeta(0), "")
+        Outputs.from_statistics([[fills]], "muc_f")
 
 
 def test_narrow_integers_do_not_wrap_around() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simstudy.loaders.trees import parse_trees
-from simstudy.metrics.parseval import bracket_counts
+from simstudy.metrics.parseval import bracket_counts, counted_label
 
 GOLD = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PRT (RP down))) (. .)))"
 
@@ -57,6 +57,11 @@ def test_hand_counted(guessed: str, gold: str, counts: tuple[int, int, int]) -> 
     # What is right, and what is guessed and gold, are symmetric where punctuation is tagged the same.
     if [tag for tag in trees[0].tags if tag in ".,"] == [tag for tag in trees[1].tags if tag in ".,"]:
         assert bracket_counts(*trees[::-1]) == (counts[0], counts[2], counts[1])
+
+
+def test_labels_count_without_their_functions() -> None:
+    labels = ("NP-SBJ-2", "NP=1", "ADJP|ADVP", "-LRB-", "PRT", "PRT|ADVP", "TOP", "ROOT", "S1", "", ",")
+    assert [counted_label(label) for label in labels] == ["NP", "NP", "ADJP", "-LRB-", "ADVP", "ADVP", *[None] * 5]
 
 
 def test_other_words() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from itertools import product
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,38 +19,15 @@ COUNTS = hnp.arrays(
 ).map(ascending)  # correct <= guessed <= gold, which is one for all systems
 
 
-@given(COUNTS)
-@settings(max_examples=40, deadline=None)
-def test_parquet_gives_back_everything(tmp_path_factory: pytest.TempPathFactory, counts: np.ndarray) -> None:
-    items = pd.DataFrame({"id": [f"i{i}" for i in range(counts.shape[1])], "domain": "news"})
-    systems = pd.DataFrame({"name": [f"sys:{k}" for k in range(counts.shape[0])], "group": "g", "train_size": 5})
-    outputs = Outputs.from_statistics(counts, "f1", systems, items, task="t", test_set="s")
-    path = tmp_path_factory.mktemp("outputs") / "o.parquet"
-    outputs.save(path)
-    again = Outputs.load(path)
-    np.testing.assert_array_equal(again.statistics, counts)
-    assert again.statistics.dtype == counts.dtype
-    pd.testing.assert_frame_equal(again.systems, outputs.systems, check_dtype=False)
-    pd.testing.assert_frame_equal(again.items, outputs.items, check_dtype=False)
-    assert (again.metric, again.task, again.test_set) == (METRICS["f1"], "t", "s")
-
-
-def test_small_integers_and_floats_keep_their_types(tmp_path: Path) -> None:
-    for array in (np.ones((2, 3, 2), np.int8), np.full((2, 3, 2), 0.5)):
-        outputs = Outputs.from_statistics(array, "mean")
-        outputs.save(tmp_path / "o.parquet")
-        assert Outputs.load(tmp_path / "o.parquet").statistics.dtype == array.dtype
-
-
 @given(COUNTS, st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -> None:
     n = counts.shape[1]
     clusters = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
     items = pd.DataFrame({"id": range(n), "cluster": clusters})
     outputs = Outputs.from_statistics(counts, "f1", items=items)
     summed = outputs.sum_by("cluster")
-    assert summed.n_items == len(set(clusters))
+    assert (summed.n_items, summed.statistics.dtype) == (len(set(clusters)), np.int64)
     np.testing.assert_array_equal(summed.scores(), outputs.scores())
     for i, cluster in enumerate(summed.items["id"]):
         expected = sum(counts[:, j] for j in range(n) if clusters[j] == cluster)
@@ -65,6 +41,7 @@ def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged
 
 
 def test_head_take_and_domains(tagged: Outputs) -> None:
+    assert tagged.head(60).fingerprint() == tagged.fingerprint()
     head = tagged.head(7)
     np.testing.assert_array_equal(head.statistics, tagged.statistics[:, :7])
     assert list(head.items["id"]) == [f"s{i}" for i in range(7)]
@@ -98,7 +75,10 @@ def test_a_blank_label_is_missing(blank: object) -> None:
 
 def test_joining_systems_and_items(tagged: Outputs) -> None:
     front, back = tagged.select(["a", "b"]), tagged.select(["c", "d", "e"])
-    np.testing.assert_array_equal(front.join_systems(back).statistics, tagged.statistics)
+    joined = front.join_systems(back.take(np.arange(60)[::-1]))
+    np.testing.assert_array_equal(joined.statistics, tagged.statistics)
+    assert joined.names == tagged.names
+    pd.testing.assert_frame_equal(joined.items, tagged.items)
     first, rest = tagged.head(20), tagged.take(np.arange(20, 60))
     shuffled = rest.select(list("edcba"))
     whole = first.join_items(shuffled)
@@ -115,23 +95,8 @@ def test_nothing_changes_in_place(tagged: Outputs) -> None:
     np.testing.assert_array_equal(outputs.statistics, before)
 
 
-def test_any_names_survive_a_file(tmp_path: Path) -> None:
-    names = ["item", "0:correct", "a,b|c", "名", "2020-01-01"]
-    systems = pd.DataFrame({"name": names, "date": ["2020-01-01"] * 5})
-    items = pd.DataFrame({"id": ["x", "y"], "correct": ["p", "q"]})
-    outputs = Outputs.from_statistics(np.ones((5, 2, 2), int), "accuracy", systems, items)
-    outputs.save(tmp_path / "o.parquet")
-    again = Outputs.load(tmp_path / "o.parquet")
-    assert again.names == names
-    assert again.items["correct"].tolist() == ["p", "q"]
-    assert again.systems["date"].tolist() == ["2020-01-01"] * 5
-
-
-def test_repeated_items_of_repeated_items_have_ids_of_their_own(tagged: Outputs, tmp_path: Path) -> None:
-    twice = tagged.take([0, 0]).take([0, 0, 1, 1])
-    assert twice.items["id"].is_unique
-    twice.save(tmp_path / "o.parquet")
-    assert Outputs.load(tmp_path / "o.parquet").n_items == 4
+def test_repeated_items_of_repeated_items_have_ids_of_their_own(tagged: Outputs) -> None:
+    assert tagged.take([0, 0]).take([0, 0, 1, 1]).items["id"].is_unique
 
 
 def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
@@ -142,12 +107,15 @@ def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
 
 def test_scores_in_any_numeric_columns() -> None:
     frame = pd.DataFrame({"a": [True, False], "b": [1, 0], "c": pd.array([1, 1], dtype="Int64")})
-    assert Outputs.from_scores(frame, "accuracy").scores().tolist() == [50.0, 50.0, 100.0]
+    whole = Outputs.from_scores(frame, "accuracy")
+    assert whole.scores().tolist() == [50.0, 50.0, 100.0]
+    assert whole.statistics.dtype.kind == "i"
+    decimals = Outputs.from_scores(pd.DataFrame({"a": [0.5, 0.25], "b": [1, 0]}, index=["q1", "q2"]))
+    assert decimals.scores().tolist() == [0.375, 0.5]
+    assert list(decimals.items["id"]) == ["q1", "q2"]
 
 
-def test_fingerprints_are_of_the_content(tagged: Outputs, tmp_path: Path) -> None:
-    tagged.save(tmp_path / "o.parquet")
-    assert Outputs.load(tmp_path / "o.parquet").fingerprint() == tagged.fingerprint()
+def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
     assert tagged.take(np.arange(60)).fingerprint() == tagged.fingerprint()
     other = tagged.statistics.copy()
     other[0, 0, 0] -= 1
@@ -155,7 +123,25 @@ def test_fingerprints_are_of_the_content(tagged: Outputs, tmp_path: Path) -> Non
         other, "accuracy", tagged.systems, tagged.items, task=tagged.task, test_set=tagged.test_set
     )
     renamed = Outputs.from_statistics(tagged.statistics, "accuracy", list("abcdf"), tagged.items)
-    assert len({outputs.fingerprint() for outputs in (tagged, changed, renamed, tagged.head(59))}) == 4
+    others = [
+        changed, renamed, tagged.head(59), tagged.take(np.arange(60)[::-1]), replace(tagged, task="parsing"),
+        replace(tagged, test_set="another"), replace(tagged, items=tagged.items.assign(domain="news")),
+        replace(tagged, systems=tagged.systems.assign(group="g")),
+    ]  # fmt: skip
+    assert len({outputs.fingerprint() for outputs in (tagged, *others)}) == 1 + len(others)
+
+
+def test_scores_that_differ_by_rounding_tie_and_ties_go_by_name() -> None:
+    """0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 to a computer; b is ahead of them, and of errors behind."""
+    scores = pd.DataFrame({"d": [0.3, 0.2, 0.1], "c": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3 + 1e-9]})
+    outputs = Outputs.from_scores(scores)
+    assert outputs.scores()[0] != outputs.scores()[1]
+    assert outputs.best_first().names == ["b", "c", "d"]
+    first, second = np.array([0, 2, 1]), np.array([1, 0, 2])
+    assert outputs.gains(first, second).tolist() == [0, pytest.approx(1e-9 / 3), pytest.approx(-1e-9 / 3)]
+    errors = Outputs.from_scores(scores, lower_is_better=True)
+    assert errors.best_first().names == ["c", "d", "b"]
+    assert errors.gains(first, second).tolist() == [0, pytest.approx(-1e-9 / 3), pytest.approx(1e-9 / 3)]
 
 
 def test_missing_families_are_the_systems_themselves() -> None:
@@ -163,14 +149,6 @@ def test_missing_families_are_the_systems_themselves() -> None:
     outputs = Outputs.from_statistics([[[1, 1]], [[1, 1]]], "accuracy", systems)
     assert list(outputs.systems["family"]) == ["x", "b"]
     assert list(outputs.systems.columns[:6]) == ["name", "family", "group", "train_size", "replicate", "source"]
-
-
-def test_scores_frame_of_floats_and_of_booleans() -> None:
-    frame = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0]}, index=["q1", "q2"])
-    outputs = Outputs.from_scores(frame)
-    assert outputs.scores().tolist() == [0.375, 0.5]
-    assert list(outputs.items["id"]) == ["q1", "q2"]
-    assert Outputs.from_scores(frame > 0.3, "accuracy").scores().tolist() == [50.0, 50.0]
 
 
 YEH = {"both": range(19), "only I": range(19, 47), "only II": range(47, 53)}
@@ -197,31 +175,10 @@ def test_responses_of_yehs_example(relations: Outputs) -> None:
     assert (relations.task, relations.test_set, relations.names) == ("modifiers", "Yeh", ["I", "II"])
 
 
-def test_swapped_responses_are_sets_of_responses_again() -> None:
-    """All 2^4 swaps of single items, against sets: each response that one system found goes to one of the two."""
-    gold, one, two = {"a", "b", "c", "g"}, {"a", "b", "x"}, {"a", "c", "y", "x"}
-    outputs = Outputs.from_responses(gold, {"one": one, "two": two})
-    shared, disputed = one & two, sorted(one ^ two)
-    texts = outputs.items["id"].tolist()
-
-    def f1(found: set[str]) -> float:
-        return 200 * len(found & gold) / (len(found) + len(gold))
-
-    assert len(disputed) == 3
-    by_sets, by_items = [], []
-    for to_one in product([True, False], repeat=len(disputed)):
-        own = {response for response, goes in zip(disputed, to_one, strict=True) if goes}
-        by_sets.append((f1(shared | own), f1(shared | (set(disputed) - own))))
-        swap = [text in disputed and (text in own) != (text in one) for text in texts]
-        swapped = np.where(np.array(swap)[None, :, None], outputs.statistics[::-1], outputs.statistics)
-        by_items.append(tuple(outputs.metric.score(swapped.sum(axis=1))))
-    assert by_items == pytest.approx(np.array(by_sets))
-
-
 def test_responses_come_gold_first_and_sets_in_the_order_of_their_text() -> None:
-    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": {"q", "p"}, "none": []})
-    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", "p", "q"]
-    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    outputs = Outputs.from_responses([("b", 1), ("a", 2)], {"x": [("z", 0), ("a", 2)], "y": set("qtprs"), "none": []})
+    assert outputs.items["id"].tolist() == ["('b', 1)", "('a', 2)", "('z', 0)", *"pqrst"]
+    assert outputs.statistics[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 1, 0], *[[0, 0, 0]] * 5]
     assert outputs.statistics[2].sum(axis=0).tolist() == [0, 0, 2]
 
 
@@ -238,21 +195,15 @@ ONE = [[[1, 1]], [[0, 1]]]
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: Outputs.from_statistics([[1, 2]], "accuracy"),
-            r"shape \(systems, items, 2: correct, total\).*\(1, 2\)",
-        ),
+        (lambda: Outputs.from_statistics([[1, 2]], "accuracy"),
+         r"shape \(systems, items, 2: correct, total\).*\(1, 2\)"),
         (lambda: Outputs.from_statistics(np.zeros((2, 0, 2)), "accuracy"), "at least one system and one item"),
-        (
-            lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"),
-            "finite; system number 0, item number 0 has sum = nan",
-        ),
+        (lambda: Outputs.from_statistics([[[np.nan, 1]]], "mean"),
+         "finite; system number 0, item number 0 has sum = nan"),
         (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
-        (
-            lambda: Outputs.from_scores(pd.DataFrame({"old": [1, 0], "new": [1, 2]}, index=["p", "q"]), "accuracy"),
-            "unlike correct = 2, total = 1 of system 'new', item 'q'$",
-        ),
+        (lambda: Outputs.from_scores(pd.DataFrame({"old": [1, 0], "new": [1, 2]}, index=["p", "q"]), "accuracy"),
+         "unlike correct = 2, total = 1 of system 'new', item 'q'$"),
         (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
         (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
         (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),
@@ -265,33 +216,26 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_scores(pd.DataFrame({"a": ["1"]})), "scores must be numbers; column 'a' is"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})), "column 'a' is datetime"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1 + 2j]})), "column 'a' is complex"),
-        (
-            lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0, None]}, index=["x", "y"])),
-            "item 'y' of system 'a' is missing",
-        ),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0, None]}, index=["x", "y"])),
+         "item 'y' of system 'a' is missing"),
         (lambda: Outputs.from_scores([1, 2]), "must be a pandas DataFrame"),  # type: ignore[arg-type]
         (lambda: Outputs.from_statistics([[[1, 2]], [[1]]], "accuracy"), "must be one rectangular array"),
         (lambda: Outputs.from_statistics(np.full((1, 9, 2), 1e308), "mean"), "finite sums"),
+        (lambda: Outputs.from_statistics([[[-(2**52), 1]], [[1, 1]], [[2**53, 1]]], "mean"),
+         r"less than 2\^53; sum of system number 2 reaches 9.01e.15"),
+        (lambda: Outputs.from_statistics([[[-(2**52), 1], [2**52, 1]]], "mean"), "sum of system number 0 reaches"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
-        (
-            lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 1, 2]], [[1, 2, 3]]], "f1", list("abc"), ["q"]),
-            "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'c'$",
-        ),
+        (lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 2, 3]], [[1, 1, 2]]], "f1", list("abc"), ["q"]),
+         "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'$"),
         (lambda: Outputs.from_statistics([[[1, 1]], [[1, 2]]], "accuracy"), "one 'total' of each item, but item '0'"),
         (lambda: Outputs.from_statistics([[[1, 1, 1, 2]], [[1, 1, 1, 1]]], "aer"), "one 'sure' of each item"),
         (lambda: Outputs.from_statistics([[[3, 0]], [[1, 1]]], "mean"), "sum = 0 where count is 0"),
-        (
-            lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
-            "^statistics must not be masked, as 2 values are",
-        ),
-        (
-            lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),
-            "^statistics must not be masked, as 1 value is",
-        ),
-        (
-            lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
-            "scores must be complete; item '1' of system 'a' is missing",
-        ),
+        (lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
+         "^statistics must not be masked, as 2 values are"),
+        (lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),
+         "^statistics must not be masked, as 1 value is"),
+        (lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
+         "scores must be complete; item '1' of system 'a' is missing"),
         (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"), "statistics must be an array, in which"),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),
         (lambda: Outputs.from_responses(["a"], {"s": ["b", "b"]}), "responses of system 's' must be distinct; 'b'"),
@@ -303,7 +247,7 @@ ONE = [[[1, 1]], [[0, 1]]]
         (lambda: Outputs.from_responses([], {"s": []}), "at least one response"),
         (lambda: Outputs.from_responses(["a"], {"s": []}, "accuracy"), "metric must be of .correct, guessed, gold."),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=message):
         make()
@@ -317,10 +261,7 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
         (lambda o: o.take([]), "non-empty"),
         (lambda o: o.take([60]), "between 0 and 59"),
         (lambda o: o.take([-1]), "between 0 and 59"),
-        (
-            lambda o: o.domain("law"),
-            "domain of test set 'made up' must be one of mail, news, wiki, not 'law'",
-        ),
+        (lambda o: o.domain("law"), "domain of test set 'made up' must be one of mail, news, wiki, not 'law'"),
         (lambda o: o.with_metric("f1"), r"statistics \(correct, total\), unlike 'f1' of \(correct, guessed, gold\)"),
         (lambda o: o.sum_by("user"), "no column 'user'"),
         (lambda o: o.select(["q"]), "of systems of test set 'made up': q"),
@@ -333,21 +274,10 @@ def test_bad_input_is_named(make, message: str) -> None:  # type: ignore[no-unty
         (lambda o: o.join_items(o.select(["a", "b"])), "other systems: 'c' is on one side only"),
         (lambda o: o.join_systems(Outputs.from_statistics(ONE, "mean")), "metrics differ: 'accuracy' and 'mean'"),
     ],
-)
+)  # fmt: skip
 def test_bad_requests_are_named(tagged: Outputs, act, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=message):
         act(tagged)
-
-
-def test_bad_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no such file: .*none.parquet"):
-        Outputs.load(tmp_path / "none.parquet")
-    (tmp_path / "text.parquet").write_text("hello")
-    with pytest.raises(ValueError, match="text.parquet is not a Parquet file"):
-        Outputs.load(tmp_path / "text.parquet")
-    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
-    with pytest.raises(ValueError, match="not one of Outputs"):
-        Outputs.load(tmp_path / "other.parquet")
 
 
 @pytest.mark.parametrize(
@@ -385,7 +315,7 @@ def test_references_that_depend_on_the_answer_may_differ() -> None:
 
 
 @given(st.integers(2, 6), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
     n: int, data: st.DataObject
 ) -> None:
@@ -421,17 +351,15 @@ def test_tables_meet_scores_by_names_and_ids() -> None:
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        (
-            {"systems": pd.DataFrame({"name": ["a", "c"]})},
-            "systems must have a row for each name of the scores, .* 'b'$",
-        ),
+        ({"systems": pd.DataFrame({"name": ["a", "c"]})},
+         "systems must have a row for each name of the scores, .* 'b'$"),
         ({"systems": pd.DataFrame({"name": ["a", "b", "c"]})}, "and no other; the scores lack 'c'$"),
         ({"items": pd.DataFrame({"id": ["x", "z"]})}, "items must have a row for each id .*; the table lacks 'y'$"),
         ({"items": pd.DataFrame({"id": ["x", "x"]})}, "items must be named once each; 'x' occurs twice"),
         ({"systems": ["b", "a"]}, "systems must be a table with a column 'name', not list"),
         ({"items": pd.DataFrame([["x", 1, 2], ["y", 3, 4]], columns=["id", "d", "d"])}, "unlike 'd'$"),
     ],
-)
+)  # fmt: skip
 def test_tables_of_others_are_refused(tables: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Outputs.from_scores(SCORES, **tables)
@@ -443,13 +371,6 @@ def test_names_without_an_order_are_refused() -> None:
             Outputs.from_statistics(ONE, "accuracy", names)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="responses of system 's' must be a list or set of responses"):
         Outputs.from_responses(["a"], {"s": {"a": "label"}})
-
-
-def test_joined_systems_meet_by_the_ids_of_their_items(tagged: Outputs) -> None:
-    front, back = tagged.select(["a", "b"]), tagged.select(["c", "d", "e"])
-    joined = front.join_systems(back.take(np.arange(60)[::-1]))
-    np.testing.assert_array_equal(joined.statistics, tagged.statistics)
-    pd.testing.assert_frame_equal(joined.items, tagged.items)
 
 
 def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:

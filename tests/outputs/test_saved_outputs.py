@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,7 +82,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_column_comes_back_with_its_type(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 5))
     cells = data.draw(columns(n))
@@ -102,7 +102,7 @@ def test_outputs_come_back_as_they_were(
     k, n = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 4))
     statistics = np.stack([data.draw(hnp.arrays(kind, (k, n), elements=st.integers(0, 9))), np.ones((k, n), kind)], -1)
     systems = pd.DataFrame(
-        {"name": [f"s{i}" for i in range(k)], "own": data.draw(columns(k)), 7: data.draw(columns(k))}
+        {"name": ["item", "0:correct", "a,b|c", "名"][:k], "own": data.draw(columns(k)), 7: data.draw(columns(k))}
     )
     items = pd.DataFrame({"id": [f"i{i}" for i in range(n)], "cluster": data.draw(columns(n))})
     outputs = Outputs.from_statistics(statistics, "mean", systems, items, task="t", test_set="s")
@@ -124,13 +124,6 @@ def test_outputs_come_back_as_they_were(
 
 def tabled(column: Any) -> Outputs:
     return Outputs.from_statistics([[[1, 1]], [[0, 1]]], "accuracy", pd.DataFrame({"name": ["a", "b"], "own": column}))
-
-
-def test_small_numbers_years_and_dates_stay_what_they_are(tmp_path: Path) -> None:
-    for column in ([1e-12, 2e-12], [1999, 2024], [datetime.date(2020, 1, 1)] * 2, [Decimal("0.10"), "0.10"]):
-        tabled(column).save(tmp_path / "o.parquet")
-        again = Outputs.load(tmp_path / "o.parquet").systems["own"]
-        assert [(type(cell), cell) for cell in again] == [(type(cell), cell) for cell in column]
 
 
 @pytest.mark.parametrize(
@@ -179,21 +172,58 @@ def test_the_metric_is_the_one_that_was_saved(tmp_path: Path) -> None:
         Outputs.load(path, replace(ratio, scale=1.0))
 
 
+def test_a_file_of_an_earlier_version_is_read() -> None:
+    """Written by version 0.2.0, whose fingerprint it has: how metrics and tables are told may not change."""
+    outputs = Outputs.load(Path(__file__).with_name("written_by_0.2.parquet"))
+    assert outputs.fingerprint() == "2ac7a02ca03372cbce684cb3f1b9074ac2fd3058"
+    assert outputs.statistics.tolist() == [[[1, 1, 2], [0, 1, 1], [0, 0, 3]]] * 2
+    assert (outputs.metric, outputs.names, outputs.task, outputs.test_set) == (METRICS["f1"], ["a", "b"], "t", "s")
+    assert outputs.answers is not None
+    assert outputs.answers.tolist() == [[1, 2, 3], [1, 2, 4]]
+    first, second, third = outputs.items.astype(object).where(outputs.items.notna(), None).to_numpy().tolist()
+    assert first == ["x", "p", pd.Timestamp(2020, 1, 1), 1, 1]
+    assert second == ["y", None, pd.Timestamp(2021, 1, 1), "a", None]
+    assert third == ["z", "q", None, None, 3]
+
+
+def test_how_texts_were_counted_is_kept(tmp_path: Path) -> None:
+    outputs = Outputs.from_statistics([[[1, 1]]], METRICS["rouge1"].signed("stemmer:porter"))
+    outputs.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").metric.signature == "stemmer:porter"
+
+
+def test_a_file_that_was_written_again_with_another_content_is_told(tmp_path: Path, tagged: Outputs) -> None:
+    path = tmp_path / "o.parquet"
+    tagged.save(path)
+    table = pq.read_table(path)
+    for name in ("0:0", "4:1", "items:1:0", "systems:1:0"):
+        swapped = table[name].to_pylist()[::-1] if name != "systems:1:0" else ["q", *table[name].to_pylist()[1:]]
+        changed = table.set_column(table.column_names.index(name), name, pa.array(swapped, table[name].type))
+        pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+        with pytest.raises(ValueError, match="is damaged: its content is not what was written$"):
+            Outputs.load(path)
+
+
 def test_a_damaged_file_is_told_in_one_line(tmp_path: Path, tagged: Outputs) -> None:
-    """Every 7th byte flipped in turn: the same Outputs, or one line."""
+    """150 bytes flipped in turn: the same Outputs, or one line."""
     path = tmp_path / "o.parquet"
     tagged.head(5).save(path)
     content, expected = path.read_bytes(), tagged.head(5).fingerprint()
     damaged = tmp_path / "damaged.parquet"
     told = []
-    for at in range(0, len(content), max(len(content) // 400, 1)):
+    for at in range(0, len(content), max(len(content) // 150, 1)):
         damaged.write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
         try:
             assert Outputs.load(damaged).fingerprint() == expected
         except ValueError as error:
             told.append(str(error))
-    assert len(told) > 200
+    assert len(told) > 75
     assert all(line.startswith(str(damaged)) and "\n" not in line for line in told)
+    with pytest.raises(FileNotFoundError, match="no such file: .*none.parquet"):
+        Outputs.load(tmp_path / "none.parquet")
+    pd.DataFrame({"a": [1]}).to_parquet(damaged)
+    with pytest.raises(ValueError, match="not one of Outputs"):
+        Outputs.load(damaged)
     for n in (0, 4, len(content) // 2, len(content) - 1):
         damaged.write_bytes(content[:n])
         with pytest.raises(ValueError, match="is not a Parquet file, or a damaged one"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from simstudy.pages import report
+from simstudy.pages.sections import Figure, Section
 from simstudy.text.formulas import without_formulas
 
 
@@ -34,28 +36,43 @@ def test_a_table_in_another_order_is_written_as_if_it_were_sorted(
     assert without_formulas(table) is table or first == "=1+1"
 
 
-def test_a_page_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
+def page_of(**changed: Any) -> report.Page:
+    parts: dict[str, Any] = {"title": "T", "question": "Q?", "command": "c", "facts": {}, "sections": [], "tables": {}}
+    return report.Page(**{**parts, "closing": "End.", **changed})
+
+
+def written(page: report.Page, folder: Path) -> str:
+    report.write_page(page, folder)
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_page_says_what_was_asked_and_run_and_counts_the_rows_of_its_tables(tmp_path: Path) -> None:
     tables = {f"of_{n}": pd.DataFrame({"x": range(n)}) for n in (0, 1, 1200)}
-    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
-    report.write_page(page, tmp_path)
-    listed = "- [of_0.csv](of_0.csv): 0 rows\n- [of_1.csv](of_1.csv): 1 row\n- [of_1200.csv](of_1200.csv): 1,200 rows\n"
-    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")
+    facts = {"Items": "3 *", "One": ["a|b"], "Two": ["a|b", "c"]}
+    page = page_of(title="A *title*", command="simstudy `x`", facts=facts, tables=tables, closing="# End")
+    assert written(page, tmp_path) == (
+        "# A \\*title\\*\n\nQ?\n\n"
+        "Made by `` simstudy `x` ``; `manifest.json` has every setting and version.\n\n"
+        "- **Items**: 3 \\*\n- **One**: `a|b`\n- **Two**:\n  - `a|b`\n  - `c`\n\n"
+        "## Tables\n\n"
+        "- [of_0.csv](of_0.csv): 0 rows\n- [of_1.csv](of_1.csv): 1 row\n- [of_1200.csv](of_1200.csv): 1,200 rows\n\n"
+        "\\# End\n"
+    )
+
+
+def test_tables_and_figures_have_names_of_files() -> None:
+    with pytest.raises(ValueError, match="a/b"):
+        page_of(tables={"a/b": pd.DataFrame()})
+    with pytest.raises(ValueError, match="c d"):
+        page_of(sections=[Section("H", "T", figure=Figure("c d", lambda: None))])
 
 
 @pytest.mark.parametrize(("name", "cell"), [("x", "a"), ("=x", "a"), ("x", "=a")])
 def test_a_page_says_where_its_files_have_apostrophes(name: str, cell: str, tmp_path: Path) -> None:
     tables = {"t": pd.DataFrame({name: [cell]})}
-    page = report.Page(title="T", question="Q?", command="c", facts={}, sections=[], tables=tables, closing="End.")
-    report.write_page(page, tmp_path)
     report.write_tables(tables, tmp_path)
     marked = "=" in name + cell
-    assert ("an apostrophe goes before text" in (tmp_path / "README.md").read_text(encoding="utf-8")) == marked
+    ordered = {"t": report.InOrder(tables["t"], np.array([0]))}
+    for given in (tables, ordered):
+        assert ("an apostrophe goes before text" in written(page_of(tables=given), tmp_path)) == marked
     assert ("'=" in (tmp_path / "t.csv").read_text(encoding="utf-8")) == marked
-
-
-def test_facts_are_text_and_signatures_are_code_one_below_the_other(tmp_path: Path) -> None:
-    facts = {"Items": "3 *", "One": ["a|b"], "Two": ["a|b", "c"]}
-    page = report.Page(title="T", question="Q?", command="c", facts=facts, sections=[], tables={}, closing="End.")
-    report.write_page(page, tmp_path)
-    listed = "- **Items**: 3 \\*\n- **One**: `a|b`\n- **Two**:\n  - `a|b`\n  - `c`\n"
-    assert listed in (tmp_path / "README.md").read_text(encoding="utf-8")

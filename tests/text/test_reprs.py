@@ -38,15 +38,6 @@ def test_a_notebook_shows_systems_best_first_and_names_as_text(outputs: ss.Outpu
     assert "75.0" in page
 
 
-def test_what_files_gave(tmp_path: Path) -> None:
-    (tmp_path / "scores.csv").write_text("item,a,b\nq1,1,0\nq2,1,\n")
-    loaded = ss.load(tmp_path / "scores.csv", "accuracy", missing="drop")
-    assert repr(loaded).splitlines() == [
-        "Loaded: Outputs: 2 systems on 1 item, metric accuracy",
-        f"notes: {'; '.join(loaded.notes)}",
-    ]
-
-
 def test_tasks_and_results_are_two_lines(tmp_path: Path) -> None:
     features, labels = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
     task = ss.training.Task.from_arrays(

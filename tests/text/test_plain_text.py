@@ -1,0 +1,113 @@
+r"""Names from files as people see them: on a page, in a cell, in a figure (what attacks do is in tests/attacks)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from simstudy.text.formulas import with_formulas, without_formulas
+from simstudy.text.numerals import units_text
+from simstudy.text.plain_text import (
+    code,
+    csv_cell,
+    csv_name,
+    in_words,
+    json_text,
+    label,
+    line,
+    markdown,
+    paragraph,
+    printable,
+    shown,
+)  # fmt: skip
+from simstudy.text.printing import Printer, text_of
+from simstudy.text.reprs import listed
+
+
+@pytest.mark.parametrize(
+    ("write", "text", "written"),
+    [
+        (printable, "a\x1b[31mb\n", "a⟨U+001B⟩[31mb⟨U+000A⟩"), (printable, "naïve 模型 :-)", "naïve 模型 :-)"),
+        (shown, "gpt-4", "gpt-4"), (shown, "a" * 80, "a" * 80),
+        (line, " no column 'x\ny' ", "no column 'x⟨U+000A⟩y'"),
+        (label, r"$x$ \alpha", r"$x$ \alpha"), (label, "_hidden", "\u200a_hidden"), (in_words, "t_score", "t score"),
+        (markdown, "[click](https://x.y) | <b> a_b *c*", r"\[click\](https\://x.y) \| \<b> a_b \*c\*"),
+        (markdown, "_a_ `b` ~c~ $d$ &amp; www.x", r"\_a\_ \`b\` \~c\~ \$d\$ \&amp; www\.x"),
+        (paragraph, "# 1\n2. b\n- c\n> d\n1) e", "\\# 1\n2\\. b\n\\- c\n\\> d\n1\\) e"),
+        (code, "run x", "`run x`"), (code, "run `x`", "`` run `x` ``"), (code, "a ``b`` c", "``` a ``b`` c ```"),
+        (csv_cell, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), (csv_cell, "gpt-4", "gpt-4"),
+        (csv_cell, "'@a", "''@a"), (csv_cell, "-1.5", "-1.5"), (csv_cell, "+1e-5", "+1e-5"),
+        (csv_cell, "-x", "'-x"), (csv_cell, "\t1", "'\t1"),
+        (csv_name, "'=a", "=a"), (csv_name, "''@a", "'@a"), (csv_name, "'tis", "'tis"),
+        (json_text, '{"a\u202eb": "😀\U000e0041"}\n', '{"a\\u202eb": "😀\\udb40\\udc41"}\n'),
+    ],
+)  # fmt: skip
+def test_text_is_written_so_that_it_is_only_text(write: Callable[[str], str], text: str, written: str) -> None:
+    assert write(text) == written
+
+
+def test_names_that_are_cut_differ_where_the_whole_ones_do() -> None:
+    one, other = shown("a" * 3000, 30), shown("a" * 3001, 30)
+    assert (len(one), one[:22]) == (30, "a" * 20 + "…#")
+    assert one != other
+    assert len(label("_" + "a" * 100)) == 60
+    long = line("no file " + "/".join("abcdefgh" for _ in range(300)) + " there")
+    assert long.startswith("no file abcdefgh/")
+    assert (len(long.split()[2]), long.endswith(" there")) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("n", "unit", "text"),
+    [
+        (1200, "item", "1,200 items"), (1, "item", "1 item"), (1, "cluster", "1 cluster"),
+        (2.0, "cluster", "2 clusters"), (8, "user", "8 clusters (user)"), (1, "user", "1 cluster (user)"),
+    ],
+)  # fmt: skip
+def test_units_are_items_or_clusters(n: float, unit: str, text: str) -> None:
+    assert units_text(n, unit) == text
+
+
+def test_lists_are_told_by_their_first_names() -> None:
+    assert (listed(["a", "b"]), listed(list("abcd"), 3)) == ("a, b", "a, b, c and 1 more")
+    assert listed([*"abcde"]) == "a, b, c, d, e"
+
+
+def test_tables_without_formulas_are_read_back() -> None:
+    names = pd.Series(["=a", "'tis", "-1.5", None], dtype=object)
+    table = pd.DataFrame({"=name": names, "n": [-1.5, 2, 3, 4]})
+    table["kind"] = pd.Categorical(["+x", "y", "+x", "y"])
+    written = without_formulas(table)
+    assert written.columns.tolist() == ["'=name", "n", "kind"]
+    assert written.to_numpy().tolist()[0] == ["'=a", -1.5, "'+x"]
+    assert written["'=name"].tolist()[1:] == ["'tis", "-1.5", None]
+    again = with_formulas(written)
+    assert again.columns.tolist() == ["=name", "n", "kind"]
+    assert again.head(3).to_numpy().tolist() == table.head(3).to_numpy().tolist()
+    assert without_formulas(table[["n"]]).equals(table[["n"]])
+
+
+@pytest.mark.parametrize(("width", "spared"), [(109, True), (110, False), (0, False)])
+def test_tables_have_names_at_the_left_and_numbers_at_the_right(width: int, spared: bool) -> None:
+    """A narrow terminal leaves out what can be done without; a file has no width (here 0)."""
+    table = pd.DataFrame({"system": ["a", "longer"], "score": ["1", "100"], "p (BH)": ["0.5", "0.5"]})
+    file = StringIO()
+    Printer(Console(file=file, width=width or None, force_terminal=bool(width), color_system=None)).table(
+        "T\x1b", table
+    )
+    _, title, head, first, second = file.getvalue().splitlines()
+    assert title == "T⟨U+001B⟩"
+    assert head.split() == ["system", "score", *([] if spared else ["p", "(BH)"])]
+    assert (first.strip().startswith("a "), second.strip().startswith("longer")) == (True, True)
+    ends = [line.index(cell) + len(cell) for line, cell in ((head, "score"), (first, "1"), (second, "100"))]
+    assert len(set(ends)) == 1
+    assert first.index("a") == second.index("longer") == head.index("system")
+
+
+def test_facts_are_lines_of_a_file() -> None:
+    assert (
+        text_of(lambda printer: printer.facts({"Systems": "2", "Items\n": "\x1b4"})) == "Systems: 2\nItems\n: ⟨U+001B⟩4"
+    )
