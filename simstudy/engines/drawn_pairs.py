@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
-from simstudy.engines.needs import ACCEPTANCE_SETS
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray

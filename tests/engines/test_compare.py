@@ -12,10 +12,9 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from simstudy.engines.applicable import applicable
-from simstudy.engines.needs import ACCEPTANCE_SETS, RIGHT_OR_WRONG
+from simstudy.engines.asking import applicable
 from simstudy.engines.question import MonteCarlo
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, ascending, compared, could_be, intervals_that_miss

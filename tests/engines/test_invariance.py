@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.engines.applicable import applicable
-from simstudy.engines.needs import MEAN
-from simstudy.engines.registry import TESTS
+from simstudy.engines.asking import applicable
+from simstudy.engines.registry import MEAN, TESTS
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, made

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.engines.question import Question
-from simstudy.engines.swaps import make_swap_tally
+from simstudy.engines.tallies import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from simstudy.engines.applicable import applicable
-from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG
+from simstudy.engines.asking import applicable
 from simstudy.engines.registry import (
+    ACCEPTANCE_SETS,
     ALTERNATIVES,
+    COUNTS,
     DEFAULT_TEST,
+    ITEMS,
+    MEAN,
+    RIGHT_OR_WRONG,
     TESTS,
 )
 from simstudy.outputs import Outputs

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.rankings.contingency import CELLS, SIGNATURE, contingency_tables, deviations, has_tables
-from simstudy.rankings.cooccurrences import frequency_table
+from simstudy.rankings.contingency import CELLS, SIGNATURE, contingency_tables, deviations, frequency_table, has_tables
 
 PAIRS = [("give", "up")] * 3 + [("give", "in"), ("look", "up"), ("look", "at"), ("look", "at"), ("sit", "down")]
 

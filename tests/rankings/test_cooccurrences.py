@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.rankings.cooccurrences import frequency_table
+from simstudy.rankings.contingency import frequency_table
 
 
 def test_counts_are_those_of_looking_at_all_pairs(rng: np.random.Generator) -> None:
