@@ -86,7 +86,7 @@ def test_p_is_that_of_whole_number_polynomials(kind: str, convention: str, alter
     """n = 20 … 100, among them p-values far below what any number of resamples could show."""
     rng = np.random.default_rng([len(kind), len(convention), len(alternative)])
     smallest = 1.0
-    for n, shift in ((20, 0.0), (50, 0.1), (80, 0.2), (100, 1.0)):
+    for n, shift in ((20, 0.1), (100, 1.0)):
         if kind == "accuracy":
             scores = (rng.random((2, n)) < [[0.55 + shift / 2], [0.5 - shift / 2]]).astype(np.int64)
         else:

@@ -17,7 +17,7 @@ from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import made
-from tests.oracles import ERROR_RATE, ascending, compared, shuffled_p
+from tests.oracles import ascending, compared, shuffled_p
 
 
 def scored(a: list[float], b: list[float]) -> Outputs:
@@ -120,14 +120,6 @@ class TestFavours:
         level = Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], axis=-1), "accuracy", ["a", "b"])
         assert compared(level, test="chi_square").favours[0] == ""
 
-    def test_lower_is_better(self) -> None:
-        wrong = np.array([[1] * 18 + [0] * 22, [1] * 30 + [0] * 10])
-        outputs = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], -1), ERROR_RATE, ["a", "b"])
-        for test in TESTS:
-            if ACCEPTANCE_SETS not in TESTS[test].needs:
-                row = compared(outputs, test=test, n_resamples=100).iloc[0]
-                assert (row.system_a, row.favours) == ("a", "a"), test
-
 
 class TestFloor:
     """The least p-value that swapping the units that differ could give."""
@@ -159,7 +151,7 @@ class TestFloor:
         assert row.p_floor == 0
 
     @given(data=st.data())
-    @settings(max_examples=120, deadline=None, derandomize=True)
+    @settings(max_examples=40, deadline=None, derandomize=True)
     def test_no_randomization_test_is_below_it(self, data: st.DataObject) -> None:
         """All shuffles, for any small counts; and reached where all units speak for one system alone."""
         name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1"]))

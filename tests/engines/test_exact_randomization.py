@@ -97,14 +97,14 @@ def test_some_pairs_may_be_computed_and_others_resampled() -> None:
     assert pairs.loc[~pairs["monte_carlo"], "p_value"].item() == alone
 
 
-@pytest.mark.parametrize("base", [2**22 - 8, 2**23, 2**26, 2**40])
+@pytest.mark.parametrize("base", [2**22 - 8, 2**26, 2**40])
 @pytest.mark.parametrize("metric", ["precision", "f1"])
 @pytest.mark.parametrize("two_sided", [False, True])
 def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool) -> None:
     """Scores that differ in their last digits only: nothing ties that is no tie in whole numbers."""
     rng = np.random.default_rng(base % 97)
     alternative = "two-sided" if two_sided else "greater"
-    for _ in range(12):
+    for _ in range(6):
         gold = base + rng.integers(-3, 4, size=6)
         guessed = gold + rng.integers(-1, 2, size=(2, 6))
         correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, 6))

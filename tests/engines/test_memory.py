@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -102,15 +103,16 @@ def test_the_narrowest_group_that_holds_the_process_counts(tmp_path: Path) -> No
     assert memory._of_groups(tmp_path / "nothing", groups) is None
 
 
-def test_what_is_available_is_no_more_than_a_limit() -> None:
+def test_what_is_available_is_no_more_than_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit of the process counts, less what it has taken."""
-    script = (
-        "import resource; from simstudy.engines import memory; import simstudy.comparisons.comparing\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (2**34, 2**34)); print(memory._of_process(), memory.available())"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    of_process, available = map(int, done.stdout.split())
-    assert 0 < available <= of_process < 2**34
+    taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (taken + 2**28, resource.RLIM_INFINITY))
+    of_process, available = memory._of_process(), memory.available()
+    assert of_process == pytest.approx(2**28, abs=2**26)
+    assert available is not None
+    assert 0 < available <= 2**28 + 2**26
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY,) * 2)
+    assert memory._of_process() is None
 
 
 @pytest.mark.slow
