@@ -1,4 +1,4 @@
-"""What is drawn together, and within what: units, the unit that nobody named, and strata."""
+"""What a comparison is asked: by which test, of which units, within which strata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simstudy.engines.asking import applicable
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from tests.oracles import compared, shuffled_p
 
@@ -103,3 +103,36 @@ def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argume
     options: dict[str, Any] = {"test": "bootstrap", argument: value}
     with pytest.raises(ValueError, match=f"{argument} must be"):
         compared(tagged, **options)
+
+
+def test_three_tests_have_another_hypothesis_than_equal_scores() -> None:
+    assert {name for name, test in TESTS.items() if not test.of_scores} == {"sign", "wilcoxon", "fisher"}
+    # Exchangeable systems have equal scores, and so has a pair of which either is as likely to be right alone.
+    equal = "in the population the two systems have equal scores"
+    for name, test in TESTS.items():
+        assert test.of_scores == (equal in test.null or name == "randomization"), name
+
+
+def test_who_draws_and_who_computes() -> None:
+    assert {name for name, test in TESTS.items() if test.n_resamples} == {
+        *("sign_flips", "bootstrap", "randomization", "skew_corrected")
+    }
+    approximations = {"t_paired", "z_paired", "z_independent", "t_two_sample", "two_proportions", "chi_square"}
+    approximations.add("precision_score")
+    assert {name for name, test in TESTS.items() if not test.computed} == approximations
+
+
+def test_without_a_name_signs_are_flipped_two_sided(answered: Outputs) -> None:
+    assert DEFAULT_TEST == "sign_flips"
+    pairs = compared(answered)
+    assert set(pairs["test"]) == {"sign_flips"}
+    assert set(pairs["alternative"]) == {"two-sided"}
+    assert all(test.alternatives[0] == "two-sided" for test in TESTS.values())
+
+
+def test_applicable_to_scores_leaves_other_hypotheses_out(answered: Outputs, accepting: Outputs) -> None:
+    for outputs in (answered, accepting):
+        every = applicable(outputs, unit="item")
+        of_scores = applicable(outputs, unit="item", of_scores=True)
+        assert of_scores == [test for test in every if test not in ("sign", "wilcoxon", "fisher")]
+        assert len(of_scores) < len(every)

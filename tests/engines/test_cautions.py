@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.cautions import FEW_RIGHT, FEW_WRONG, SKEWED
-from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, compared
@@ -121,22 +120,3 @@ def test_right_and_wrong_answers_need_no_caution() -> None:
         assert row.skewness > 0.2 * np.sqrt(300)
         assert row.caution == ""
         assert row[COUNTS].isna().all()
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_cautions_come_where_coverage_is_off() -> None:
-    """Sixteen conditions of 1,000 test sets: differences of growing skewness on 50 and 500 units; scipy's t."""
-    rng, sets = np.random.default_rng(5), 1000
-    alarms: dict[bool, list[float]] = {True: [], False: []}
-    for sigma in (0.1, 0.3, 0.6, 1.0, 1.25, 1.5, 1.75, 2.0):
-        for n in (50, 500):
-            differences = rng.lognormal(-sigma * sigma / 2, sigma, (sets, n)) - 1
-            covered = (np.abs(stats.ttest_1samp(differences, 0, axis=1).statistic) <= stats.t.ppf(0.975, n - 1)).mean()
-            statistics = np.ones((sets, 2, n, 2))
-            statistics[:, 0, :, 0] += differences
-            cautioned = DrawnPairs(statistics, "mean").coverage(0.0)["n_cautioned"]
-            alarms[bool(covered < 0.93)].append(float(cautioned) / sets)
-    assert len(alarms[True]) > 5
-    assert np.mean(alarms[True]) > 0.8
-    assert np.mean(alarms[False]) < 0.3

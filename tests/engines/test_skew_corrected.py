@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.truth import PAIR_MODELS
 from tests.oracles import compared
 
 ACCEPTED = METRICS["precision_of_accepted"]
@@ -89,28 +87,3 @@ def test_sets_that_share_nothing_are_a_test_of_two_proportions() -> None:
     row = compared(outputs, test="precision_score").iloc[0]
     table = [[int((side * true).sum()), int((side * (1 - true)).sum())] for side in accepted]
     assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-9)
-
-
-def rejected(model: str, parameters: dict[str, object], n: int, tests: list[str], sets: int = 2000) -> dict[str, int]:
-    pair = PAIR_MODELS[model](**parameters)
-    drawn = DrawnPairs(pair.draw(sets, n, np.random.default_rng(1)).by(pair.units[0]), pair.metric, n_resamples=499)
-    found = drawn.p_values(tests, ["two-sided"])
-    return {test: int((found[test, "two-sided"] <= 0.05).sum()) for test in tests}
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    ("model", "parameters", "n", "test"),
-    [
-        ("Acceptances", {"accepted": (0.3, 0.08), "true": 0.95}, 300, "precision_score"),
-        ("Acceptances", {"accepted": (0.3, 0.08), "true": 0.95}, 500, "precision_score"),
-        ("SkewedMeans", {"spread": 0.01}, 20, "skew_corrected"),
-        ("GrowingGains", {"size": 5, "slope": 0.2, "spread": 3.0}, 50, "skew_corrected"),
-    ],
-)
-def test_levels_where_the_default_is_wrong(model: str, parameters: dict[str, object], n: int, test: str) -> None:
-    """Sign flips above 0.07, the test between 0.02 and 0.08: Bradley's range and two standard errors of 2,000 sets."""
-    counts = rejected(model, parameters, n, ["sign_flips", test])
-    assert 40 < counts[test] < 160
-    assert counts["sign_flips"] > 140 + 2 * np.sqrt(2000 * 0.07 * 0.93)
