@@ -88,10 +88,10 @@ def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
 def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
     """a wins all of one stratum and loses all of the other: resampled within strata, the gain never varies."""
     right = np.array([[1] * 30 + [0] * 20, [0] * 30 + [1] * 20])
-    items = pd.DataFrame({"id": range(50), "domain": ["x"] * 30 + ["y"] * 20})
     mixed = np.random.default_rng(0).permutation(50)
+    items = pd.DataFrame({"id": range(50), "domain": np.array(["x"] * 30 + ["y"] * 20)[mixed]})
     statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
-    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items.iloc[mixed])
+    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items)
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 999}
     assert compared(outputs, strata="domain", **options).p_value[0] == 1 / 1000
     assert compared(outputs, **options).p_value[0] > 0.02

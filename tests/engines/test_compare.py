@@ -16,54 +16,7 @@ from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import ACCEPTANCE_SETS, RIGHT_OR_WRONG, TESTS
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
-from tests.oracles import ERROR_RATE, ascending, compared, could_be
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "mean"])
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-@pytest.mark.parametrize("convention", ["default", "bk2012"])
-def test_p_values_of_small_test_sets_agree_with_enumeration(
-    metric: str, alternative: str, convention: str, rng: np.random.Generator
-) -> None:
-    n = 5
-    counts = ascending(rng.integers(1, 6, size=(2, n, 3)))
-    statistics = {"accuracy": counts[..., :2], "f1": counts, "mean": counts[..., :2] / [8, 1]}[metric].copy()
-    statistics[..., 1] = {"accuracy": 6, "f1": statistics[..., 1], "mean": 1}[metric]
-    outputs = Outputs.from_statistics(statistics, metric)
-    options = {"test": "bootstrap", "alternative": alternative, "convention": convention, "seed": 2}
-    row = compared(outputs, n_resamples=40_000, monte_carlo=True, **options).iloc[0]
-    a, b = (outputs.statistics[outputs.names.index(name)] for name in (row.system_a, row.system_b))
-    gains = np.array(
-        [
-            outputs.metric.score(a[list(draw)].sum(axis=0)) - outputs.metric.score(b[list(draw)].sum(axis=0))
-            for draw in product(range(n), repeat=n)
-        ]
-    )
-    slack = 1e-7 if convention == "default" else -1e-7
-    extreme = gains - row.gain >= row.gain - slack
-    if alternative == "two-sided":
-        extreme |= -(gains - row.gain) >= row.gain - slack
-    assert could_be(row.n_extreme, row.n_resamples, extreme.mean())
-
-
-def test_agrees_with_scipys_bootstrap(rng: np.random.Generator) -> None:
-    """scipy resamples the pair; the share of its statistics at or above twice the gain is our p-value."""
-    a = rng.normal(0.62, 0.2, size=80)
-    b = a - rng.normal(0.02, 0.12, size=80)
-    outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
-    n_resamples = 50_000
-    options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "convention": "bk2012"}
-    ours = compared(outputs, n_resamples=n_resamples, **options).iloc[0]
-    assert ours.system_a == "a"
-    theirs = stats.bootstrap(
-        (a, b), lambda x, y, axis: (x - y).mean(axis=axis), paired=True, n_resamples=n_resamples,
-        method="percentile", vectorized=True, rng=np.random.default_rng(3),
-    )  # fmt: skip
-    count = int((theirs.bootstrap_distribution > 2 * (a - b).mean()).sum())
-    table = [[ours.n_extreme, n_resamples - ours.n_extreme], [count, n_resamples - count]]
-    assert 0.01 < ours.p_value < 0.5
-    assert stats.chi2_contingency(table, correction=False).pvalue > 1e-6
-
+from tests.oracles import ERROR_RATE, compared
 
 #: Tests that hold their level exactly under their null hypothesis, of the outputs that they are asked about below.
 EXACT = {"randomization", "sign", "wilcoxon", "mcnemar", "fisher"}

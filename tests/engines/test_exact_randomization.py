@@ -115,19 +115,6 @@ def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool
         assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
 
 
-def test_twenty_units_of_decimals_are_all_shuffles(rng: np.random.Generator) -> None:
-    """All sums of each half of the units, put together, against scipy's enumeration of 2^14 shuffles."""
-    a, b = rng.normal(size=(2, 14)).round(1)
-    expected = stats.permutation_test(
-        (a, b), lambda x, y, axis: np.round((x - y).sum(axis=axis), 6), permutation_type="samples", vectorized=True,
-        n_resamples=np.inf, alternative="greater" if a.sum() > b.sum() else "less",
-    )  # fmt: skip
-    outputs = Outputs.from_scores(pd.DataFrame({"a": a, "b": b}))
-    row = compared(outputs, test="randomization", alternative="greater").iloc[0]
-    assert (row.exact, row.monte_carlo) == (True, False)
-    assert row.p_value == pytest.approx(expected.pvalue, rel=1e-12)
-
-
 def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:
     with pytest.raises(ValueError, match=r"must sum to less than 2\^53; sum of system number 0 reaches 1.84e\+19"):
         Outputs.from_statistics([[[2**62, 1]] * 4, [[1, 1]] * 4], "mean")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
@@ -42,25 +42,6 @@ def test_a_published_interval_of_right_and_wrong(metric: str | Metric) -> None:
     # Bentur et al. 2009, as printed in their paper of 2014: 0.026 to 0.517 of 21.
     row = compared(answers(1, 1, 7, 12, metric)).iloc[0]
     assert (row.gain_low, row.gain_high) == pytest.approx((2.6, 51.7), abs=0.05)
-
-
-@pytest.mark.parametrize(("b", "c", "n"), [(9, 3, 40), (30, 18, 200), (12, 1, 25), (5, 4, 500)])
-def test_bounds_are_where_the_likeliest_shares_make_the_gain_just_too_surprising(b: int, c: int, n: int) -> None:
-    """The multinomial's likelihood, maximised where the difference is the bound: 1.96 standard errors."""
-    row = compared(answers(3, b, c, n - b - c - 3)).iloc[0]
-    for bound, sign in ((row.gain_low / 100, 1), (row.gain_high / 100, -1)):
-
-        def surprise(only_second: float, d: float = bound) -> float:
-            return -float(
-                stats.multinomial.logpmf([b, c, n - b - c], n, [only_second + d, only_second, 1 - d - 2 * only_second])
-            )
-
-        most = (1 - bound) / 2
-        q = optimize.minimize_scalar(
-            surprise, bounds=(max(0, -bound), most), method="bounded", options={"xatol": 1e-12}
-        ).x
-        spread = np.sqrt(n * (2 * q + bound - bound**2))
-        assert sign * (b - c - n * bound) / spread == pytest.approx(stats.norm.ppf(0.975), abs=1e-4)
 
 
 def test_right_and_wrong_in_documents_or_strata_are_no_multinomial() -> None:

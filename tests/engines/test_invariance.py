@@ -157,22 +157,3 @@ def test_the_order_of_strata_changes_nothing(tagged: Outputs) -> None:
     options: dict[str, Any] = {"test": "bootstrap", "strata": "domain", "unit": "item", "n_resamples": 500}
     one, other = table_of(tagged, **options), table_of(tagged.take(order), **options)
     pd.testing.assert_frame_equal(one, other, rtol=1e-12)
-
-
-@settings(max_examples=2, deadline=None)
-@given(st.integers(0, 99), st.sampled_from([2.0**-600, 2.0**700, 1e154, 1e-200]))
-def test_places_and_correlations_have_no_unit(seed: int, factor: float) -> None:
-    scores = item_scores(seed, whole=False, n=30)
-    one, other = (
-        Outputs.from_statistics(np.stack([values, np.ones_like(values)], -1), "mean", NAMES)
-        for values in (scores, scores * factor)
-    )
-    order = np.random.default_rng(seed).permutation(30)
-    free = ["system", "place", "place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
-    boards = [leaderboard(outputs, n_bootstrap=500) for outputs in (one, other, one.take(order))]
-    for board in boards[1:]:
-        pd.testing.assert_frame_equal(boards[0][free], board[free])
-    np.testing.assert_allclose(boards[0]["score_se"], boards[1]["score_se"] / factor, rtol=1e-9)
-    tables = [correlation(outputs) for outputs in (one, other)]
-    pd.testing.assert_frame_equal(tables[0][["r12", "ratio"]], tables[1][["r12", "ratio"]], rtol=1e-9)
-    np.testing.assert_allclose(tables[0]["sd_paired"], tables[1]["sd_paired"] / factor, rtol=1e-9)

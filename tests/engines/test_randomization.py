@@ -9,8 +9,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.engines.question import Question
@@ -19,17 +17,7 @@ from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import KINDS, NET, ask, best_first, made
-from tests.oracles import all_shuffles, ascending, compared, could_be, fraction, goodness, shuffled_p
-
-
-def test_the_oracle_is_a_coin_an_item() -> None:
-    """Three items won and none lost: 1/8 of the shuffles keep them all; with one lost, those that swap at most it."""
-    won = np.array([[[1, 1]] * 3, [[0, 1]] * 3])
-    assert shuffled_p(won, METRICS["accuracy"]) == 1 / 8
-    assert shuffled_p(won, METRICS["accuracy"], two_sided=True) == 1 / 4
-    assert shuffled_p(won, METRICS["accuracy"], strict=True) == 0
-    mixed = np.array([[[1, 1]] * 3 + [[0, 1]], [[0, 1]] * 3 + [[1, 1]]])
-    assert shuffled_p(mixed, METRICS["accuracy"]) == stats.binom.cdf(1, 4, 0.5)
+from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, shuffled_p
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -158,30 +146,6 @@ def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention
         assert row.monte_carlo
         assert row.exact == (not strict)
         assert could_be(row.n_extreme, row.n_resamples, expected)
-
-
-@given(data=st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
-def test_exact_equals_enumeration_for_any_small_counts(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1", "f2", "muc_precision", "muc_f"]))
-    metric = METRICS[name]
-    small = st.integers(0, 6)
-    n = data.draw(st.integers(2, 7))
-    if name.startswith("muc"):
-        parts = np.array(data.draw(st.lists(small, min_size=8 * n, max_size=8 * n))).reshape(4, 2, n)
-        found = parts[0] + parts[1]
-        statistics = np.stack([found + parts[2], found + parts[3], parts[0], parts[1]], axis=-1)
-    else:
-        size = 2 * n * len(metric.statistics)
-        statistics = np.array(data.draw(st.lists(small, min_size=size, max_size=size))).reshape(2, n, -1)
-        statistics = ascending(statistics, name)
-        if name == "mean":
-            statistics[..., 0] -= np.where(statistics[..., 1], data.draw(small), 0)
-    alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
-    row = ask(statistics, metric, alternative=alternative)
-    expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
-    assert (row.exact, row.monte_carlo) == (True, False)
-    assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])

@@ -96,18 +96,6 @@ def flips(statistics: np.ndarray, metric: Metric | str, **options: Any) -> Any:
     return ask(statistics, metric, test="sign_flips", **options)
 
 
-def test_the_oracle_is_a_coin_a_unit() -> None:
-    """Of a mean, contributions are differences over n: three units won and one lost."""
-    pair = np.array([[[1, 1], [1, 1], [1, 1], [0, 1]], [[0, 1], [0, 1], [0, 1], [1, 1]]])
-    metric = Ratio("right", ("right", "total"), True, (1, 0), (0, 1))
-    parts, gain = contributions(pair, metric)
-    # h is 1/4 for all, so that all are larger by sqrt(4/3).
-    assert parts == pytest.approx(np.array([1, 1, 1, -1]) / 4 * sqrt(4 / 3))
-    assert gain == 0.5
-    # Sums of 4, 2, 0, ... quarters x 1.15: only all four, or three, reach 1/2.
-    assert flipped_p(pair, metric, two_sided=False) == 5 / 16
-
-
 @BOTH
 @pytest.mark.parametrize("kind", ["one decision", "words", "error rate", "ratings", "net wins", "recall"])
 @pytest.mark.parametrize("monte_carlo", ["auto", True, False])
@@ -226,10 +214,13 @@ def test_more_than_twenty_units_are_drawn_and_computing_them_is_refused(found: O
 
 
 def test_auto_looks_at_all_flips_where_they_are_no_more_than_would_be_drawn(found: Outputs) -> None:
-    for n, drawn in ((9, False), (14, True)):
-        pairs = compared(found.head(n), unit="item", n_resamples=1023)
-        assert (pairs["monte_carlo"] == drawn).all()
-        assert (pairs["n_resamples"] == (1023 if drawn else 0)).all()
+    """2^9 = 512 flips are fewer than 1,023, and 2^10 = 1,024 are more; units that contribute nothing do not count."""
+    counts = found.statistics[:2].copy()
+    counts[:, 10:] = 0
+    assert (counts[:, :10, 0] != 0).any(axis=0).all()
+    for n, drawn in ((9, False), (10, True)):
+        row = flips(np.where(np.arange(60)[:, None] < n, counts, 0), "f1", n_resamples=1023)
+        assert (row.monte_carlo, row.n_resamples) == (drawn, 1023 if drawn else 0)
 
 
 @BOTH

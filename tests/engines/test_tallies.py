@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simstudy.engines import ties
 from simstudy.engines.kernels import Event
 from simstudy.engines.question import Question
 from simstudy.engines.tallies import Tally, _OwnRatios, _Scores, _SharedRatios, make_tally
@@ -124,6 +125,11 @@ def test_item_scores_that_are_not_integers_tie_as_their_fractions_do(event: Even
         decimal[..., 0] /= 10
         assert isinstance(tally_of(decimal, metric), _Scores)
         assert tallied(decimal, metric, event) == enumerated(tenths, metric, event)
+
+
+def test_a_pair_ties_by_the_larger_tolerance_of_its_two_systems() -> None:
+    pairs = np.array([0, 1, 2]), np.array([1, 2, 0])
+    assert ties.of_pairs(np.array([1.0, 5.0, 3.0]), pairs).tolist() == [5, 5, 3]
 
 
 def test_floats_that_are_whole_numbers_are_treated_as_integers() -> None:

@@ -92,16 +92,6 @@ def test_sides_and_hits_and_misses_can_change_places() -> None:
     assert ((p > 0) & (p <= 1)).all()
 
 
-@pytest.mark.parametrize("share", [0.1, 0.4])
-def test_the_level_is_kept_where_both_are_equally_good(share: float) -> None:
-    """All pairs of counts by their binomial probabilities: never more p-values below a level than the level."""
-    x, y = np.meshgrid(np.arange(41), np.arange(61), indexing="ij")
-    p = fisher_exact(x, 40, y, 60)
-    weight = stats.binom.pmf(x, 40, share) * stats.binom.pmf(y, 60, share)
-    for alpha in (0.001, 0.01, 0.05, 0.2, 0.5):
-        assert alpha / 20 < weight[p <= alpha].sum() <= alpha
-
-
 def test_tables_that_differ_by_a_part_in_ten_million_are_as_likely() -> None:
     """Near the mode of very many, neighbours differ by less: R's tolerance counts them as no more likely."""
     n = 10**9
