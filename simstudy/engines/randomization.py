@@ -114,9 +114,7 @@ def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
 def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
     """Where units differ by 1 or not at all: a sum of coins, so the sign test."""
     share = np.asarray(stats.binom.cdf(less - int(tail.strict), more + less, 0.5))
-    if tail.two_sided:
-        return np.where((more == less) & (not tail.strict), 1.0, np.minimum(2 * share, 1.0))
-    return share
+    return np.minimum(2 * share, 1.0) if tail.two_sided else share
 
 
 def _enumerated(question: Question, pairs: NDArray[np.intp]) -> FloatArray:

@@ -82,8 +82,9 @@ def test_where_less_is_better_what_is_counted_is_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("systems", "caution"),
-    [(((40, 15), (20, 8)), ""), (((40, 25), (20, 15)), ""), (((40, 4), (20, 5)), FEW_WRONG), (((40, 15), (20, 4)), FEW_WRONG),
-     (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""), (((7, 4), (6, 3)), FEW_WRONG)],
+    [(((40, 15), (20, 8)), ""), (((40, 25), (20, 15)), ""), (((40, 4), (20, 5)), FEW_WRONG),
+     (((40, 15), (20, 4)), FEW_WRONG), (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""),
+     (((7, 4), (6, 3)), FEW_WRONG)],
 )  # fmt: skip
 def test_fewer_than_five_are_few(systems: tuple[tuple[int, int], ...], caution: str) -> None:
     assert compared(precision(400, *systems))["caution"][0] == caution

@@ -135,6 +135,16 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     assert row.p_value == (row.n_extreme + plus) / (n_resamples + plus)
 
 
+def test_two_sided_counts_koehns_event_too(tagged: Outputs) -> None:
+    """The two events of a two-sided bootstrap: at least twice the gain, or not won (p is 1 less the share won)."""
+    options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
+    lost = compared(tagged, convention="koehn2004", **options)["n_extreme"]
+    upper = compared(tagged, alternative="greater", **options)["n_extreme"]
+    both = compared(tagged, alternative="two-sided", **options)["n_extreme"]
+    np.testing.assert_array_equal(lost, both - upper)
+    assert (lost > 0).any()
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("tile_size", [1, 77])
 def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_size: int | None) -> None:

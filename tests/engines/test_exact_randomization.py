@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first
 from tests.oracles import GEOMETRIC, ascending, compared, shuffled_p
@@ -113,6 +114,19 @@ def test_exact_p_of_huge_counts_is_exact(base: int, metric: str, two_sided: bool
         row = compared(outputs, test="randomization", alternative=alternative, monte_carlo=False).iloc[0]
         assert (row.exact, row.monte_carlo) == (True, False)
         assert row.p_value == shuffled_p(best_first(statistics, row), outputs.metric, two_sided=two_sided)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_scores_without_a_common_unit_tie_as_their_multiples_do(alternative: str) -> None:
+    """Multiples of pi up to 2.5 million: too wide for a unit to be found, and many shuffles tie."""
+    rng = np.random.default_rng(4)
+    for _ in range(4):
+        scores = rng.integers(0, 4, size=(2, 10))
+        scores[0, 0] = 2_500_000
+        multiples = np.stack([scores, np.ones_like(scores)], axis=-1)
+        row = ask(multiples * [np.pi, 1.0], "mean", alternative=alternative, monte_carlo=False)
+        expected = shuffled_p(best_first(multiples, row), METRICS["mean"], two_sided=alternative == "two-sided")
+        assert row.p_value == expected
 
 
 def test_counts_beyond_what_can_be_added_are_refused_at_the_door() -> None:

@@ -113,3 +113,10 @@ def test_clusters_are_no_candidates() -> None:
     for unit in ("cluster", None):
         with pytest.raises(ValueError, match="test 'fisher' needs items one by one, and the unit is 'cluster'"):
             compared(clustered, test="fisher", unit=unit)
+
+
+def test_whole_lists_do_not_differ() -> None:
+    """Where everybody accepts everything: as an n-best list these are acceptance sets, as answers they are not."""
+    frame = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]})
+    row = compared(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
+    assert (row.gain, row.p_value) == (0, 1)
