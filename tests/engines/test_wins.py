@@ -57,6 +57,16 @@ def test_means_of_decimals(rng: np.random.Generator) -> None:
     assert (row.n_better, row.n_worse, row.n_level) == by_hand(sign * (tenths[0] - tenths[1]))
 
 
+def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Generator) -> None:
+    """Scores without a common unit, 40 of 60 of them worked out in another way."""
+    b = rng.normal(size=60) * np.pi
+    a = np.where(np.arange(60) < 40, b * 1.1 / 1.1, b + rng.normal(size=60))
+    assert (a[:40] != b[:40]).any()
+    row = compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), n_resamples=20).iloc[0]
+    assert row.n_level == 40
+    assert row.n_better == (np.sign(a.mean() - b.mean()) * (a - b)[40:] > 0).sum()
+
+
 def swapped_one_by_one(pair: np.ndarray, metric: Ratio) -> np.ndarray:
     """For each unit: does the pair's pooled ratio rise (1), fall (-1) or stay where the first's results are had twice?
 
