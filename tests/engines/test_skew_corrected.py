@@ -63,6 +63,9 @@ def test_of_right_and_wrong_answers_it_is_mcnemars_test(answered: Outputs) -> No
     corrected, exact = (compared(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
     np.testing.assert_allclose(corrected["p_value"], exact["p_value"], rtol=1e-12)
     assert corrected["exact"].all()
+    # The better system wins 30 items of 40 and loses none: a skewness that would make Hall's p-value the larger one.
+    row = compared(scored(np.r_[np.ones(30), np.zeros(10)], np.zeros(40)), test="skew_corrected").iloc[0]
+    assert row.p_value == 2 / 2**30
 
 
 def test_the_score_of_precisions_is_kosinskis() -> None:
