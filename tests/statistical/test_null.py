@@ -106,7 +106,6 @@ def test_exact_p_values_are_valid_and_of_continuous_scores_uniform(kind: str, te
         assert stats.kstest(spread, "uniform").pvalue > FALSE_ALARM
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "f1", "right or wrong"])
 def test_random_shuffles_with_the_plus_one_are_valid_however_few(kind: str) -> None:
     """(s + 1) / (B + 1) is at most alpha with probability at most alpha; s / B without ties is so too often."""
