@@ -16,7 +16,7 @@ from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
-from simstudy.engines.applicable import applicable
+from simstudy.engines.asking import applicable
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import certainty
 

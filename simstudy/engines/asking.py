@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.metrics.scaling import rescaled, without_offset
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
 from simstudy.running.runner import n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.validation import brief, check_choice, check_seed, check_text, check_whole
+from simstudy.validation import brief, check_choice, check_flag, check_seed, check_text, check_whole
 
 
 def ask(
@@ -71,15 +71,7 @@ def ask(
 
 
 def planned_resamples(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
-    """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none.
-
-    Examples
-    --------
-    >>> planned_resamples("bootstrap"), planned_resamples("bootstrap", "koehn2004"), planned_resamples("mcnemar")
-    (1000000, 1000, 0)
-    """
-    check_choice("test", test, TESTS)
-    check_choice("convention", convention, CONVENTIONS)
+    """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none."""
     known = TESTS[test]
     if known.n_resamples is None:
         return 0
@@ -87,13 +79,9 @@ def planned_resamples(test: str, convention: str = "default", n_resamples: int |
 
 
 def resamples_to_draw(test: str, convention: str = "default", n_resamples: int | None = None) -> int:
-    """What a comparison's `progress` adds up to at most: sacrebleu's bootstrap draws all its resamples twice.
-
-    Examples
-    --------
-    >>> resamples_to_draw("bootstrap", "sacrebleu"), resamples_to_draw("randomization", "sacrebleu")
-    (2000, 10000)
-    """
+    """What a comparison's `progress` adds up to at most: sacrebleu's bootstrap draws all its resamples twice."""
+    check_choice("test", test, TESTS)
+    check_choice("convention", convention, CONVENTIONS)
     planned = planned_resamples(test, convention, n_resamples)
     twice = test == "bootstrap" and CONVENTIONS[convention].counts == "beyond the mean"
     return 2 * planned if twice else planned
@@ -162,3 +150,29 @@ def _units(outputs: Outputs, unit: str, strata: str | None) -> tuple[NDArray[Any
             f"strata must have at least 2 units each ({unit}); {strata} '{values[int(sizes.argmin())]}' has 1{items}"
         )
     return units.statistics if strata is None else units.statistics[:, order], bounds
+
+
+def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = False) -> list[str]:
+    """The names of the tests that apply to these outputs, in the order of `TESTS`.
+
+    Parameters
+    ----------
+    unit
+        As in `compare`.
+    of_scores
+        Only those whose null hypothesis is about the scores; what each says, ``TESTS[name].null`` tells.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> outputs = Outputs.from_statistics([[[1, 2, 2]] * 3, [[1, 1, 2]] * 3], "f1")
+    >>> applicable(outputs)
+    ['sign_flips', 'bootstrap', 'randomization', 'skew_corrected']
+    >>> scores = Outputs.from_scores(pd.DataFrame({"a": [0.2, 0.5, 0.4], "b": [0.1, 0.3, 0.5]}))
+    >>> [name for name in applicable(scores) if name not in applicable(scores, of_scores=True)]
+    ['sign', 'wilcoxon']
+    """
+    require_outputs(outputs, 2)
+    check_flag("of_scores", of_scores)
+    question = ask(outputs.best_first(), test=DEFAULT_TEST, unit=unit)
+    return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

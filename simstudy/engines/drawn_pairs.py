@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from numpy.typing import NDArray
 
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
-from simstudy.engines.needs import ACCEPTANCE_SETS
 from simstudy.engines.question import MonteCarlo, Question
-from simstudy.engines.registry import ALTERNATIVES, TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, ALTERNATIVES, TESTS
 from simstudy.engines.wins import wins
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
@@ -118,10 +118,9 @@ class DrawnPairs:
             for alternative in [name for name in TESTS[test].alternatives if name in alternatives]:
                 way = (alternative, self.way(test))
                 if way not in asked:
-                    asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1])
-                    if named and alternative == "greater":
-                        first = 2 * np.arange(self.question.n_pairs)
-                        asked[way] = replace(asked[way], asked=(first, first + 1))
+                    first = 2 * np.arange(self.question.n_pairs)
+                    pairs = (first, first + 1) if named and alternative == "greater" else self.question.pairs
+                    asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1], asked=pairs)
                 p_value = p_values(asked[way], test)
                 if p_value is not None:
                     found[test, alternative] = p_value
@@ -136,12 +135,9 @@ class DrawnPairs:
             Whether the interval lies above minus the margin, and whether it lies between minus the margin and the
             margin; False where there is no interval.
         """
-        better, worse = self.question.pairs
-        n_better, n_worse, _ = wins(self.question)
-        found = intervals(self.question, self._scores[better] - self._scores[worse], n_better, n_worse)
-        first = self.first_is_better
-        low = np.where(first, found["gain_low"], -found["gain_high"])
-        high = np.where(first, found["gain_high"], -found["gain_low"])
+        first, known = self.first_is_better, self._known
+        low = np.where(first, known["gain_low"], -known["gain_high"])
+        high = np.where(first, known["gain_high"], -known["gain_low"])
         return low > -margin, (low > -margin) & (high < margin)
 
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
@@ -153,21 +149,18 @@ class DrawnPairs:
             interval ("score" or "jackknife"); n_sets that have one, n_covered, sum_width; n_undefined that have none;
             n_cautioned, of all of them those with a caution (`simstudy.engines.cautions`).
         """
-        better, worse = self.question.pairs
-        n_better, n_worse, _ = wins(self.question)
-        found = intervals(self.question, self._scores[better] - self._scores[worse], n_better, n_worse)
         # The interval is of the better system's gain.
-        true = np.where(better % 2 == 0, true_gain, -true_gain)
-        low, high = found["gain_low"], found["gain_high"]
+        true = np.where(self.first_is_better, true_gain, -true_gain)
+        low, high = self._known["gain_low"], self._known["gain_high"]
         known = ~np.isnan(low)
         covered = (low <= true) & (true <= high)
         return {
-            "interval": found["interval"],
+            "interval": self._known["interval"],
             "n_sets": int(known.sum()),
             "n_covered": int(covered[known].sum()),
             "sum_width": float((high - low)[known].sum()),
             "n_undefined": int((~known).sum()),
-            "n_cautioned": int((cautions(self.question, found["skewness"])["caution"] != "").sum()),
+            "n_cautioned": int((cautions(self.question, self._known["skewness"])["caution"] != "").sum()),
         }
 
     def way(self, test: str) -> MonteCarlo:
@@ -182,13 +175,18 @@ class DrawnPairs:
         better, worse = self.question.pairs
         return np.abs(self._scores[better] - self._scores[worse])
 
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        n_better, n_worse, _ = wins(self.question)
+        return intervals(self.question, self.gains, n_better, n_worse)
+
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
-        first_is_better, defined = self.first_is_better, self._defined
+        defined = self._defined
         gains = self.gains[rejected & defined]
         return {
             "n_sets": int(defined.sum()),
             "n_rejected": int((rejected & defined).sum()),
-            "n_rejected_first": int((rejected & defined & first_is_better).sum()),
+            "n_rejected_first": int((rejected & defined & self.first_is_better).sum()),
             "sum_gain": float(gains.sum()),
             "sum_square": float((gains**2).sum()),
             "n_undefined": int((~defined).sum()),

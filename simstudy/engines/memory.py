@@ -22,13 +22,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 def needed(
     n_systems: int, n_units: int, n_statistics: int, n_pairs: int, n_jobs: int = 1, *, analysed: bool = False
 ) -> int:
-    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`).
-
-    Examples
-    --------
-    >>> round(needed(1000, 1000, 2, 499_500) / 2**30, 1)
-    0.5
-    """
+    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`)."""
     of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
     return _OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + 8 * _COPIES * n_systems * n_units * n_statistics
 

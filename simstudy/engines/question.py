@@ -29,38 +29,27 @@ RATIO_LIMIT = 2**26
 
 @dataclass(frozen=True)
 class Question:
-    """Pairs of K systems, and how to test them. Checked by `compare`; inside, code trusts.
+    """Pairs of K systems, and how to test them. Checked by `compare`; inside, code trusts."""
 
-    Attributes
-    ----------
-    statistics
-        (K systems; n units, those of a stratum next to each other; S).
-    names
-        The K systems' names, for messages.
-    strata
-        (H + 1,) bounds of the strata in the units.
-    monte_carlo
-        True: by random resamples; "auto": only where p-values can not be computed, or not cheaply; False: never.
-    asked
-        The better and the worse system of each pair, as positions; None: all pairs of systems that come best first.
-    factor
-        What the scores of these statistics are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
-    """
-
+    #: (K systems; n units, those of a stratum next to each other; S).
     statistics: Array
     metric: Metric
     names: list[str]
     unit: str
+    #: (H + 1,) bounds of the strata in the units.
     strata: IntArray
     alternative: str = "greater"
     convention: Convention = CONVENTIONS["default"]
+    #: True: by random resamples; "auto": only where p-values can not be computed, or not cheaply; False: never.
     monte_carlo: MonteCarlo = "auto"
     n_resamples: int = 1
     seed: int = 0
     n_jobs: int = 1
     tile_size: int | None = None
     progress: Callable[[int], None] | None = None
+    #: None: all pairs of systems that come best first.
     asked: Pairs | None = None
+    #: What the scores are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
     factor: float = 1.0
 
     @property
@@ -183,27 +172,17 @@ class Question:
 
 @dataclass(frozen=True)
 class SignificanceResult:
-    """What a test found, one entry for each of the P pairs of a question, in its order.
-
-    Attributes
-    ----------
-    p_value
-        Fractions.
-    n_extreme, n_resamples
-        How many resamples were extreme, and of how many; both 0 where the p-value is not from resampling.
-    exact
-        Whether the test holds its level exactly under its null hypothesis, for any number of units.
-    statistic
-        The test's statistic (t, z, chi-square, a count or a sum of ranks), NaN where that is the gain itself.
-    direction
-        1 where the statistic speaks for the system with the better score, -1 for the other, 0 for neither.
-    """
+    """What a test found, one entry for each of the P pairs of a question, in its order."""
 
     p_value: FloatArray
+    #: How many resamples were extreme, and of how many; both 0 where the p-value is not from resampling.
     n_extreme: IntArray
     n_resamples: IntArray
+    #: Whether the test holds its level exactly under its null hypothesis, for any number of units.
     exact: NDArray[np.bool_]
+    #: t, z, chi-square, a count or a sum of ranks; NaN where the test's statistic is the gain itself.
     statistic: FloatArray
+    #: 1 where the statistic speaks for the system with the better score, -1 for the other, 0 for neither.
     direction: IntArray
 
     @classmethod

@@ -1,26 +1,213 @@
-"""Approximate randomization of all pairs of systems at once (Noreen 1989; Chinchor 1992, Table 2; Yeh 2000, 3.3)."""
+"""Approximate randomization of all pairs of systems (Noreen 1989; Chinchor 1992, Table 2; Yeh 2000, section 3.3).
+
+The share of *all* shuffles is computed where it can be. Units on which two systems do not differ do not matter.
+Whole-number statistics have few distinct sums, whose distribution is built up unit by unit: of one sum where the
+systems share their denominators (accuracy, recall), of numerator and denominator jointly where each has its own
+(precision, F). All shuffles of few units of other metrics are looked at one by one.
+"""
 
 from __future__ import annotations
 
-from simstudy.engines import swap_kernels
-from simstudy.engines.exact_randomization import exact_randomization
-from simstudy.engines.question import Question, SignificanceResult
-from simstudy.engines.resampling import over_resamples
-from simstudy.engines.swaps import SwapTally, make_swap_tally
-from simstudy.metrics.base import IntArray
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from simstudy.engines import exact_kernels, swap_kernels, ties
+from simstudy.engines.kernels import Ratio
+from simstudy.engines.question import MOST_ENUMERATED, Question, SignificanceResult, not_computed
+from simstudy.engines.resampling import over_resamples, side_by_side
+from simstudy.engines.swap_kernels import Tail
+from simstudy.engines.tallies import Tally, make_swap_tally
+from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.scaling import on_grid
+
+#: A distribution may have this many cells of 8 bytes for each thread: 512 MiB.
+MOST_CELLS = 2**26
+
+#: Units times cells that monte_carlo="auto" spends on a pair: about as long as 2^20 shuffles of it take.
+AUTO_STEPS = 2**24
+
+# Shuffles that an enumeration looks at together.
+_TOGETHER = 2**16
 
 
 def randomization(question: Question) -> SignificanceResult:
-    """Count, for every pair, the shuffles whose pseudo-systems differ by at least the gain.
-
-    Where `question.monte_carlo` allows it and it can be had, the share of *all* shuffles.
-    """
-    computed = exact_randomization(question)
+    """The share of shuffles whose pseudo-systems differ by at least the gain: of all, or of random ones."""
+    computed = _computed(question)
     return SignificanceResult.resampled(
         question, computed, lambda: by_coins(make_swap_tally(question), question), exact=True
     )
 
 
-def by_coins(tally: SwapTally, question: Question) -> IntArray:
+def by_coins(tally: Tally, question: Question) -> IntArray:
     """How many of the question's shuffles are extreme (P,)."""
     return over_resamples(tally.columns, swap_kernels.coin_flips, tally.add, question)
+
+
+def _computed(question: Question) -> FloatArray:
+    """Exact p-values (P,), NaN where a pair's is to be resampled; ValueError where that must not be."""
+    i, j = question.pairs
+    p_value = np.full(len(i), np.nan)
+    if not question.computes:
+        return p_value
+    # Sums of whole unit scores need no settling of ties.
+    if question.small_counts or (question.integers and question.unit_scores is not None):
+        units = _from_distributions(question, p_value)
+    else:
+        rows = question.statistics
+        units = np.array([(rows[a] != rows[b]).any(axis=1).sum() for a, b in zip(i, j, strict=True)], dtype=np.int64)
+    todo = np.flatnonzero(np.isnan(p_value) & (units <= question.most_enumerated))
+    p_value[todo] = side_by_side(lambda part: _enumerated(question, part), todo, question.n_jobs)
+    if missing := question.first_missing(p_value):
+        pair, names = missing
+        if question.ratio is not None and question.integers:
+            rule = f"its exact distribution would need more than {MOST_CELLS:,} cells ({8 * MOST_CELLS // 2**20} MiB)"
+        else:
+            rule = (
+                f"metric '{question.metric.name}' has no whole-number statistics here, and all shuffles are enumerated "
+                f"for at most {MOST_ENUMERATED} units"
+            )
+        raise not_computed(f"{names}, which differ on {units[pair]:,} units: {rule}")
+    return p_value
+
+
+def _from_distributions(question: Question, p_value: FloatArray) -> IntArray:
+    """Fill in p-values (P,) where the swapped sums have a distribution within the bounds; how many units differ."""
+    assert question.ratio is not None
+    above, below = question.ratio
+    if question.unit_scores is not None:
+        above = question.unit_scores
+    i, j = question.pairs
+    tail = Tail(question.two_sided, question.convention.strict)
+    counts = np.empty((len(i), 4), dtype=np.int64)
+    exact_kernels.swap_counts(above, below, question.pairs, counts)
+    units, largest = counts[:, 0], counts[:, 3]
+    shared = question.unit_scores is not None
+    if shared:
+        coins = largest <= 1
+        p_value[coins] = _coin_tails(counts[coins, 1], counts[coins, 2], tail)
+        # In floating point: a product of large differences may pass 2^63.
+        cells = units.astype(np.float64) * largest + 1
+    else:
+        cells = np.empty(len(i))
+        exact_kernels.ratio_cells(above, below, question.pairs, cells)
+    within = cells <= MOST_CELLS if question.monte_carlo is False else units * cells <= AUTO_STEPS
+
+    def tails(part: NDArray[np.intp]) -> FloatArray:
+        found = np.empty(len(part))
+        pairs = (i[part], j[part])
+        if shared:
+            exact_kernels.swapped_sum_tails(above, pairs, tail, found)
+        else:
+            exact_kernels.swapped_ratio_tails(Ratio(above, below), pairs, tail, found)
+        return found
+
+    todo = np.flatnonzero(np.isnan(p_value) & within)
+    p_value[todo] = side_by_side(tails, todo, question.n_jobs)
+    return units
+
+
+def _coin_tails(more: IntArray, less: IntArray, tail: Tail) -> FloatArray:
+    """Where units differ by 1 or not at all: a sum of coins, so the sign test."""
+    share = np.asarray(stats.binom.cdf(less - int(tail.strict), more + less, 0.5))
+    return np.minimum(2 * share, 1.0) if tail.two_sided else share
+
+
+def _enumerated(question: Question, pairs: NDArray[np.intp]) -> FloatArray:
+    """The share of extreme ones among all 2^m shuffles of the m units that differ, for some pairs."""
+    i, j = question.pairs
+    if question.unit_scores is not None:
+        return np.array([_enumerate_sums(question, int(i[p]), int(j[p])) for p in pairs])
+    if question.ratio is not None and question.integers:
+        return np.array([_enumerate_ratios(question, int(i[p]), int(j[p])) for p in pairs])
+    return np.array([_enumerate_scores(question, question.statistics[i[p]], question.statistics[j[p]]) for p in pairs])
+
+
+def _enumerate_sums(question: Question, better: int, worse: int) -> float:
+    """Means of unit scores, of which a shuffle flips the units' differences."""
+    assert question.unit_scores is not None
+    scores = question.unit_scores[[better, worse]]
+    if not question.integers:
+        scores = on_grid(scores)
+    difference = (scores[0] - scores[1]).astype(np.float64)
+    rounding, strict = 2 * float(question.ties.of_sums(scores).max()), question.convention.strict
+    least = difference.sum() + (rounding if strict else -rounding)
+    return flipped_share(difference[difference != 0], least, question.two_sided, observed=not strict)
+
+
+def flipped_share(contributions: FloatArray, least: float, two_sided: bool, observed: bool = True) -> float:
+    """The share of all 2^m flips of m contributions that add up to `least` or more, or, two-sided, as far from 0.
+
+    What was observed is one of the flips: where it counts, it does so although rounding may leave it below `least`.
+    """
+    if two_sided and least <= 0:
+        return 1.0
+    # A flip turns |c| into -|c|: of all sizes together, twice those that are turned are taken off. All sums of some of
+    # the first half of the sizes are put together with all of the second.
+    sizes, half = np.abs(contributions), len(contributions) // 2
+    first = np.sort(np.concatenate([coins @ sizes[:half] for coins in _all_shuffles(half)]))
+    second = np.concatenate([coins @ sizes[half:] for coins in _all_shuffles(len(sizes) - half)])
+    count = int(np.searchsorted(first, (sizes.sum() - least) / 2 - second, side="right").sum())
+    share = max(count, int(observed)) / 2 ** len(sizes)
+    return float(min(2 * share, 1.0) if two_sided else share)
+
+
+def _enumerate_ratios(question: Question, better: int, worse: int) -> float:
+    """Ratios of whole numbers too large for the compiled loops: what is near a tie is settled by Python's integers."""
+    assert question.ratio is not None
+    above, below = (side[[better, worse]].astype(np.float64) for side in question.ratio)
+    totals, wholes = [[int(x) for x in side.sum(axis=1)] for side in (above, below)]
+    differ = (above[0] != above[1]) | (below[0] != below[1])
+    exchanged = np.stack([above[1] - above[0], below[1] - below[0]], axis=1)[differ]
+    gain = _fraction(totals[0], wholes[0]) - _fraction(totals[1], wholes[1])
+    n_extreme = 0
+    for coins in _all_shuffles(len(exchanged)):
+        a, b = (coins @ exchanged + [totals[0], wholes[0]]).T
+        c, d = sum(totals) - a, sum(wholes) - b
+        first, second = (np.divide(x, y, out=np.zeros_like(x), where=y != 0) for x, y in ((a, b), (c, d)))
+        excess = (np.abs(first - second) if question.two_sided else first - second) - float(gain)
+        near = np.abs(excess) <= 1e-9 * (1 + np.abs(first) + np.abs(second))
+        n_extreme += int((excess[~near] > 0).sum())
+        kinds, counts = np.unique(np.stack([a[near], b[near]], axis=1), axis=0, return_counts=True)
+        for (x, y), count in zip(kinds.astype(np.int64).tolist(), counts.tolist(), strict=True):
+            exact = _fraction(x, y) - _fraction(sum(totals) - x, sum(wholes) - y)
+            exact = abs(exact) if question.two_sided else exact
+            n_extreme += count * int(exact > gain or (exact == gain and not question.convention.strict))
+    return float(n_extreme / 2 ** len(exchanged))
+
+
+def _fraction(above: int, below: int) -> Fraction:
+    return Fraction(above, below) if below else Fraction(0)
+
+
+def _enumerate_scores(question: Question, better: Array, worse: Array) -> float:
+    """Any metric, by its scores."""
+    metric = question.metric
+    direction = 1 if metric.higher_is_better else -1
+    better, worse = better.astype(np.float64), worse.astype(np.float64)
+    exchanged = (worse - better)[(better != worse).any(axis=1)]
+    total_better, total_worse = better.sum(axis=0), worse.sum(axis=0)
+    observed = metric.score(np.array([total_better, total_worse]))
+    tolerance = float(ties.of_scores(metric, np.array([better, worse]), observed).max())
+    gain = direction * (observed[0] - observed[1])
+    bound = gain + tolerance if question.convention.strict else gain - tolerance
+    n_extreme = 0
+    for coins in _all_shuffles(len(exchanged)):
+        moved = coins @ exchanged
+        drawn = direction * (metric.score(total_better + moved) - metric.score(total_worse - moved))
+        n_extreme += int((drawn >= bound).sum())
+        if question.two_sided:
+            n_extreme += int(((-drawn >= bound) & (drawn < bound)).sum())
+    return float(n_extreme / 2 ** len(exchanged))
+
+
+def _all_shuffles(n_units: int) -> Iterator[FloatArray]:
+    """All 2^n rows of n coins, some at a time."""
+    low = min(n_units, _TOGETHER.bit_length() - 1)
+    rows = (np.arange(2**low)[:, None] >> np.arange(low) & 1).astype(np.float64)
+    for high in product((0.0, 1.0), repeat=n_units - low):
+        yield np.hstack([rows, np.broadcast_to(high, (len(rows), n_units - low))])

@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simstudy.engines import independent_tests, paired_tests
-from simstudy.engines.acceptance_tests import fisher, precision_score
+from simstudy.engines import classical_tests
 from simstudy.engines.bootstrap import bootstrap
-from simstudy.engines.needs import ACCEPTANCE_SETS, COUNTS, ITEMS, MEAN, RIGHT_OR_WRONG, Need
 from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.randomization import randomization
-from simstudy.engines.sign_flips import sign_flips
-from simstudy.engines.skew_corrected import skew_corrected
+from simstudy.engines.sign_flips import sign_flips, skew_corrected
 
 ALTERNATIVES = ("two-sided", "greater")
 
@@ -24,9 +21,60 @@ ALTERNATIVES = ("two-sided", "greater")
 #: precision rests on few wrong answers (0.06 to 0.2); there comparisons have a caution, and other tests are better.
 DEFAULT_TEST = "sign_flips"
 
-
 #: The null hypothesis of most tests.
 EQUAL = "in the population the two systems have equal scores"
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a test must find in a question, in words; what is there if it is not met; and whether a question has it."""
+
+    what: str
+    otherwise: str
+    met: Callable[[Question], bool]
+
+
+def _proportion(question: Question) -> bool:
+    """Whether numerators count some of what denominators count."""
+    if question.ratio is None or not question.integers or question.factor != 1:
+        return False
+    above, below = question.ratio
+    positive = above if question.metric.higher_is_better else -above
+    return question.metric.is_proportion and bool(((positive >= 0) & (positive <= below)).all())
+
+
+def _acceptance_sets(question: Question) -> bool:
+    """Whether denominators say which items each system accepts, and numerators which of these are true."""
+    if not question.metric.higher_is_better or not _proportion(question):
+        return False
+    assert question.ratio is not None
+    true, accepted = question.ratio
+    # Who accepts a true item has it as true.
+    agree = (true == (true.max(axis=0) & accepted)).all()
+    # Where everybody accepts everything, accuracy looks the same; of precision it is the whole list.
+    some = (accepted == 0).any() or question.metric.of_chosen
+    return bool((accepted <= 1).all() and some and agree)
+
+
+MEAN = Need(
+    "a metric that is a mean of the units' scores",
+    "{metric} is none here (the systems do not share a denominator on every unit)",
+    lambda question: question.unit_scores is not None,
+)
+RIGHT_OR_WRONG = Need(
+    "right or wrong answers, one a unit",
+    "{metric} has other scores here (unit {unit})",
+    lambda question: question.right_or_wrong,
+)
+COUNTS = Need("a proportion of counts (accuracy, precision, recall)", "{metric} is none here", _proportion)
+ITEMS = Need(
+    "items one by one", "the unit is {unit} (unit='item' takes items)", lambda question: question.unit == "item"
+)
+ACCEPTANCE_SETS = Need(
+    "systems that accept or reject each item, true or false for all of them (precision by item)",
+    "{metric} has none such here",
+    _acceptance_sets,
+)
 
 
 @dataclass(frozen=True)
@@ -90,8 +138,6 @@ class SignificanceTest:
 
 
 _FOR_ANY_METRIC = "sign_flips, bootstrap or randomization"
-
-_EXCHANGEABLE = "on every unit the two systems' results could be exchanged"
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
 
 #: Name -> test.
@@ -121,7 +167,7 @@ TESTS = {
             "randomization",
             "approximate randomization",
             randomization,
-            null=_EXCHANGEABLE,
+            null="on every unit the two systems' results could be exchanged",
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
             n_resamples=2**20,
             computed=True,
@@ -139,7 +185,7 @@ TESTS = {
         SignificanceTest(
             "t_paired",
             "paired t test",
-            paired_tests.t_paired,
+            classical_tests.t_paired,
             needs=(MEAN,),
             assumes="the mean difference is normal",
             source="Yeh 2000, section 3.1 (matched-pair t)",
@@ -147,7 +193,7 @@ TESTS = {
         SignificanceTest(
             "z_paired",
             "paired z test",
-            independent_tests.z_paired,
+            classical_tests.z_paired,
             needs=(MEAN,),
             assumes="the mean difference is normal, its variance known",
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12",
@@ -155,7 +201,7 @@ TESTS = {
         SignificanceTest(
             "sign",
             "sign test",
-            paired_tests.sign,
+            classical_tests.sign,
             needs=(MEAN,),
             null="either system is as likely to win a unit",
             of_scores=False,
@@ -165,7 +211,7 @@ TESTS = {
         SignificanceTest(
             "wilcoxon",
             "Wilcoxon signed-rank test",
-            paired_tests.wilcoxon,
+            classical_tests.wilcoxon,
             needs=(MEAN,),
             null="the units' differences are symmetric around 0",
             of_scores=False,
@@ -175,7 +221,7 @@ TESTS = {
         SignificanceTest(
             "mcnemar",
             "McNemar's test",
-            paired_tests.sign,
+            classical_tests.sign,
             needs=(RIGHT_OR_WRONG,),
             null="either system is as likely to be the only one that is right, and so " + EQUAL,
             source="McNemar 1947, by the binomial distribution",
@@ -184,7 +230,7 @@ TESTS = {
         SignificanceTest(
             "z_independent",
             "z test for independent samples",
-            independent_tests.z_independent,
+            classical_tests.z_independent,
             needs=(MEAN,),
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1, equations 1 and 2, with r12 = 0",
@@ -192,7 +238,7 @@ TESTS = {
         SignificanceTest(
             "t_two_sample",
             "two-sample t test",
-            independent_tests.t_two_sample,
+            classical_tests.t_two_sample,
             needs=(MEAN,),
             assumes=_INDEPENDENT,
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.7)",
@@ -200,7 +246,7 @@ TESTS = {
         SignificanceTest(
             "two_proportions",
             "test of two proportions",
-            independent_tests.two_proportions,
+            classical_tests.two_proportions,
             needs=(COUNTS,),
             assumes=_INDEPENDENT + "; counts are binomial",
             source="Yeh 2000, section 2.1 (Harnett 1982, section 8.1.1)",
@@ -208,7 +254,7 @@ TESTS = {
         SignificanceTest(
             "chi_square",
             "chi-square test",
-            independent_tests.chi_square,
+            classical_tests.chi_square,
             needs=(COUNTS,),
             assumes=_INDEPENDENT + "; counts are Poisson",
             source="Yeh 2000, section 2.2",
@@ -217,7 +263,7 @@ TESTS = {
         SignificanceTest(
             "precision_score",
             "score test of precision",
-            precision_score,
+            classical_tests.precision_score,
             needs=(ITEMS, ACCEPTANCE_SETS),
             assumes="each candidate is a draw of its own; the gain is normal",
             source="Kosinski 2013, equation for the weighted generalized score statistic",
@@ -225,7 +271,7 @@ TESTS = {
         SignificanceTest(
             "fisher",
             "Fisher's exact test",
-            fisher,
+            classical_tests.fisher,
             needs=(ITEMS, ACCEPTANCE_SETS),
             null="what only one system accepts is true as often as what only the other accepts",
             assumes="each candidate is true by a draw of its own: counts of what only one system accepts are binomial",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from simstudy.engines.question import Question
+from simstudy.metrics.base import FloatArray
 
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
 Found = NDArray[np.int64]
@@ -77,6 +78,15 @@ def over_resamples(
         except BaseException:
             stopped = True
             raise
+
+
+def side_by_side(work: Callable[[NDArray[np.intp]], FloatArray], todo: NDArray[np.intp], n_jobs: int) -> FloatArray:
+    """`work` done for parts of `todo` in threads, and put together in its order."""
+    if len(todo) == 0:
+        return np.empty(0)
+    parts = np.array_split(todo, min(len(todo), 8 * n_jobs if n_jobs > 1 else 1))
+    with ThreadPoolExecutor(n_jobs) as threads:
+        return np.concatenate(list(threads.map(work, parts)))
 
 
 def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:

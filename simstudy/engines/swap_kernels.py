@@ -39,20 +39,13 @@ class ObservedPair(NamedTuple):
 
 
 class Contributions(NamedTuple):
-    """What the units of each pair contribute to its gain, in sum (P,).
+    """What the units of each pair contribute to its gain, in sum (P,)."""
 
-    Attributes
-    ----------
-    totals
-        Sums without a flip.
-    pooled
-        The pair's pooled ratio, by which contributions to the denominators are multiplied.
-    least
-        Flipped sums from this on are extreme.
-    """
-
+    #: Sums without a flip.
     totals: FloatArray
+    #: The pair's pooled ratio, by which contributions to the denominators are multiplied.
     pooled: FloatArray
+    #: Flipped sums from this on are extreme.
     least: FloatArray
 
 

@@ -23,14 +23,9 @@ SCALED = 2e-9
 
 @dataclass(frozen=True)
 class Ties:
-    """Which differences of statistics, of their sums and of scores are none.
+    """Which differences of statistics, of their sums and of scores are none."""
 
-    Attributes
-    ----------
-    whole
-        Whether all statistics are whole numbers, which add up without rounding.
-    """
-
+    #: Whether all statistics are whole numbers, which add up without rounding.
     whole: bool
 
     def of_sums(self, rows: Array) -> FloatArray:

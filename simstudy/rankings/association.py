@@ -72,23 +72,7 @@ _Scores = Callable[[Tables], FloatArray]
 
 @dataclass(frozen=True)
 class Measure:
-    """An association measure: a function from a frame that `contingency_tables` takes to scores (n,).
-
-    Attributes
-    ----------
-    name
-        In `MEASURES`.
-    function
-        Of checked tables.
-    formula, source
-        What it is, and whose.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"f": [30, 2], "f1": [100, 40], "f2": [50, 50], "N": [1000, 1000]})
-    >>> MEASURES["dice"](frame).round(2).tolist()
-    [0.4, 0.04]
-    """
+    """An association measure: a function from a frame that `contingency_tables` takes to scores (n,)."""
 
     name: str
     function: _Scores

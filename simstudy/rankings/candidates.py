@@ -14,8 +14,15 @@ from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
-from simstudy.rankings.inputs import BoolArray, check_labels, score_matrix, scored, true_or_false
-from simstudy.rankings.ranks import jitter, ranks_of
+from simstudy.rankings.inputs import (
+    BoolArray,
+    check_labels,
+    jitter,
+    ranks_of,
+    score_matrix,
+    scored,
+    true_or_false,
+)
 from simstudy.validation import (
     check_choice,
     check_mapping,

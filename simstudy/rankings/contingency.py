@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -21,15 +22,37 @@ _LIMIT = 2**53
 
 
 def has_tables(columns: Iterable[str]) -> bool:
-    """Whether columns hold contingency tables: all of `CELLS`, or all of `SIGNATURE`.
-
-    Examples
-    --------
-    >>> has_tables(["word", "f", "f1", "f2", "N"]), has_tables(["O11", "f", "N"])
-    (True, False)
-    """
+    """Whether columns hold contingency tables: all of `CELLS`, or all of `SIGNATURE`."""
     names = set(columns)
     return names.issuperset(CELLS) or names.issuperset(SIGNATURE)
+
+
+def frequency_table(pairs: Iterable[tuple[str, str]]) -> pd.DataFrame:
+    """Frequency signatures of pair types, a row each with the index "first second", in the order of their first tokens.
+
+    The words of a pair stand in a syntactic relation (a verb and its preposition), so N counts pair tokens, not words,
+    and f1 and f2 those with the first and with the second word (Evert 2008, Corpora and collocations, section 3).
+    """
+    f = Counter(pairs)
+    if not f:
+        raise ValueError("pairs must have at least one pair")
+    f1, f2 = Counter[str](), Counter[str]()
+    for (first, second), count in f.items():
+        f1[first] += count
+        f2[second] += count
+    table = pd.DataFrame(
+        {
+            "f": list(f.values()),
+            "f1": [f1[first] for first, _ in f],
+            "f2": [f2[second] for _, second in f],
+            "N": f.total(),
+        },
+        index=[f"{first} {second}" for first, second in f],
+    )
+    if not table.index.is_unique:
+        twice = table.index[table.index.duplicated()][0]
+        raise ValueError(f"pairs must be told apart by their words and a space, unlike those that give '{twice}'")
+    return table
 
 
 def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
@@ -40,14 +63,7 @@ def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
     C1 = f2 and C2 (Evert 2004, An on-line repository of association measures).
 
     The columns are `CELLS` or `SIGNATURE`, whole numbers below 2^53. Where columns R1, R2, C1, C2, N, or a signature
-    beside the cells, are there too, they must agree; other columns are ignored. An error names the candidate by its
-    label in the index, which is also the index of the tables.
-
-    Examples
-    --------
-    >>> contingency_tables(pd.DataFrame({"f": [30], "f1": [100], "f2": [50], "N": [1000]}, index=["give up"]))
-             O11  O12  O21  O22
-    give up   30   70   20  880
+    beside the cells, are there too, they must agree; other columns are ignored. An error names the candidate.
     """
     if not isinstance(frequencies, pd.DataFrame):
         raise ValueError(f"frequencies must be a pandas DataFrame, not {type(frequencies).__name__}")
@@ -80,16 +96,7 @@ def contingency_tables(frequencies: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviations(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray) -> FloatArray:
-    """O11 - E11 = (O11 N - R1 C1) / N to the last digit; 0 where N is 0.
-
-    The products are integers of any size: where O11 is nearly E11, the digits of their difference are all there is.
-
-    Examples
-    --------
-    >>> counts = (np.array([value]) for value in (10**9 + 1, 2 * 10**9, 2 * 10**9, 4 * 10**9))
-    >>> deviations(*counts).tolist()
-    [1.0]
-    """
+    """O11 - E11 = (O11 N - R1 C1) / N to the last digit, by integers of any size; 0 where N is 0."""
     difference = o11.astype(object) * n.astype(object) - r1.astype(object) * c1.astype(object)
     return np.asarray(difference, dtype=np.float64) / np.maximum(n, 1)
 

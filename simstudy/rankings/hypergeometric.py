@@ -36,58 +36,26 @@ class _Tables(NamedTuple):
 
 
 def fisher_exact(hits_1: ArrayLike, of_1: ArrayLike, hits_2: ArrayLike, of_2: ArrayLike) -> FloatArray:
-    """Two-sided p-values of Fisher's exact test of two proportions (Evert 2004, section 3.3; Agresti 1990, 60 - 66).
+    """Two-sided p-values of Fisher's exact test: hits_1 of of_1 candidates are true, and hits_2 of of_2.
 
-    The probability, among all tables with the same margins, of those that are no more likely than the observed one;
-    tables that differ from it by less than `TIE`, relatively, are equally likely (as in R's fisher.test). Small
-    p-values are as accurate, relatively, as large ones, down to the smallest decimals of full accuracy (2e-308);
-    below some 5e-324 they are 0.
-
-    hits_1 of of_1 candidates are true, and hits_2 of of_2: whole numbers of shapes that broadcast. The p-value is 1
-    where one side has no candidate, none is true, or all are.
-
-    Examples
-    --------
-    Fisher's lady, who told 3 of 4 cups right: 1/70 + 16/70 + 16/70 + 1/70.
-
-    >>> round(float(fisher_exact(3, 4, 1, 4)) * 70, 9)
-    34.0
+    The probability, among all tables with the same margins, of those that are no more likely than the observed one
+    (Evert 2004, section 3.3; Agresti 1990, 60 - 66). Small p-values are as accurate, relatively, as large ones, down to
+    2e-308. The counts are trusted, and their shapes broadcast. The p-value is 1 where one side has no candidate, none
+    is true, or all are.
     """
-    given = {"hits_1": hits_1, "of_1": of_1, "hits_2": hits_2, "of_2": of_2}
-    counts = _whole(given)
-    _between(counts, "hits_1", "of_1")
-    _between(counts, "hits_2", "of_2")
-    x, n_1, y, n_2 = counts.values()
+    x, n_1, y, n_2 = _counts(hits_1, of_1, hits_2, of_2)
     p_value = np.empty(x.shape)
     _two_sided(x.ravel(), n_1.ravel(), y.ravel(), n_2.ravel(), p_value.reshape(-1))
     return p_value
 
 
 def log10_upper_tail(o11: ArrayLike, r1: ArrayLike, c1: ArrayLike, n: ArrayLike) -> FloatArray:
-    """log10 P(X >= O11) of the hypergeometric distribution with the margins of a 2 x 2 table.
+    """log10 P(X >= O11), X being how many of C1 that are drawn without replacement from N are among R1.
 
-    X is how many of C1 that are drawn without replacement from N are among R1. The relative accuracy is that of the
-    logarithm: some 10 digits or more, near p = 1 too.
-
-    O11, R1, C1 and N are whole numbers of shapes that broadcast. ValueError where R1 or C1 are beyond 0 … N, or O11 is
-    not possible with these margins.
-
-    Examples
-    --------
-    >>> round(10 ** float(log10_upper_tail(3, 4, 4, 8)) * 70, 9)   # 16/70 + 1/70
-    17.0
-    >>> round(float(log10_upper_tail(1000, 2000, 3000, 40_000_000)), 3)
-    -3606.668
+    The relative accuracy is that of the logarithm: some 10 digits or more, near p = 1 too. The counts are trusted to be
+    those of possible tables, and their shapes broadcast.
     """
-    counts = _whole({"o11": o11, "r1": r1, "c1": c1, "n": n})
-    _between(counts, "r1", "n")
-    _between(counts, "c1", "n")
-    _between(counts, "o11", "r1")
-    _between(counts, "o11", "c1")
-    observed, row, column, total = counts.values()
-    if (impossible := row - observed > total - column).any():
-        at = int(impossible.argmax())
-        raise ValueError(f"o11 must be at least r1 + c1 - n, unlike {observed.flat[at]} at number {at}")
+    observed, row, column, total = _counts(o11, r1, c1, n)
     tails = np.empty(observed.shape)
     above = deviations(observed, row, column, total)
     tables = _Tables(observed.ravel(), row.ravel(), column.ravel(), total.ravel())
@@ -96,52 +64,20 @@ def log10_upper_tail(o11: ArrayLike, r1: ArrayLike, c1: ArrayLike, n: ArrayLike)
 
 
 def log_likelihood_ratio(o11: IntArray, r1: IntArray, c1: IntArray, n: IntArray) -> FloatArray:
-    """G2 = 2 sum O ln(O / E) of 2 x 2 tables, 0 or more, accurate near independence too.
+    """G2 = 2 sum O ln(O / E) of possible 2 x 2 tables (n,), 0 or more, accurate near independence too.
 
-    A table's hypergeometric probability is exp(-G2 / 2) but for the square roots and small terms of Stirling's formula.
-    O ln(O / E) - O + E, whose sum over the four cells is the same
-    since the differences cancel, is positive and computed without cancellation (Loader 2000, Fast and accurate
-    computation of binomial probabilities).
-
-    The counts (n,) are trusted to be those of possible tables.
-
-    Examples
-    --------
-    >>> one = np.ones(1, dtype=np.int64)
-    >>> g2 = log_likelihood_ratio(30 * one, 100 * one, 50 * one, 1000 * one)[0]
-    >>> terms = [(30, 5), (70, 95), (20, 45), (880, 855)]
-    >>> bool(abs(g2 - 2 * sum(o * np.log(o / e) for o, e in terms)) < 1e-12)
-    True
+    O ln(O / E) - O + E, whose sum over the four cells is the same since the differences cancel, is positive and
+    computed without cancellation (Loader 2000, Fast and accurate computation of binomial probabilities). A table's
+    hypergeometric probability is exp(-G2 / 2) but for the square roots and small terms of Stirling's formula.
     """
     ratios = np.empty(o11.shape)
     _ratios(_Tables(o11, r1, c1, n), deviations(o11, r1, c1, n), ratios)
     return ratios
 
 
-def _whole(given: dict[str, ArrayLike]) -> dict[str, IntArray]:
-    """Counts as int64 arrays of one shape."""
-    arrays: list[Array] = []
-    for name, values in given.items():
-        array = np.asarray(values)
-        if array.dtype.kind not in "iuf":
-            raise ValueError(f"{name} must be whole numbers, not {array.dtype}")
-        known = (array >= 0) & (array < 2**53) & (array == np.floor(array))
-        if not known.all():
-            raise ValueError(f"{name} must be whole numbers from 0 to 2^53 - 1, unlike {array.flat[known.argmin()]}")
-        arrays.append(array.astype(np.int64))
-    try:
-        return dict(zip(given, np.broadcast_arrays(*arrays), strict=True))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(given, arrays, strict=True))
-        raise ValueError(f"counts must have shapes that can be broadcast, unlike {shapes}") from None
-
-
-def _between(counts: dict[str, IntArray], part: str, whole: str) -> None:
-    if (more := counts[part] > counts[whole]).any():
-        at = int(more.argmax())
-        raise ValueError(
-            f"{part} must be at most {whole}, unlike {counts[part].flat[at]} of {counts[whole].flat[at]} at number {at}"
-        )
+def _counts(*given: ArrayLike) -> tuple[Array, ...]:
+    """Counts as whole numbers of one shape."""
+    return np.broadcast_arrays(*(np.asarray(counts).astype(np.int64) for counts in given))
 
 
 @njit(cache=True, nogil=True)

@@ -1,16 +1,18 @@
-"""What Candidates are made from, checked: scores, labels, and who is true."""
+"""What Candidates are made from: scores, labels and who is true, checked, and ranks (Evert 2004, footnotes 5 and 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype
+from scipy import stats
 
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.validation import brief, check_mapping, check_unmasked
 
 BoolArray = NDArray[np.bool_]
@@ -82,3 +84,20 @@ def true_or_false(true: ArrayLike, ids: Sequence[str]) -> BoolArray:
         wrong = int(np.argmin(known))
         raise ValueError(f"true must be true or false (1 or 0), unlike {values[wrong]} of candidate '{ids[wrong]}'")
     return values.astype(bool)
+
+
+def jitter(ids: Iterable[str], seed: int) -> NDArray[np.uint64]:
+    """As good as a random number for each candidate: a function of the seed and its id alone, wherever it stands."""
+    key = seed.to_bytes(8, "little")
+    digests = b"".join(blake2b(name.encode(), digest_size=8, key=key).digest() for name in ids)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def ranks_of(scores: FloatArray, jitter: NDArray[np.uint64] | None) -> IntArray:
+    """Ranks (K, n), 1 for the highest score; the jitter (n,) decides between equal ones, which else share a rank."""
+    if jitter is None:
+        return np.asarray(stats.rankdata(-scores, method="min", axis=1), dtype=np.int64)
+    ranks = np.empty(scores.shape, dtype=np.int64)
+    for own, of_function in zip(ranks, scores, strict=True):
+        own[np.lexsort((jitter, -of_function))] = np.arange(1, own.size + 1)
+    return ranks

@@ -9,7 +9,7 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.comparisons.comparing import compare
-from simstudy.engines.applicable import applicable
+from simstudy.engines.asking import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Figure, Section, Table

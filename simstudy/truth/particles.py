@@ -13,7 +13,7 @@ from simstudy.loaders.tagged import TaggedDocument
 from simstudy.metrics.base import IntArray
 from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.cooccurrences import frequency_table
+from simstudy.rankings.contingency import frequency_table
 from simstudy.validation import check_choice, check_whole
 
 #: How documents become parts.

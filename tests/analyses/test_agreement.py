@@ -11,7 +11,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.analyses.agreement import agreement, disagreements
-from simstudy.engines.applicable import applicable
+from simstudy.engines.asking import applicable
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 

@@ -1,4 +1,4 @@
-"""What is drawn together, and within what: units, the unit that nobody named, and strata."""
+"""What a comparison is asked: by which test, of which units, within which strata."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.thresholds import thresholds
-from simstudy.comparisons.verdict import verdict
-from simstudy.engines.applicable import applicable
-from simstudy.engines.registry import TESTS
+from simstudy.engines.asking import applicable
+from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from tests.oracles import compared, shuffled_p
 
@@ -41,11 +39,9 @@ def test_without_a_unit_documents_are_taken_where_there_are_any(test: str, answe
     pd.testing.assert_frame_equal(compared(with_items(answered, cluster=None), **options), by_item)
 
 
-def test_a_column_of_nothing_is_no_column(answered: Outputs) -> None:
-    assert set(compared(with_items(answered, cluster=np.nan))["unit"]) == {"item"}
-
-
 def test_items_without_a_document_among_others_are_named(answered: Outputs) -> None:
+    """A column of nothing is no column."""
+    assert set(compared(with_items(answered, cluster=np.nan))["unit"]) == {"item"}
     some = answered.items["cluster"].where(np.arange(60) != 7)
     with pytest.raises(ValueError, match="item 's7' has no cluster"):
         compared(with_items(answered, cluster=some))
@@ -92,52 +88,51 @@ def test_strata_hold_whole_clusters(tagged: Outputs) -> None:
 def test_strata_keep_what_differs_between_them_out_of_the_resamples() -> None:
     """a wins all of one stratum and loses all of the other: resampled within strata, the gain never varies."""
     right = np.array([[1] * 30 + [0] * 20, [0] * 30 + [1] * 20])
-    items = pd.DataFrame({"id": range(50), "domain": ["x"] * 30 + ["y"] * 20})
     mixed = np.random.default_rng(0).permutation(50)
+    items = pd.DataFrame({"id": range(50), "domain": np.array(["x"] * 30 + ["y"] * 20)[mixed]})
     statistics = np.stack([right, np.ones_like(right)], axis=-1)[:, mixed]
-    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items.iloc[mixed])
+    outputs = Outputs.from_statistics(statistics, "accuracy", ["a", "b"], items)
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_resamples": 999}
     assert compared(outputs, strata="domain", **options).p_value[0] == 1 / 1000
     assert compared(outputs, **options).p_value[0] > 0.02
 
 
-def test_clusters_within_strata(tagged: Outputs) -> None:
-    items = tagged.items.assign(half=np.where(np.arange(60) < 32, "first", "second"))
-    outputs = Outputs.from_statistics(tagged.statistics, "accuracy", tagged.systems, items)
-    pairs = compared(outputs, test="bootstrap", unit="cluster", strata="half", n_resamples=300)
-    assert pairs["p_value"].between(0, 1).all()
-
-
 @pytest.mark.parametrize("argument", ["test", "alternative", "convention", "unit", "strata", "n_resamples", "seed"])
-@pytest.mark.parametrize("value", [["item"], {"a": 1}, 2.5, float("nan"), np.array([1, 2]), pd.DataFrame({"a": [1]})])
+@pytest.mark.parametrize("value", [["item"], 2.5, np.array([1, 2])])
 def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argument: str, value: object) -> None:
     options: dict[str, Any] = {"test": "bootstrap", argument: value}
     with pytest.raises(ValueError, match=f"{argument} must be"):
         compared(tagged, **options)
 
 
-def test_a_verdict_is_of_one_row(tagged: Outputs) -> None:
-    pairs = compared(tagged)
-    for given in (pairs, None, {}, "a", pd.Series({"a": 1})):
-        with pytest.raises(ValueError, match="pair must be one pair of Comparisons"):
-            verdict(given)  # type: ignore[arg-type]
-    for alpha in (2, None, [0.05], "0.05", True, float("nan")):
-        with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
-            verdict(pairs.iloc[0], alpha=alpha)  # type: ignore[arg-type]
+def test_three_tests_have_another_hypothesis_than_equal_scores() -> None:
+    assert {name for name, test in TESTS.items() if not test.of_scores} == {"sign", "wilcoxon", "fisher"}
+    # Exchangeable systems have equal scores, and so has a pair of which either is as likely to be right alone.
+    equal = "in the population the two systems have equal scores"
+    for name, test in TESTS.items():
+        assert test.of_scores == (equal in test.null or name == "randomization"), name
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"window": "ab"},
-        {"window": 3},
-        {"window": ["a", "b"]},
-        {"percentile": "95"},
-        {"percentile": None},
-        {"min_pairs": "9"},
-        {"seed": None},
-    ],
-)
-def test_options_of_thresholds_are_numbers(tagged: Outputs, option: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(option))} must"):
-        thresholds(compared(tagged), **option)
+def test_who_draws_and_who_computes() -> None:
+    assert {name for name, test in TESTS.items() if test.n_resamples} == {
+        *("sign_flips", "bootstrap", "randomization", "skew_corrected")
+    }
+    approximations = {"t_paired", "z_paired", "z_independent", "t_two_sample", "two_proportions", "chi_square"}
+    approximations.add("precision_score")
+    assert {name for name, test in TESTS.items() if not test.computed} == approximations
+
+
+def test_without_a_name_signs_are_flipped_two_sided(answered: Outputs) -> None:
+    assert DEFAULT_TEST == "sign_flips"
+    pairs = compared(answered)
+    assert set(pairs["test"]) == {"sign_flips"}
+    assert set(pairs["alternative"]) == {"two-sided"}
+    assert all(test.alternatives[0] == "two-sided" for test in TESTS.values())
+
+
+def test_applicable_to_scores_leaves_other_hypotheses_out(answered: Outputs, accepting: Outputs) -> None:
+    for outputs in (answered, accepting):
+        every = applicable(outputs, unit="item")
+        of_scores = applicable(outputs, unit="item", of_scores=True)
+        assert of_scores == [test for test in every if test not in ("sign", "wilcoxon", "fisher")]
+        assert len(of_scores) < len(every)

@@ -44,19 +44,6 @@ def limit(difference: np.ndarray, convention: str, alternative: str) -> float:
     return float(min(p, 1))
 
 
-def test_the_oracles_are_enumeration() -> None:
-    """All n^n resamples, one by one."""
-    rng = np.random.default_rng(2)
-    for n in (2, 3, 5):
-        difference = rng.integers(-2, 4, size=n)
-        sums = [difference[list(draw)].sum() for draw in product(range(n), repeat=n)]
-        for least in range(-2 * n - 1, 3 * n + 2):
-            assert float(drawn_tail(difference, least)) == np.mean([s >= least for s in sums])
-    a, b = np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])
-    found = sum((a - b)[list(draw)].sum() >= 2 * (a - b).sum() for draw in product(range(4), repeat=4))
-    assert exact_bootstrap_p(a, b) == pytest.approx(found / 4**4, rel=1e-12, abs=0)
-
-
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 @pytest.mark.parametrize("kind", ["one decision", "seven decisions", "error rate", "ratings"])
 def test_p_is_the_share_of_all_resamples(kind: str, convention: str, alternative: str) -> None:
@@ -86,7 +73,7 @@ def test_p_is_that_of_whole_number_polynomials(kind: str, convention: str, alter
     """n = 20 … 100, among them p-values far below what any number of resamples could show."""
     rng = np.random.default_rng([len(kind), len(convention), len(alternative)])
     smallest = 1.0
-    for n, shift in ((20, 0.0), (50, 0.1), (80, 0.2), (100, 1.0)):
+    for n, shift in ((20, 0.1), (100, 1.0)):
         if kind == "accuracy":
             scores = (rng.random((2, n)) < [[0.55 + shift / 2], [0.5 - shift / 2]]).astype(np.int64)
         else:

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.cautions import FEW_RIGHT, FEW_WRONG, SKEWED
-from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, compared
@@ -83,8 +82,9 @@ def test_where_less_is_better_what_is_counted_is_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("systems", "caution"),
-    [(((40, 15), (20, 8)), ""), (((40, 4), (20, 5)), FEW_WRONG), (((40, 15), (20, 4)), FEW_WRONG),
-     (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""), (((7, 4), (6, 3)), FEW_WRONG)],
+    [(((40, 15), (20, 8)), ""), (((40, 25), (20, 15)), ""), (((40, 4), (20, 5)), FEW_WRONG),
+     (((40, 15), (20, 4)), FEW_WRONG), (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""),
+     (((7, 4), (6, 3)), FEW_WRONG)],
 )  # fmt: skip
 def test_fewer_than_five_are_few(systems: tuple[tuple[int, int], ...], caution: str) -> None:
     assert compared(precision(400, *systems))["caution"][0] == caution
@@ -102,7 +102,7 @@ def test_skewness_is_large_beyond_a_fifth_of_the_root_of_n() -> None:
     n = 64
     base = np.tile([-1.0, 1.0], n // 2)
     seen = set()
-    for outlier in np.linspace(1, 12, 45):
+    for outlier in np.linspace(1, 12, 16):
         differences = base.copy()
         differences[0] = outlier
         expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n)
@@ -121,22 +121,3 @@ def test_right_and_wrong_answers_need_no_caution() -> None:
         assert row.skewness > 0.2 * np.sqrt(300)
         assert row.caution == ""
         assert row[COUNTS].isna().all()
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_cautions_come_where_coverage_is_off() -> None:
-    """Sixteen conditions of 1,000 test sets: differences of growing skewness on 50 and 500 units; scipy's t."""
-    rng, sets = np.random.default_rng(5), 1000
-    alarms: dict[bool, list[float]] = {True: [], False: []}
-    for sigma in (0.1, 0.3, 0.6, 1.0, 1.25, 1.5, 1.75, 2.0):
-        for n in (50, 500):
-            differences = rng.lognormal(-sigma * sigma / 2, sigma, (sets, n)) - 1
-            covered = (np.abs(stats.ttest_1samp(differences, 0, axis=1).statistic) <= stats.t.ppf(0.975, n - 1)).mean()
-            statistics = np.ones((sets, 2, n, 2))
-            statistics[:, 0, :, 0] += differences
-            cautioned = DrawnPairs(statistics, "mean").coverage(0.0)["n_cautioned"]
-            alarms[bool(covered < 0.93)].append(float(cautioned) / sets)
-    assert len(alarms[True]) > 5
-    assert np.mean(alarms[True]) > 0.8
-    assert np.mean(alarms[False]) < 0.3

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
-from simstudy.engines.registry import TESTS
+from simstudy.engines.registry import ACCEPTANCE_SETS, MEAN, TESTS
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import made
-from tests.oracles import ERROR_RATE, ascending, compared, shuffled_p
+from tests.oracles import ascending, compared, shuffled_p
 
 
 def scored(a: list[float], b: list[float]) -> Outputs:
@@ -121,14 +120,6 @@ class TestFavours:
         level = Outputs.from_statistics(np.stack([right[[0, 0]], np.ones_like(right)], axis=-1), "accuracy", ["a", "b"])
         assert compared(level, test="chi_square").favours[0] == ""
 
-    def test_lower_is_better(self) -> None:
-        wrong = np.array([[1] * 18 + [0] * 22, [1] * 30 + [0] * 10])
-        outputs = Outputs.from_statistics(np.stack([wrong, np.ones_like(wrong)], -1), ERROR_RATE, ["a", "b"])
-        for test in TESTS:
-            if ACCEPTANCE_SETS not in TESTS[test].needs:
-                row = compared(outputs, test=test, n_resamples=100).iloc[0]
-                assert (row.system_a, row.favours) == ("a", "a"), test
-
 
 class TestFloor:
     """The least p-value that swapping the units that differ could give."""
@@ -160,7 +151,7 @@ class TestFloor:
         assert row.p_floor == 0
 
     @given(data=st.data())
-    @settings(max_examples=120, deadline=None, derandomize=True)
+    @settings(max_examples=40, deadline=None, derandomize=True)
     def test_no_randomization_test_is_below_it(self, data: st.DataObject) -> None:
         """All shuffles, for any small counts; and reached where all units speak for one system alone."""
         name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1"]))
@@ -271,4 +262,8 @@ def test_equal_hits_by_other_guesses_are_no_difference_in_recall(test: str, alte
     outputs = Outputs.from_statistics(statistics, "recall", ["a", "b"])
     row = compared(outputs, test=test, alternative=alternative).iloc[0]
     assert (row.gain, row.p_value, row.favours) == (0.0, 1.0, "")
-    assert compared(outputs.with_metric("precision"), n_resamples=50).gain[0] > 0
+    if test in ("two_proportions", "chi_square"):
+        # Of precision the same hits are a difference: the guesses differ.
+        row = compared(outputs.with_metric("precision"), test=test, alternative=alternative).iloc[0]
+        assert row.gain > 0
+        assert row.p_value < 1

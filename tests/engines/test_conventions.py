@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from simstudy.engines.asking import planned_resamples, resamples_to_draw
-from simstudy.engines.registry import TESTS
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
@@ -136,8 +135,8 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     assert row.p_value == (row.n_extreme + plus) / (n_resamples + plus)
 
 
-def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
-    """The two events of a two-sided bootstrap: at least twice the gain, or not won."""
+def test_two_sided_counts_koehns_event_too(tagged: Outputs) -> None:
+    """The two events of a two-sided bootstrap: at least twice the gain, or not won (p is 1 less the share won)."""
     options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
     lost = compared(tagged, convention="koehn2004", **options)["n_extreme"]
     upper = compared(tagged, alternative="greater", **options)["n_extreme"]
@@ -146,34 +145,14 @@ def test_koehns_p_is_1_less_the_share_of_samples_won(tagged: Outputs) -> None:
     assert (lost > 0).any()
 
 
-def test_sacrebleus_bootstrap_is_optimistic_for_small_gains() -> None:
-    """It takes off the mean of the *absolute* gains, which is above the gain: what is left is too rarely large."""
-    rng = np.random.default_rng(3)
-    scores = rng.normal([[0.02], [0.0]], 1.0, size=(2, 200))
-    outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], -1), "mean")
-    ours = compared(outputs, test="bootstrap", alternative="two-sided", n_resamples=5000).iloc[0]
-    theirs = compared(outputs, test="bootstrap", convention="sacrebleu", n_resamples=5000).iloc[0]
-    assert ours.gain < 0.2
-    assert theirs.p_value < 0.75 * ours.p_value
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("tile_size", [None, 1, 77])
+@pytest.mark.parametrize("tile_size", [1, 77])
 def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_size: int | None) -> None:
     name, pair = pair_of("geometric", np.random.default_rng(6))
     outputs = Outputs.from_statistics(pair, name)
     options: dict[str, Any] = {"test": "bootstrap", "convention": "sacrebleu", "seed": 2}
     found = compared(outputs, n_jobs=n_jobs, tile_size=tile_size, **options)
     np.testing.assert_array_equal(found["n_extreme"], compared(outputs, **options)["n_extreme"])
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_a_convention_of_another_test_is_refused(test: str, tagged: Outputs) -> None:
-    for convention, rule in CONVENTIONS.items():
-        if convention != "default" and test not in rule.tests:
-            message = f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'"
-            with pytest.raises(ValueError, match=message):
-                compared(tagged, test=test, convention=convention)
 
 
 @pytest.mark.parametrize(
@@ -191,6 +170,11 @@ def test_a_convention_of_another_test_is_refused(test: str, tagged: Outputs) -> 
             {"test": "randomization", "convention": "chinchor1992", "alternative": "greater"},
             "must be 'two-sided' for convention 'chinchor1992', not 'greater'",
         ),
+        (
+            {"test": "bootstrap", "convention": "chinchor1992"},
+            "convention 'chinchor1992' is a rule for randomization, not for 'bootstrap'",
+        ),
+        ({"test": "t_paired", "convention": "bk2012"}, "convention 'bk2012' is a rule for .*, not for 't_paired'"),
         ({"test": "chi_square", "alternative": "greater"}, "alternative must be 'two-sided' for test 'chi_square'"),
         ({"test": "randomization", "convention": "sacrebleu", "strata": "domain"}, "strata must be None"),
     ],

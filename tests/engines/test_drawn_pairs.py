@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
 from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.metrics import METRICS
+from simstudy.outputs import Outputs
+from tests.oracles import ascending, compared
 
 SCORES = np.random.default_rng(0).beta(1, 3, (60, 2, 40, 1))
 SETS = DrawnPairs(np.concatenate([SCORES, np.ones_like(SCORES)], axis=-1), "mean")
@@ -64,3 +68,55 @@ def test_sets_on_which_a_score_is_0_by_0_are_counted_apart() -> None:
         assert_allclose(row["sum_square"], (gains[rejected & defined] ** 2).sum())
         undefined += row["n_rejected_undefined"]
     assert undefined > 0
+
+
+def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple[str, np.ndarray]:
+    shape = (m, 2, n)
+    if kind == "clusters":
+        size = np.broadcast_to(rng.integers(1, 9, size=(m, 1, n)), shape)
+        return "accuracy", np.stack([rng.binomial(size, 0.6), size], axis=-1)
+    if kind == "f1":
+        return "f1", np.stack([ascending(pair) for pair in rng.integers(0, 5, size=(*shape, 3))])
+    if kind == "acceptances":
+        accepted = rng.random(shape) < 0.5
+        return "precision_of_accepted", np.stack([accepted & (rng.random((m, 1, n)) < 0.8), accepted], -1).astype(int)
+    scores = rng.lognormal(sigma=1.2, size=shape) if kind == "skewed" else rng.integers(0, 2, size=shape)
+    return "accuracy" if kind == "answers" else "mean", np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "answers"])
+def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
+    metric, statistics = drawn(kind, np.random.default_rng(len(kind)))
+    sets = DrawnPairs(statistics, metric, n_resamples=150, seed=3)
+    outputs = [Outputs.from_statistics(pair, METRICS[metric], ["first", "second"]) for pair in statistics]
+    found = sets.p_values(["sign_flips", "bootstrap", "wilcoxon", "two_proportions", "precision_score"], ["two-sided"])
+    assert len(found) == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "answers": 4}[kind]
+    rows = []
+    for (test, alternative), p in found.items():
+        how = {"test": test, "alternative": alternative, "monte_carlo": sets.way(test), "n_resamples": 150, "seed": 3}
+        rows = [compared(one, **how).iloc[0] for one in outputs]
+        assert_allclose(p, [row.p_value for row in rows], rtol=1e-9, err_msg=f"{test}, {alternative}")
+    first = np.array([row.system_a == "first" for row in rows])
+    assert sets.first_is_better.tolist() == first.tolist()
+    assert 0 < first.sum() < len(first)
+    low, high = np.array([(row.gain_low, row.gain_high) for row in rows]).T
+    for gain in (0.0, 5.0, -5.0):
+        row, true = sets.coverage(gain), np.where(first, gain, -gain)
+        assert row["interval"] == rows[0].interval
+        assert row["n_covered"] == ((low <= true) & (true <= high)).sum()
+        assert row["n_cautioned"] == sum(one.caution != "" for one in rows)
+        assert row["sum_width"] == pytest.approx((high - low).sum())
+    assert (sets.coverage(0.0)["n_cautioned"] > 0) == (kind in ("skewed", "acceptances"))
+
+
+def test_few_units_and_right_or_wrong_are_computed_and_the_rest_drawn() -> None:
+    """But for the bootstrap, whose limit is not what resampling a few units shows."""
+    rng = np.random.default_rng(1)
+    for kind, n, flips, bootstrap in (
+        ("f1", 30, "auto", True),
+        ("f1", 31, True, True),
+        ("answers", 90, "auto", "auto"),
+    ):
+        metric, statistics = drawn(kind, rng, 2, n)
+        sets = DrawnPairs(statistics, metric)
+        assert (sets.way("sign_flips"), sets.way("bootstrap"), sets.way("t_paired")) == (flips, bootstrap, "auto")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.applicable import applicable
+from simstudy.engines.asking import applicable
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
@@ -23,7 +23,7 @@ def accepted(sets: list[list[int]], true: list[int], n: int = 8) -> Outputs:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_pair_is_scipys_test_of_what_only_one_accepts(seed: int) -> None:
     rng = np.random.default_rng(seed)
     true = rng.random(300) < 0.3
@@ -64,29 +64,6 @@ def test_a_pair_by_hand() -> None:
 def test_without_a_second_region_p_is_1(sets: list[list[int]], statistic: float) -> None:
     row = compared(accepted(sets, [0, 1, 2]), test="fisher").iloc[0]
     assert (row.p_value, row.statistic) == (1.0, pytest.approx(statistic))
-
-
-def test_the_better_precision_can_lie_where_both_accept() -> None:
-    """Footnote 13: one of D2's six is true, D1's one is not; a, which accepts fewer, still has the better precision."""
-    outputs = accepted([[0, 1, 2, 3], [0, 1, 2, 4, 5, 6, 7, 8, 9]], [0, 1, 2, 4], 10)
-    row = compared(outputs, test="fisher").iloc[0]
-    assert row.system_a == "a"
-    assert row.statistic == pytest.approx(0 - 1 / 6)
-
-
-def test_responses_are_acceptance_sets() -> None:
-    """Yeh's example of section 2.2, read as acceptance sets: 19 are found by both."""
-    gold = [f"gold {k}" for k in range(103)]
-    first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
-    second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
-    outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
-    row = compared(outputs, test="fisher").iloc[0]
-    # Only II: 6 right and 9 wrong; only I: 28 right and 43 wrong.
-    assert row.p_value == pytest.approx(stats.fisher_exact([[6, 28], [9, 43]]).pvalue, rel=1e-9)
-    assert row.statistic == pytest.approx(6 / 15 - 28 / 71)
-    for metric in ("recall", "f1"):
-        with pytest.raises(ValueError, match=f"test 'fisher' needs systems that accept .* metric '{metric}'"):
-            compared(outputs.with_metric(metric), test="fisher")
 
 
 def test_n_best_lists_are_acceptance_sets() -> None:
@@ -139,12 +116,7 @@ def test_clusters_are_no_candidates() -> None:
 
 
 def test_whole_lists_do_not_differ() -> None:
+    """Where everybody accepts everything: as an n-best list these are acceptance sets, as answers they are not."""
     frame = pd.DataFrame({"g1": [3.0, 2.0, 1.0], "g2": [1.0, 2.0, 3.0]})
     row = compared(Candidates.from_scores(frame, [1, 0, 1]).outputs(3), test="fisher").iloc[0]
     assert (row.gain, row.p_value) == (0, 1)
-
-
-def test_only_two_sided() -> None:
-    """Section 3.3: nobody said beforehand which is better."""
-    with pytest.raises(ValueError, match="alternative must be 'two-sided' for test 'fisher', not 'greater'"):
-        compared(accepted([[0], [1]], [0]), test="fisher", alternative="greater")

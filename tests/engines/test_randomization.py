@@ -6,38 +6,25 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.engines.question import Question
-from simstudy.engines.swaps import make_swap_tally
+from simstudy.engines.tallies import make_swap_tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
-from tests.engines.pairs import KINDS, NET, ask, best_first, counts_of_responses, made
-from tests.oracles import all_shuffles, ascending, compared, could_be, fraction, goodness, shuffled_p
-
-
-def test_the_oracle_is_a_coin_an_item() -> None:
-    """Three items won and none lost: 1/8 of the shuffles keep them all; with one lost, those that swap at most it."""
-    won = np.array([[[1, 1]] * 3, [[0, 1]] * 3])
-    assert shuffled_p(won, METRICS["accuracy"]) == 1 / 8
-    assert shuffled_p(won, METRICS["accuracy"], two_sided=True) == 1 / 4
-    assert shuffled_p(won, METRICS["accuracy"], strict=True) == 0
-    mixed = np.array([[[1, 1]] * 3 + [[0, 1]], [[0, 1]] * 3 + [[1, 1]]])
-    assert shuffled_p(mixed, METRICS["accuracy"]) == stats.binom.cdf(1, 4, 0.5)
+from tests.engines.pairs import KINDS, NET, ask, best_first, made
+from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, shuffled_p
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> None:
     rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
-    for n in (2, 3, 5, 8, 8, 10, 12):
+    for n in (2, 3, 5, 8, 11):
         metric, statistics = made(kind, n, rng)
         row = ask(statistics, metric, alternative=alternative)
         assert (row.exact, row.monte_carlo, row.n_resamples) == (True, False, 0)
@@ -86,13 +73,6 @@ def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
             assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def test_sixteen_units_that_differ_are_still_enumeration(rng: np.random.Generator) -> None:
-    for kind in ("muc_f", "f1", "words"):
-        metric, statistics = made(kind, 16, rng)
-        row = ask(statistics, metric, monte_carlo=False)
-        assert row.p_value == pytest.approx(shuffled_p(best_first(statistics, row), metric), rel=1e-12, abs=0)
-
-
 def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, strict: bool) -> int:
     """What the tally of random shuffles counts where it is handed each of the 2^n shuffles once."""
     rule = replace(CONVENTIONS["default"], strict=strict)
@@ -126,7 +106,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
     metric, n, big = METRICS["precision"], 6, 2**22 - 1
     rng = np.random.default_rng(1)
     ties = 0
-    for _ in range(30):
+    for _ in range(12):
         guessed = rng.integers(big - 3, big, size=(2, n))
         wrong = rng.integers(0, 2, size=(2, n))
         statistics = np.stack([guessed - wrong, guessed, np.full((2, n), big)], axis=-1)
@@ -140,7 +120,7 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
         assert count_extreme(pair, metric, alternative, False) == expected * 2**n
         assert count_extreme(pair, metric, alternative, True) == fewer * 2**n
         ties += expected != fewer
-    assert ties > 10, "hardly a tie: the test shows little"
+    assert ties > 4, "hardly a tie: the test shows little"
 
 
 @pytest.mark.statistical
@@ -168,30 +148,6 @@ def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str, convention
         assert could_be(row.n_extreme, row.n_resamples, expected)
 
 
-@given(data=st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
-def test_exact_equals_enumeration_for_any_small_counts(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1", "f2", "muc_precision", "muc_f"]))
-    metric = METRICS[name]
-    small = st.integers(0, 6)
-    n = data.draw(st.integers(2, 7))
-    if name.startswith("muc"):
-        parts = np.array(data.draw(st.lists(small, min_size=8 * n, max_size=8 * n))).reshape(4, 2, n)
-        found = parts[0] + parts[1]
-        statistics = np.stack([found + parts[2], found + parts[3], parts[0], parts[1]], axis=-1)
-    else:
-        size = 2 * n * len(metric.statistics)
-        statistics = np.array(data.draw(st.lists(small, min_size=size, max_size=size))).reshape(2, n, -1)
-        statistics = ascending(statistics, name)
-        if name == "mean":
-            statistics[..., 0] -= np.where(statistics[..., 1], data.draw(small), 0)
-    alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
-    row = ask(statistics, metric, alternative=alternative)
-    expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
-    assert (row.exact, row.monte_carlo) == (True, False)
-    assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
-
-
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
     for scores in (rng.normal(size=(2, 11)), rng.integers(0, 6, size=(2, 11)), rng.integers(0, 2, size=(2, 12))):
@@ -202,51 +158,6 @@ def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.rand
             n_resamples=np.inf, alternative=alternative, vectorized=True,
         )  # fmt: skip
         assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_f1_of_swapped_sums_agrees_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
-    n, metric = 10, METRICS["f1"]
-    statistics = counts_of_responses(n, rng)
-    row = ask(statistics, metric, alternative=alternative)
-    rows = np.concatenate(list(best_first(statistics, row)))
-
-    def gain(x: np.ndarray, y: np.ndarray) -> float:
-        return float(metric.score(rows[x].sum(axis=0)) - metric.score(rows[y].sum(axis=0)))
-
-    theirs = stats.permutation_test(
-        (np.arange(n), np.arange(n, 2 * n)), gain, permutation_type="samples", n_resamples=np.inf,
-        alternative=alternative, vectorized=False,
-    )  # fmt: skip
-    assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
-
-
-def test_large_counts_keep_their_ties() -> None:
-    """Counts times 2^20 are the same fractions, in wider arithmetic, and past the bounds of whole-number sums."""
-    rng = np.random.default_rng(5)
-    for kind in ("f1", "muc_f", "words"):
-        metric, small = made(kind, 8, rng)
-        expected = ask(small, metric).p_value
-        for factor in (2**18, 2**24, 2**30):
-            assert ask(small * factor, metric).p_value == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize("monte_carlo", ["auto", True])
-def test_swapping_documents_is_swapping_their_sums(monte_carlo: Any, tagged: Outputs) -> None:
-    options = {"test": "randomization", "alternative": "greater", "n_resamples": 2000, "monte_carlo": monte_carlo}
-    by_document = compared(tagged, unit="cluster", **options)
-    of_sums = compared(tagged.sum_by("cluster"), unit="item", **options)
-    for column in ("p_value", "n_extreme", "exact", "monte_carlo"):
-        np.testing.assert_array_equal(by_document[column], of_sums[column])
-    pair = tagged.select(["e", "a"])
-    sums = pair.statistics.reshape(2, 15, 4, 2).sum(axis=2)  # documents are four sentences in a row
-    expected = shuffled_p(sums, pair.metric)
-    found = by_document.set_index(["system_a", "system_b"]).loc[("e", "a")]
-    assert (
-        could_be(found.n_extreme, 2000, expected)
-        if monte_carlo is True
-        else found.p_value == pytest.approx(expected, rel=1e-12, abs=0)
-    )
 
 
 class TestYeh:
@@ -284,6 +195,8 @@ class TestYeh:
         expected = sum(comb(34, k) for k in range(28, 35)) / 2**34
         assert (row.system_a, row.exact, row.monte_carlo) == ("I", True, False)
         assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+        # 96 of his 1,048,576 shuffles; a second run of his "produced similar results".
+        assert could_be(96, 2**20, row.p_value)
 
     @pytest.mark.parametrize(("name", "better"), [("recall", "I"), ("precision", "II"), ("f1", "I")])
     def test_exact_p_is_that_of_the_grid_of_two_binomials(self, methods: Outputs, name: str, better: str) -> None:
@@ -292,11 +205,6 @@ class TestYeh:
         row = compared(methods.with_metric(name), test="randomization", alternative="greater").iloc[0]
         assert (row.system_a, row.exact, row.monte_carlo) == (better, True, False)
         assert row.p_value == pytest.approx(float(self.on_the_grid(metric)), rel=1e-12, abs=0)
-
-    def test_published_count_for_recall_could_be_ours(self, methods: Outputs) -> None:
-        """96 of his 1,048,576 shuffles; a second run of his "produced similar results"."""
-        row = compared(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
-        assert could_be(96, 2**20, row.p_value)
 
     @pytest.mark.parametrize(("name", "count"), [("precision", 25_770), ("f1", 14_794)])
     def test_published_counts_for_precision_and_f_are_not_those_of_the_responses(self, name: str, count: int) -> None:

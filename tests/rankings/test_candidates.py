@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ def random_candidates(seed: int, n: int = 40, values: int = 6, ties: str = "jitt
     return Candidates.from_scores(scores, rng.random(n) < 0.4, ties=ties, seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_broken_ties_make_permutations_that_agree_with_the_scores(seed: int) -> None:
     candidates = random_candidates(seed)
     for scores, ranks in zip(candidates.scores, candidates.ranks, strict=True):
@@ -32,7 +33,7 @@ def test_broken_ties_make_permutations_that_agree_with_the_scores(seed: int) -> 
         assert (np.diff(scores[np.argsort(ranks)]) <= 0).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_kept_ties_have_the_ranks_of_competitions(seed: int) -> None:
     candidates = random_candidates(seed, ties="keep")
     expected = [stats.rankdata(-scores, method="min") for scores in candidates.scores]
@@ -42,8 +43,8 @@ def test_kept_ties_have_the_ranks_of_competitions(seed: int) -> None:
 def test_ties_are_broken_by_every_order_alike() -> None:
     """Four candidates, three of which tie: over seeds each of the six orders comes up a sixth of the time."""
     frame = pd.DataFrame({"g": [1, 0, 0, 0]}, index=list("abcd"))
-    n = 3000
-    orders = [tuple(Candidates.from_scores(frame, [1, 0, 0, 1], seed=seed).ranks[0]) for seed in range(n)]
+    candidates = Candidates.from_scores(frame, [1, 0, 0, 1])
+    orders = [tuple(replace(candidates, seed=seed).ranks[0]) for seed in range(3000)]
     counts = pd.Series(orders).value_counts()
     assert len(counts) == 6
     assert all(order[0] == 1 for order in counts.index)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared, exact_bootstrap_p, intervals_that_miss
 
@@ -36,35 +34,3 @@ def test_all_pairs_of_a_leaderboard_size_agree_with_the_exact_tail() -> None:
         assert limit == pytest.approx(exact, rel=1e-9, abs=0)
         spread = np.sqrt(exact * (1 - exact) / row.n_resamples)
         assert abs(row.n_extreme / row.n_resamples - exact) < 6 * spread + 2e-6, row
-
-
-def test_size_under_the_null_of_equal_accuracies() -> None:
-    """Two equally good systems, 300 items, 4,000 test sets: p <= 0.05 (two-sided) about one time in twenty.
-
-    The bootstrap is approximate: with 300 items its size is allowed between 3.5 % and 6.5 %.
-    """
-    rejected = 0
-    for data in range(4000):
-        pair = correlated_accuracies([0.7, 0.7], 300, between=0.5, seed=data)
-        options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
-        row = compared(pair, n_resamples=1000, seed=data, **options)
-        rejected += row.p_value[0] <= 0.05
-    spread = np.sqrt(0.05 * 0.95 / 4000)
-    assert 0.035 - 4.9 * spread < rejected / 4000 < 0.065 + 4.9 * spread
-
-
-def test_resampling_clusters_repairs_what_dependent_items_break() -> None:
-    """Items in clusters of ten that are right or wrong together: items reject far too often, clusters do not."""
-    rng = np.random.default_rng(2)
-    rejected = {"item": 0, "cluster": 0}
-    n_data, n_clusters, size = 1000, 60, 10
-    items = pd.DataFrame({"id": range(n_clusters * size), "cluster": np.repeat(np.arange(n_clusters), size)})
-    for data in range(n_data):
-        right = np.repeat(rng.random((2, n_clusters)) < 0.7, size, axis=1).astype(np.int8)
-        outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", items=items)
-        for unit in rejected:
-            options: dict[str, Any] = {"test": "bootstrap", "alternative": "two-sided", "monte_carlo": True}
-            row = compared(outputs, n_resamples=500, unit=unit, seed=data, **options)
-            rejected[unit] += row.p_value[0] <= 0.05
-    assert rejected["item"] / n_data > 0.3
-    assert rejected["cluster"] / n_data < 0.09

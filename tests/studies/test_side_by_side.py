@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.engines.applicable import applicable
+from simstudy.engines.asking import applicable
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, RunContext, SideBySide, side_by_side
 from tests.oracles import compared
