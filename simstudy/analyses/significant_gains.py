@@ -213,13 +213,7 @@ def _observed(pairs: pd.DataFrame, alpha: float, shares: Sequence[float], others
 
 
 def _reached(n: int, gone: NDArray[Any], share: float) -> int:
-    """The place by which this share of n places is reached, of which some (ascending) are left out.
-
-    Examples
-    --------
-    >>> _reached(6, np.array([0, 2]), 0.5)   # the second of 1, 3, 4, 5
-    3
-    """
+    """The place by which this share of n places is reached, of which some (ascending) are left out."""
     which = max(int(np.ceil(share * (n - len(gone)) - 1e-9)), 1) - 1
     before = int(np.searchsorted(gone - np.arange(len(gone)), which, side="right"))
     return min(which + before, n - 1)

@@ -17,8 +17,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.loaders.base import Loaded
-from simstudy.statistics.decisions import REASONS, Decision, two_sided
+from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.statistics.multiplicity import corrected
 from tests import documentation
 
@@ -57,12 +56,6 @@ class TestSchema:
             # The margin and degrees of freedom may be whole.
             assert kind in kinds[column.kind] + ("iu" if column.kind == "number" else ""), name
 
-    def test_fractions_are_from_0_to_1(self, pairs: ss.Comparisons) -> None:
-        full = pairs.corrected().equivalence(2.0).frame
-        for column in schema.COLUMNS:
-            if column.unit == "fraction":
-                assert full[column.name].between(0, 1).all(), column.name
-
     def test_methods_add_what_it_says_that_they_add(self, pairs: ss.Comparisons) -> None:
         for method, found in (("corrected", pairs.corrected()), ("equivalence", pairs.equivalence(2.0))):
             added = set(found.frame) - set(pairs.frame)
@@ -87,17 +80,6 @@ class TestMethods:
         ordered = np.sort(list(p.values()))
         fails = ordered > 0.05 / np.arange(len(ordered), 0, -1)
         assert len(pairs.significant(0.05, corrected="holm")) == (fails.argmax() if fails.any() else len(ordered))
-
-    def test_methods_are_the_functions(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
-        for name in ("thresholds", "curve", "significant_gains", "ranks", "signature"):
-            function = getattr(ss.analyses, name)
-            by_method, of_class, of_frame = getattr(pairs, name)(), function(pairs), function(pairs.frame)
-            for other in (of_class, of_frame):
-                assert_frame_equal(by_method, other) if name != "signature" else None
-                assert name != "signature" or by_method == other
-        one_sided = ss.compare(outputs, alternative="greater")
-        assert_frame_equal(one_sided.two_sided().frame, two_sided(one_sided.frame))
-        assert_frame_equal(one_sided.two_sided()[["p_value"]], pairs[["p_value"]])
 
     @pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
     def test_groups_are_the_functions_whoever_corrects(self, pairs: ss.Comparisons, p: str) -> None:
@@ -281,14 +263,6 @@ def test_copies_keep_table_and_systems(pairs: ss.Comparisons) -> None:
         assert (found, pair) != (pairs.significant(), pairs.pair("a", "f")), "equal only where it is one object"
 
 
-def test_what_has_outputs_is_told_so(outputs: ss.Outputs) -> None:
-    for given in (Loaded(outputs), ss.TestSet(outputs)):
-        with pytest.raises(ValueError, match=rf"must be Outputs .*, not {type(given).__name__}; its .outputs is$"):
-            ss.compare(given)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"must be Outputs \(see Outputs.from_scores\), not list$"):
-        ss.compare([1])  # type: ignore[arg-type]
-
-
 class TestPair:
     def test_it_is_found_by_either_order(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
         one, other = pairs.pair("a", "f"), pairs.pair("f", "a")
@@ -403,9 +377,3 @@ class TestShown:
     def test_slips_are_told(self, pairs: ss.Comparisons, asked: Any, error: type[Exception], said: str) -> None:
         with pytest.raises(error, match=said):
             asked(pairs)
-
-    def test_no_pair_is_significant(self, pairs: ss.Comparisons) -> None:
-        none = pairs.significant(1e-12)
-        assert len(none) == 0
-        assert repr(none) == "Comparisons: no pairs"
-        assert "no pairs" in none._repr_html_()

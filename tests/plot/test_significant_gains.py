@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 
 from simstudy import plot
-from simstudy.analyses.rules import rule_of_thumb
+from simstudy.analyses.thresholds import rule_of_thumb
 from simstudy.plot.colours import colours_of, relation_colour
 
 

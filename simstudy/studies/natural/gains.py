@@ -9,8 +9,8 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.rules import rule_of_thumb
 from simstudy.analyses.significant_gains import EVERY_PAIR
+from simstudy.analyses.thresholds import rule_of_thumb
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
