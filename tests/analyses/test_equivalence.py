@@ -66,26 +66,6 @@ def test_five_conclusions(b: int, c: int, margin: float, conclusion: str) -> Non
     assert (row["p_noninferiority_holm"], row["p_equivalence_holm"]) == (row["p_noninferiority"], row["p_equivalence"])
 
 
-@pytest.mark.slow
-def test_right_and_wrong_answers_are_equivalent_where_tangos_interval_says_so(rng: np.random.Generator) -> None:
-    """Also where McNemar's test finds a difference, and whatever the margin is; the higher score is always first."""
-    said = []
-    for _ in range(150):
-        n = int(rng.integers(5, 300))
-        b = int(rng.integers(0, max(2, n // int(rng.integers(1, 12)))))
-        c = int(rng.integers(0, min(b, n - b) + 1))
-        pairs = compared(right(b, c, n), test="mcnemar")
-        low, high = (float(100 * bound[0]) for bound in tango([b], [c], n))
-        assert (pairs["gain_low"].item(), pairs["gain_high"].item()) == pytest.approx((low, high), abs=1e-9)
-        for margin in (high * 1.001, high * 0.999, float(rng.uniform(0.01, 99))):
-            row = equivalence(pairs, margin).iloc[0]
-            within = -margin < low and high < margin
-            assert (row["p_equivalence"] <= 0.025) == within, (b, c, n, margin)
-            assert (row["conclusion"] in (EQUIVALENT, BOTH)) == within
-            said.append(within)
-    assert 0.2 < np.mean(said) < 0.8
-
-
 def test_a_table_of_many_pairs_is_one_family() -> None:
     """Step by step, from the smallest one-sided p-value on: of each pair one null hypothesis at most can be true."""
     outputs = ss.truth.correlated_accuracies([0.6, 0.6, 0.63, 0.66, 0.72, 0.85], 3000, seed=5)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import simstudy as ss
 from simstudy.comparisons.verdict import verdict
 from simstudy.outputs import Outputs
 from tests.examination.rows import only_new_is_right, pair, scores
@@ -122,12 +121,6 @@ def test_test_set_and_convention_are_named() -> None:
     said = verdict(pair(test="t_paired", exact=False))
     assert "(paired t test, two-sided, approximate)" in said
     assert "exact" not in said
-
-
-@pytest.mark.parametrize("name", ss.TESTS)
-def test_every_test_is_called_by_its_title(name: str) -> None:
-    said = verdict(pair(test=name))
-    assert f"p = 0.031 ({ss.TESTS[name].title}, two-sided, exact);" in said
 
 
 # One-sided and two-sided
