@@ -1,4 +1,8 @@
-"""Analyses: functions from Comparisons (and Outputs) to tables."""
+"""Analyses: functions from Comparisons (and Outputs) to tables, one file an analysis.
+
+Read `relation_classes` first: the classes of pairs that tables have rows for. `other_systems` has the intervals over
+systems and families for all of them, `stepdown` the places of a leaderboard.
+"""
 
 from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
@@ -67,8 +67,6 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     pair = getattr(pair, "row", pair)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
         raise ValueError(f"pair must be one pair of Comparisons, such as pairs.pair('new', 'old'), not {brief(pair)}")
-    if margin is not None:
-        check_margin(margin)
     pair = _printable(pair)
     cautions = " ".join([*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)])
     answer = " ".join(_decided(pair, alpha, margin))

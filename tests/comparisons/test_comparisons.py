@@ -87,6 +87,25 @@ class TestMethods:
             assert_frame_equal(found, by_hand)
         assert p != "p_holm" or pairs.groups().equals(by_hand)
 
+    def test_methods_are_the_functions_and_hand_on_what_they_are_asked(self, outputs: ss.Outputs) -> None:
+        for name in ("groups", "thresholds", "significant_gains", "curve", "ranks", "signature"):
+            assert getattr(ss.Comparisons, name) is getattr(ss.analyses, name)
+        pairs = ss.compare(outputs, test="randomization", monte_carlo=True, n_resamples=199)
+        frame = pairs.frame
+        certain = Decision(0.1, 0.9).significant(frame)
+        assert 0 < certain.sum() < len(pairs.significant(0.1))
+        assert_frame_equal(pairs.significant(0.1, certainty=0.9).frame, frame[certain])
+        sure = Decision(0.2, 0.9, "p_holm").significant(corrected(frame))
+        assert_frame_equal(pairs.significant(0.2, corrected="holm", certainty=0.9).frame, corrected(frame)[sure])
+        assert_frame_equal(pairs.equivalence(2.0, alpha=0.6).frame, ss.equivalence(frame, 2.0, alpha=0.6))
+        for k, one in enumerate(pairs):
+            for asked in ({"alpha": 0.6}, {"margin": 20.0}, {"alpha": 0.6, "margin": 3.0}):
+                said = ss.verdict(frame.iloc[k], **asked)
+                assert said != ss.verdict(frame.iloc[k])
+                alone = ss.Comparisons(frame.iloc[[k]])
+                assert {one.verdict(**asked), alone.verdict(**asked), pairs.verdict(*alone.names, **asked)} == {said}
+            assert one.significant(0.6) == (one.why_not(0.6) == "") == Decision(0.6).significant(frame)[k]
+
     def test_by_two_sides_nothing_is_left_of_one_side(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
         one_sided = ss.compare(outputs, alternative="greater")
         found = one_sided.corrected().equivalence(2.0).two_sided()
@@ -105,6 +124,10 @@ class TestMethods:
             assert relation == ("same group" if of_group[a] == of_group[b] else "different groups")
         with pytest.raises(ValueError, match="systems must be given"):
             ss.Comparisons(pairs.frame).related("group")
+        other = pd.DataFrame({"name": list("fedcba"), "maker": list("xyxyxy")})
+        classes = pairs.related("maker", other)
+        assert classes.systems is other
+        assert (classes["relation"] == "same maker").sum() == 6
 
     def test_nothing_is_changed_in_place(self, pairs: ss.Comparisons) -> None:
         before = pairs.frame.copy()
