@@ -61,6 +61,29 @@ def test_the_p_value_decides_and_its_monte_carlo_error_is_named(
     assert "Monte Carlo" not in verdict(pair(p_low=p, p_value=p, p_high=p)), "a computed value has no such error"
 
 
+@pytest.mark.parametrize("alpha", [0.01, 0.2])
+def test_every_sentence_is_about_the_level_that_is_asked_for(alpha: float) -> None:
+    """The decision and the Monte Carlo error; the default level is not named."""
+    p = 0.9 * alpha
+    drawn = {"n_resamples": 1000, "monte_carlo": True, "exact": False}
+    said = verdict(pair(p_low=0.8 * alpha, p_value=p, p_high=1.1 * alpha, p_two_sided=p, **drawn), alpha=alpha)
+    assert f"the gain is significant at {alpha:g}." in said
+    assert f"within Monte Carlo error of {alpha:g}:" in said
+    said = verdict(pair(p_low=0.04, p_value=0.05, p_high=0.06, p_two_sided=0.05, **drawn), alpha=alpha)
+    assert ("is not significant at 0.01" in said) == (alpha == 0.01)
+    assert "within Monte Carlo error" not in said
+    assert "0.05 " not in said.replace("p = 0.05", "")
+
+
+def test_two_names_that_people_see_as_one_still_differ() -> None:
+    escaped = "a⟨U+001B⟩b"
+    for a, b in (("a\x1bb", escaped), (escaped, "a\x1bb")):
+        said = verdict(pair(system_a=a, system_b=b, favours=a))
+        assert said.startswith(f"{escaped} is better than {escaped} (2): ")
+        assert f"{escaped} scores 75.00 % accuracy, 5.00 points more than {escaped} (2) (70.00 %)" in said
+        assert "\x1b" not in said
+
+
 def test_lower_error_rates_are_less_and_higher_scores_more() -> None:
     said = verdict(pair(metric="aer", score_a=10.0, score_b=15.0))
     assert "new scores 10.00 % AER, 5.00 points less than old (15.00 %)" in said

@@ -125,11 +125,12 @@ def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
 ) -> None:
     """All that belongs to a p-value: the same test, asked for two sides, says it."""
     asked = {"test": test, "convention": convention, "monte_carlo": monte_carlo, "n_resamples": 499, "seed": 3}
-    for outputs in (SCORES, SKEWED):
+    for outputs in (SCORES, SKEWED, SKEWED.head(4)):
         one = compared(outputs, alternative="greater", **asked)  # type: ignore[arg-type]
         two = compared(outputs, alternative="two-sided", **asked)  # type: ignore[arg-type]
         before = one.copy()
         pd.testing.assert_frame_equal(two_sided(one)[OF_P], two[OF_P], check_dtype=False)
+        assert two_sided(one)["p_floor"].tolist() == two["p_floor"].tolist()
         pd.testing.assert_frame_equal(one, before)
         assert two_sided(two) is two
         both = pd.concat([one, two], ignore_index=True)
