@@ -53,7 +53,7 @@ def test_pairs_whose_test_speaks_for_the_other_system_are_not_just_significant(p
     st.lists(st.tuples(st.floats(0, 10), st.integers(0, 4)), min_size=1, max_size=12),
     st.sampled_from([0, 5, 50, 90, 95, 100]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_weighted_percentile_is_numpys_of_repeated_values(values: list[tuple[float, int]], percentile: int) -> None:
     numbers, weights = (np.array(column) for column in zip(*values, strict=True))
     result = weighted_percentile(numbers, weights[None], percentile)[0]

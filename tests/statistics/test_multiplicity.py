@@ -30,7 +30,7 @@ def bh_rejects(p: list[Fraction], alpha: Fraction) -> list[bool]:
 
 
 @given(P_VALUES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_both_decide_as_their_definitions_do_at_every_alpha(of_64: list[int]) -> None:
     """In whole fractions, at all alphas that a decision can hinge on, and between them."""
     p = [Fraction(value, 64) for value in of_64]
