@@ -119,7 +119,7 @@ def test_of_a_chain_every_other_system_stays(names: str) -> None:
 @settings(max_examples=80, deadline=None)
 def test_what_stays_is_not_alike_and_what_goes_is_like_something_that_stays(edges: set[tuple[int, int]]) -> None:
     table = pd.DataFrame([(f"s{i}", f"s{j}") for i, j in edges], columns=["system_a", "system_b"])
-    kept = set(without_duplicates([f"s{k}" for k in range(8)], table))
+    kept = set(without_duplicates([f"s{k}" for k in (3, 7, 6, 0, 5, 4, 2, 1)], table))
     alike = {frozenset((f"s{i}", f"s{j}")) for i, j in edges}
     assert not [two for two in alike if two <= kept]
     for gone in {f"s{k}" for k in range(8)} - kept:

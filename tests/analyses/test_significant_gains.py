@@ -36,6 +36,8 @@ def test_a_common_standard_error_is_the_textbook(alternative: str, critical: flo
     wanted = [(critical + more) * 0.7 for more in (0, 0.841621, 1.644854)]
     np.testing.assert_allclose(row[TRUE].to_numpy(float), wanted, rtol=1e-3)
     assert (row["n_pairs"], row["n_systems"], row["alternative"], row["alpha"]) == (66, 12, alternative, 0.05)
+    known = [name for name in OBSERVED + TRUE if np.isfinite(row[f"{name}_low"])]
+    assert known == ["observed_50", "observed_80", *TRUE], "beyond 80 % of the pairs no interval is known to cover"
 
 
 def test_few_units_have_the_critical_value_of_t() -> None:
