@@ -1,20 +1,22 @@
-"""Analyses: functions from Comparisons (and Outputs) to tables."""
+"""Analyses: functions from Comparisons (and Outputs) to tables, one file an analysis.
+
+Read `relation_classes` first: the classes of pairs that tables have rows for. `other_systems` has the intervals over
+systems and families for all of them, `stepdown` the places of a leaderboard.
+"""
 
 from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.correlation import correlation
-from simstudy.analyses.curves import curve
+from simstudy.analyses.curves import curve, overlay
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import gain_ranges, groups, intransitive
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.overlay import overlay
 from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relations import related
-from simstudy.analyses.rules import rule_of_thumb
+from simstudy.analyses.relation_classes import related
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
-from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.asking import applicable
 from simstudy.statistics.multiplicity import corrected

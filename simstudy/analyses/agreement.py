@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from simstudy.analyses.other_systems import every_system, share_interval
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.statistics.decisions import Decision
-from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
+from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, takes_pairs
 from simstudy.validation import check_choice, check_seed, check_whole
 
 _PAIR = [*TEST_SET, "relation", "system_a", "system_b", "gain"]
@@ -69,19 +69,17 @@ def agreement(
     rows = []
     # Positions, so that what was decided on a class's pairs can be found.
     for key, members in relation_classes(wide.index.to_frame(index=False).assign(row=range(len(wide)))):
-        names_of = ("p_value", "rejected", "other", "for_other")
-        p_values, rejects, other, for_other = (decided[name].iloc[members["row"]] for name in names_of)
-        first, second, names = system_codes(members)
-        k = len(names)
-        drawn = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=n_bootstrap)
-        redrawn = _shares(drawn, first, second, rejects.to_numpy())
+        p_values, rejects, other, for_other = (
+            decided[name].iloc[members["row"]] for name in ("p_value", "rejected", "other", "for_other")
+        )
+        counted = np.concatenate([np.ones((1, len(members)), dtype=np.bool_), rejects.to_numpy().T])
+        n_pairs, *n_rejected = every_system(members).redrawn_counts(counted, n_bootstrap, seed)
         p_reference, by_reference = p_values[reference].to_numpy(), rejects[reference].to_numpy()
-        for t, test in enumerate(tests):
+        for test, redrawn in zip(tests, n_rejected, strict=True):
             p_value, rejected = p_values[test].to_numpy(), rejects[test].to_numpy()
             comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
             comparable &= ~(other[test] | other[reference]).to_numpy()
-            shares = redrawn[:, t]
-            low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
+            low, high = share_interval(redrawn, n_pairs)
             ratio = p_value[comparable] / p_reference[comparable]
             rows.append(
                 {
@@ -102,53 +100,11 @@ def agreement(
     return pd.DataFrame(rows)
 
 
-def _shares(
-    drawn: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], rejects: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """The shares (R, tests) of rejected pairs where systems are there as often as drawn (R', K) says.
-
-    Resamples without a pair are left out. Pairs are looked at through the matrix of their systems, K^2 numbers.
-    """
-    k, found = drawn.shape[1], []
-    weights = drawn.astype(np.float64)
-    for of_test in (np.ones(len(first)), *rejects.T.astype(np.float64)):
-        table = np.zeros((k, k))
-        np.add.at(table, (first, second), of_test)
-        found.append(((weights @ table) * weights).sum(axis=1))
-    there = found[0] > 0
-    return np.stack([of_test[there] / found[0][there] for of_test in found[1:]], axis=1)
-
-
 def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
     """Pairs that some tests reject and others do not: a column of p-values for each test.
 
-    Parameters
-    ----------
-    pairs, alpha
-        As for `agreement`.
-    n
-        At most so many rows, evenly chosen over the gains.
-
-    Returns
-    -------
-    table
-        The pair's columns, its gain, p by test, and for_other: the tests that speak for the system with the worse
-        score, so that they do not reject; by descending gain. No rows where all agree.
-
-    Raises
-    ------
-    ValueError
-        As `agreement`.
-
-    Examples
-    --------
-    >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.truth.synthetic import correlated_accuracies
-    >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
-    >>> tests = ("randomization", "z_independent")
-    >>> table = disagreements(pd.concat([compare(outputs, test=test).frame for test in tests]))
-    >>> table[["gain", *tests]].round(3).to_numpy().tolist()
-    [[5.0, 0.049, 0.078]]
+    At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
+    for_other, the tests that speak for the system with the worse score, so that they do not reject.
     """
     decided = _decided(pairs, alpha)
     check_whole("n", n, 1)

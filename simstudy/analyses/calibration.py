@@ -8,11 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import stats
 
-from simstudy.analyses.expected_wins import expected_wins
-from simstudy.analyses.other_systems import OtherSystems, other_systems
+from simstudy.analyses.other_systems import OtherSystems, other_systems, share_interval
 from simstudy.analyses.relation_classes import relation_classes
+from simstudy.analyses.thresholds import WINDOW
+from simstudy.metrics.base import FloatArray
 from simstudy.metrics.mean import LOWER
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.statistics.decisions import speaks_for_gain
@@ -30,12 +31,6 @@ _COLUMNS = [
 
 #: What `with_baseline` adds.
 BASELINE = ["baseline", "baseline_low", "baseline_high", "n_items_baseline"]
-
-#: The paper's window around p = 0.05.
-WINDOW = (0.04, 0.06)
-
-# Weights of pairs that are held at a time: 32 MiB.
-_TOGETHER = 2**22
 
 Elsewhere = Outputs | Mapping[int, Outputs]
 """The Outputs of another test set; or, of each draw, its own."""
@@ -125,15 +120,18 @@ def calibration(
         edges, inside = _bins(members["p_value"].to_numpy(), bounds)
         gains = np.stack([_gain_elsewhere(members, name, outputs) for name, outputs in elsewhere.items()])
         others = other_systems(members)
-        redrawn = (
-            _redrawn_shares(members, others, inside, gains > 0, n_bootstrap=n_bootstrap, seed=seed)
-            if others.interval_for
-            else None
-        )
+        n_bins, redrawn = len(inside), None
+        if others.interval_for:
+            # All pairs of each bin, and those of them that win on each test set elsewhere.
+            counted = np.concatenate([inside[None], inside & (gains > 0)[:, None]]).reshape(-1, len(members))
+            draw = pd.factorize(members["draw"])[0] if "draw" in members else None
+            redrawn = others.redrawn_counts(counted, n_bootstrap, seed, draw)
         for e, (name, outputs) in enumerate(elsewhere.items()):
-            gain, n_there = gains[e], _n_items(outputs)
+            n_there = _n_items(outputs)
             expected = expected_wins(members, np.inf if population else n_there / members["n_items"].to_numpy())
             for b, ((p_from, p_to), here) in enumerate(zip(edges, inside, strict=True)):
+                gain = gains[e, here]
+                counts = None if redrawn is None else (redrawn[(e + 1) * n_bins + b], redrawn[b])
                 rows.append(
                     {
                         **key,
@@ -142,25 +140,24 @@ def calibration(
                         "n_items_elsewhere": n_there,
                         "p_from": p_from,
                         "p_to": p_to,
-                        "n_pairs": int(here.sum()),
-                        "n_ties": int((gain[here] == 0).sum()),
+                        "n_pairs": len(gain),
+                        "n_ties": int((gain == 0).sum()),
                         "expected": expected[here].mean() if here.any() else np.nan,
-                        **_share(gain[here] > 0, others, None if redrawn is None else redrawn[e, b], min_pairs),
+                        **_share(gain > 0, others, counts, min_pairs),
                     }
                 )
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _share(
-    wins: NDArray[np.bool_], others: OtherSystems, redrawn: NDArray[np.float64] | None, min_pairs: int
+    wins: NDArray[np.bool_], others: OtherSystems, counts: tuple[FloatArray, FloatArray] | None, min_pairs: int
 ) -> dict[str, object]:
-    """The share of a bin's pairs that win, its interval by the redrawn shares, and a note; NaN for too few pairs."""
+    """The share of a bin's pairs that win; counts over resamples: of those that win, and of all."""
     if len(wins) < min_pairs:
         note = f"too few pairs: {len(wins)}, not {min_pairs}"
         return {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": note}
-    low, high = (np.nan, np.nan) if redrawn is None else np.nanpercentile(redrawn, [2.5, 97.5])
-    share = wins.mean()
-    return {"share": share, "low": low, "high": high, "interval_for": others.interval_for, "note": others.note}
+    low, high = (np.nan, np.nan) if counts is None else share_interval(*counts)
+    return {"share": wins.mean(), "low": low, "high": high, "interval_for": others.interval_for, "note": others.note}
 
 
 def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
@@ -170,14 +167,6 @@ def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
     p-values from one half, winners looked for on items of the other, for each test set elsewhere as many as keep the
     ratio of the two numbers of items. Then a share is comparable, although both sampling errors are larger; with the
     full number of items the baseline would be too high. What is lost to the domain is baseline less share.
-
-    Examples
-    --------
-    >>> key = {"relation": "all pairs", "elsewhere": "tweets", "p_from": 0.0, "p_to": 1.0}
-    >>> table = pd.DataFrame([{**key, "share": 0.6}])
-    >>> halves = pd.DataFrame([{**key, "share": 0.7, "low": 0.6, "high": 0.8, "n_items_elsewhere": 200}])
-    >>> with_baseline(table, halves)[["share", "baseline", "n_items_baseline"]].iloc[0].tolist()
-    [0.6, 0.7, 200.0]
     """
     names = {"share": "baseline", "low": "baseline_low", "high": "baseline_high"}
     keys = ["relation", "elsewhere", "p_from", "p_to"]
@@ -224,42 +213,26 @@ def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> NDArr
     return gain
 
 
-def _redrawn_shares(
-    pairs: pd.DataFrame,
-    others: OtherSystems,
-    inside: NDArray[np.bool_],
-    wins: NDArray[np.bool_],
-    *,
-    n_bootstrap: int,
-    seed: int,
-) -> NDArray[np.float64]:
-    """(E, B, R) shares of wins elsewhere by bin over resamples of the systems, and of the draws where there are any.
+def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | NDArray[np.float64] = np.inf) -> NDArray[np.float64]:
+    """The probability that each pair's winner also wins on other items of the same population, by a model.
 
-    A pair counts as often as both of its systems, or families, and its draw are there. The pairs of one draw are summed
-    by their weights first and multiplied by the number of times that the draw is there after that, so that the weights
-    of two systems are computed once for all draws.
+    1 - p is not the probability that the winner is better: that depends on how far apart such systems are in truth.
+    Let the true gains (signed) of these pairs be normal around 0 with variance t^2, and each observed gain normal
+    around its true one with its standard error s; t^2 is what the observed gains vary more than their errors explain.
+    Then, given an observed gain g, the true one is normal with mean w g and variance w s^2, w = t^2 / (t^2 + s^2), and
+    a gain on m times as many items has a further error of variance s^2 / m.
+
+    With m = `items_elsewhere`, one number or (P,), infinite for the population itself. A pair without a standard error
+    has NaN.
     """
-    rng = np.random.default_rng(seed)
-    clusters = np.ascontiguousarray(others.drawn(n_bootstrap, rng).T, dtype=np.float64)
-    draw = pd.factorize(pairs["draw"])[0] if "draw" in pairs else np.zeros(len(pairs), dtype=np.int64)
-    n_draws = int(draw.max()) + 1
-    draws = np.ones((1, n_bootstrap))
-    if n_draws > 1:
-        draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap).T.astype(np.float64)
-    # All pairs of a bin, and those of them that win.
-    counted = np.concatenate([inside[None], inside & wins[:, None]]).reshape(-1, len(pairs))
-    cells, cell = np.unique(others.first * len(clusters) + others.second, return_inverse=True)
-    first, second = np.divmod(cells, len(clusters))
-    row, pair = np.nonzero(counted)
-    shape = (len(counted) * n_draws, len(cells))
-    n_pairs = sparse.csr_array((np.ones(len(row)), (row * n_draws + draw[pair], cell[pair])), shape=shape)
-    sums = np.empty((len(counted), n_bootstrap))
-    width = max(1, _TOGETHER // max(shape))
-    for begin in range(0, n_bootstrap, width):
-        some = clusters[:, begin : begin + width]
-        # Two systems of one family are there as often as it is.
-        weights = np.where((first == second)[:, None], some[first], some[first] * some[second])
-        by_draw = (n_pairs @ weights).reshape(len(counted), n_draws, -1)
-        sums[:, begin : begin + width] = (by_draw * draws[:, begin : begin + width]).sum(axis=1)
-    total, *won = sums.reshape(-1, len(inside), n_bootstrap)
-    return np.divide(won, total, out=np.full((len(wins), *total.shape), np.nan), where=total > 0)
+    if "gain_se" not in pairs:
+        return np.full(len(pairs), np.nan)
+    gain, se = (pairs[name].to_numpy(dtype=np.float64) for name in ("gain", "gain_se"))
+    known = ~np.isnan(se)
+    spread = max(float((gain**2 - se**2)[known].mean()), 0.0) if known.any() else 0.0
+    weight = spread / (spread + se**2) if spread else np.zeros(len(pairs))
+    error = weight * se**2 + se**2 / np.asarray(items_elsewhere, dtype=np.float64)
+    mean = weight * gain
+    # Where nothing is known of the winner, it wins in half of the cases.
+    z = np.divide(mean, np.sqrt(error), out=np.zeros(len(pairs)), where=error > 0)
+    return np.where(known, stats.norm.cdf(z), np.nan)

@@ -40,39 +40,12 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     confidence. Of each family half of the systems are drawn; pairs within one half are foretold by a fit to pairs
     within the other. Items are the same in both, and so may be training sets: this is no forecast for another test set.
 
-    Parameters
-    ----------
-    pairs
-        Comparisons of the same systems on one or more test sets of different sizes, by one metric.
-    correlations
-        What `simstudy.analyses.correlation` says of these systems on the largest of them.
-    seed
-        For the halves.
-
-    Returns
-    -------
-    table
-        A row for each model: given (what p is told from), n_pairs (foretold, sizes counted apart), r2 (share of the
-        variance of confidence that is foretold; 1 is all, below 0 is worse than their mean), factor_50 and factor_90
-        (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this factor), power_n and power_unlike (s is
-        proportional to n^power_n (1 - r12)^power_unlike; -0.5 and 0.5 for a mean; NaN where not in the model; fitted to
-        all pairs). Numbers are missing where a half has fewer than 30 pairs of different gain: note says so.
-
-    Raises
-    ------
-    ValueError
-        Where tables lack columns, or correlations a system of pairs.
-
-    Examples
-    --------
-    >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.analyses.correlation import correlation
-    >>> from simstudy.truth.synthetic import correlated_accuracies
-    >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(24)], 800)
-    >>> pairs = pd.concat([compare(outputs.head(n), test="z_paired").frame for n in (200, 800)])
-    >>> table = confidence_models(pairs, correlation(outputs))
-    >>> bool(table["r2"].iloc[1] > table["r2"].iloc[0])     # the size helps
-    True
+    Pairs are of the same systems on one or more sizes of a test set, by one metric; correlations are those of
+    `simstudy.analyses.correlation` on the largest. The table has a row for each model: given (what p is told from),
+    n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0 is worse
+    than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p within this
+    factor), power_n and power_unlike (s is proportional to n^power_n (1 - r12)^power_unlike, fitted to all pairs; -0.5
+    and 0.5 for a mean), and note, where a half has too few pairs of different gain.
     """
     require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
     columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
@@ -107,17 +80,12 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
 
 def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.DataFrame:
     """Gain, confidence and predictors of the pairs that differ; whichever of two systems is ahead."""
-    names = np.unique(correlations[["system_a", "system_b"]].to_numpy(dtype=object).astype(str))
-    number = {name: k for k, name in enumerate(names)}
-    k = len(names)
-    tables = {name: np.full((k, k), np.nan) for name in ("r12", "sd_paired")}
-    i, j = (correlations[side].astype(str).map(number).to_numpy() for side in ("system_a", "system_b"))
-    for name, table in tables.items():
-        table[i, j] = table[j, i] = correlations[name]
-    first, second = (pairs[side].astype(str).map(number) for side in ("system_a", "system_b"))
-    if first.isna().any() or second.isna().any():
+    turned = correlations.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+    known = pd.concat([correlations, turned]).set_index(["system_a", "system_b"])
+    of_pairs = pd.MultiIndex.from_frame(pairs[["system_a", "system_b"]])
+    if not {*of_pairs.get_level_values(0), *of_pairs.get_level_values(1)} <= {*known.index.get_level_values(0)}:
         raise ValueError("correlations must have every system of pairs, as correlation returns them")
-    a, b = first.to_numpy(dtype=np.int64), second.to_numpy(dtype=np.int64)
+    r12, paired = (known[name].reindex(of_pairs).to_numpy() for name in ("r12", "sd_paired"))
     n, whole = pairs["n_items"].to_numpy(dtype=np.float64), float(correlations["n_items"].iloc[0])
     p = pairs["p_value"].to_numpy(dtype=np.float64)
     one_sided = np.where(pairs["alternative"] == "two-sided", p / 2, p)
@@ -131,8 +99,8 @@ def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.Da
             "relation": pairs["relation"].to_numpy(),
             "confidence": 1 - one_sided,
             "n": np.log(n),
-            "r12": np.log(np.maximum(1 - tables["r12"][a, b], _LEAST_UNLIKE)) / 2,
-            "formula": tables["sd_paired"][a, b] * np.sqrt(whole / n),
+            "r12": np.log(np.maximum(1 - r12, _LEAST_UNLIKE)) / 2,
+            "formula": paired * np.sqrt(whole / n),
         }
     )
     return rows[(rows["gain"] > 0) & (rows["formula"] > 0) & rows["r12"].notna()].reset_index(drop=True)

@@ -99,12 +99,6 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
     The table is what `correlation` returned for one test set. The result has a row for each step: relation, r12_from,
     r12_to, n_pairs, share (of the class's pairs that have an r12; a fraction) and the class's median. A step includes
     its lower bound, the last one both.
-
-    Examples
-    --------
-    >>> shares = correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.9, 0.96, 0.97, 1.0]}))
-    >>> shares[["r12_from", "n_pairs", "share"]].tail(2).to_numpy().tolist()
-    [[0.9, 1.0, 0.25], [0.95, 3.0, 0.75]]
     """
     check_table("table", table, ["relation", "r12"], "one of correlation")
     known = table[table["r12"].notna()]
@@ -142,13 +136,6 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
 
     The table is what `correlation` returned for one or more test sets. Only pairs with an r12 are counted and
     described.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"task": "t", "test_set": "s", "n_items": 9, "metric": "accuracy",
-    ...                       "relation": "same family", "r12": [0.2, 0.5, 0.6], "ratio": [1.1, 1.4, 1.6]})
-    >>> correlation_summary(table)[["n_pairs", "r12_25", "r12_median", "ratio_median"]].values.tolist()
-    [[3.0, 0.35, 0.5, 1.4]]
     """
     check_table("table", table, [*TEST_SET, "relation", "r12", "ratio"], "one of correlation")
     rows = []

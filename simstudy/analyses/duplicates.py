@@ -128,12 +128,6 @@ def without_duplicates(names: list[str], duplicates: pd.DataFrame) -> list[str]:
 
     A system goes where it is a near-duplicate of one that stays, so that two systems that are both like a third, but
     not like each other, may both stay.
-
-    Examples
-    --------
-    >>> found = pd.DataFrame({"system_a": ["a", "b"], "system_b": ["b", "c"]})
-    >>> without_duplicates(["c", "b", "a"], found)
-    ['c', 'a']
     """
     alike: dict[str, set[str]] = {name: set() for name in names}
     for a, b in zip(duplicates["system_a"], duplicates["system_b"], strict=True):

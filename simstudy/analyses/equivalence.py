@@ -102,26 +102,14 @@ def check_margin(margin: object) -> None:
 
 def _one_sided(pairs: pd.DataFrame, margin: float) -> NDArray[np.float64]:
     """p-values (2, P) of system_a, and of system_b, being worse by the margin or more."""
-    above, below = _distances(pairs, margin)
-    of_score, df = (pairs["interval"] == "score").to_numpy(), pairs["df"].to_numpy(dtype=np.float64)
-    return np.stack(
-        [
-            np.where(of_score, stats.norm.sf(below), stats.t.sf(below, df)),
-            np.where(of_score, stats.norm.cdf(above), stats.t.cdf(above, df)),
-        ]
-    )
-
-
-def _distances(pairs: pd.DataFrame, margin: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How many standard errors each gain is above the margin, and above minus the margin."""
-    gain, se = (pairs[name].to_numpy(dtype=np.float64) for name in ("gain", "gain_se"))
-    t = [(gain - bound) / se for bound in (margin, -margin)]
-    if (pairs["interval"] == "score").any():
-        better, worse, n = (pairs[name].to_numpy(dtype=np.float64) for name in ("n_better", "n_worse", "n_units"))
-        score = pairs["interval"].to_numpy() == "score"
-        _, highest = tango(better, worse, n)
+    names = ("gain", "gain_se", "df", "gain_high", "n_better", "n_worse", "n_units")
+    gain, se, df, high, better, worse, n = (pairs[name].to_numpy(dtype=np.float64) for name in names)
+    # How many standard errors each gain is above minus the margin, and above the margin.
+    p = np.stack([stats.t.sf((gain + margin) / se, df), stats.t.cdf((gain - margin) / se, df)])
+    of_score = (pairs["interval"] == "score").to_numpy()
+    if of_score.any():
         # What a proportion of 1 is on the metric's scale.
-        scale = np.where(score, pairs["gain_high"].to_numpy(dtype=np.float64) / highest, 1.0)
-        z = [tango_z(better, worse, n, np.clip(bound / scale, -1, 1)) for bound in (margin, -margin)]
-        t = [np.where(score, by_score, by_t) for by_score, by_t in zip(z, t, strict=True)]
-    return t[0], t[1]
+        scale = np.where(of_score, high / tango(better, worse, n)[1], 1.0)
+        above, below = (tango_z(better, worse, n, np.clip(bound / scale, -1, 1)) for bound in (margin, -margin))
+        p = np.where(of_score, [stats.norm.sf(below), stats.norm.cdf(above)], p)
+    return p

@@ -83,7 +83,7 @@ def groups(
     [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
     """
     check_choice("rule", rule, RULES)
-    key, order, significant = _decided(pairs, alpha, certainty, p)
+    key, level, order, significant = _decided(pairs, alpha, certainty, p)
     members = {"maximal": _maximal, "greedy": _greedy, "adjacent": _adjacent}[rule](order.matrix(significant))
     place = np.concatenate(members)
     sizes = [len(group) for group in members]
@@ -92,8 +92,7 @@ def groups(
             **key,
             "rule": rule,
             "p": p,
-            "cutoff": alpha,
-            "certainty": np.nan if certainty is None else certainty,
+            **level,
             "group": np.repeat(np.arange(1, len(members) + 1), sizes),
             "n_members": np.repeat(sizes, sizes),
             "place": place + 1,
@@ -138,7 +137,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float |
     >>> intransitive(pairs, alpha=0.1)[["kind", "best", "middle", "worst"]].values.tolist()
     [['wider gain, not significant', 'SRA', 'Paramax', 'MDC']]
     """
-    key, order, significant = _decided(pairs, alpha, certainty)
+    key, level, order, significant = _decided(pairs, alpha, certainty)
     differ, gain, p_value = (order.matrix(of) for of in (significant, pairs["gain"], pairs["p_value"]))
     found = []
     for best in range(len(differ) - 2):
@@ -156,8 +155,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float |
     return pd.DataFrame(
         {
             **key,
-            "cutoff": alpha,
-            "certainty": np.nan if certainty is None else certainty,
+            **level,
             "kind": [three[3] for three in found],
             "best": order.names[first],
             "middle": order.names[second],
@@ -198,15 +196,14 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | 
     >>> gain_ranges(pairs, alpha=0.1)[["smallest_significant", "largest_not_significant", "n_between"]].values.tolist()
     [[1.0, 5.0, 3.0]]
     """
-    key, _, significant = _decided(pairs, alpha, certainty)
+    key, level, _, significant = _decided(pairs, alpha, certainty)
     gain = pairs["gain"].to_numpy()
     smallest = gain[significant].min() if significant.any() else np.nan
     largest = gain[~significant].max() if not significant.all() else np.nan
     return pd.DataFrame(
         {
             **key,
-            "cutoff": alpha,
-            "certainty": np.nan if certainty is None else certainty,
+            **level,
             "n_pairs": len(gain),
             "n_significant": int(significant.sum()),
             "smallest_significant": smallest,
@@ -219,8 +216,8 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | 
 
 def _decided(
     pairs: pd.DataFrame, alpha: float, certainty: float | None, p: str = "p_value"
-) -> tuple[dict[str, Any], Order, NDArray[np.bool_]]:
-    """What names the table, the order of its systems, and which pairs differ, once the table is known to have all."""
+) -> tuple[dict[str, Any], dict[str, float], Order, NDArray[np.bool_]]:
+    """Columns that name the table, and the level; the order of its systems, which are all there; which pairs differ."""
     decision = Decision(alpha, certainty, p)
     columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples"]
     require_columns(pairs, [*columns, "p_value"])
@@ -231,7 +228,8 @@ def _decided(
     if pairs[p].isna().any():
         raise ValueError(f"{p} must be a number in every row")
     key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    return key, order, decision.significant(pairs)
+    level = {"cutoff": alpha, "certainty": np.nan if certainty is None else certainty}
+    return key, level, order, decision.significant(pairs)
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from simstudy.analyses.gain_parts import gain_parts
-from simstudy.analyses.stepdown import places
+from simstudy.analyses.stepdown import gain_parts, places
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 from scipy.sparse import csgraph
 
+from simstudy.metrics.base import FloatArray
 from simstudy.tables import system_codes
+
+Number = TypeVar("Number", np.int64, np.float64)
 
 #: What an interval speaks for (column interval_for).
 OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these families"
@@ -30,28 +34,18 @@ _MOST_ALONE = 0.1
 
 @dataclass(frozen=True)
 class OtherSystems:
-    """How the systems of P pairs are left out or drawn again.
+    """How the systems of P pairs are left out or drawn again (`other_systems`)."""
 
-    Attributes
-    ----------
-    first, second
-        (P,) the pairs' two clusters: families, or, where families are few, systems.
-    strata
-        (C,) what cluster c belongs to: families keep their number of systems where systems are drawn, and clusters that
-        are families are one stratum.
-    df
-        Degrees of freedom: how many clusters there are in effect, less the number of strata. A cluster counts by its
-        share of the pairs, so that one large family and many small ones are few.
-    interval_for
-        `OTHER_SYSTEMS`, `OTHER_VARIANTS`, or "" where there are too few of both for an interval.
-    note
-        Why there is none, or "".
-    """
-
+    #: (P,) the pairs' two clusters: families, or, where families are few, systems.
     first: NDArray[np.int64]
     second: NDArray[np.int64]
+    #: (C,) what cluster c belongs to: families keep their number of systems where systems are drawn, and clusters that
+    #: are families are one stratum.
     strata: NDArray[np.int64]
+    #: How many clusters there are in effect, less the number of strata. A cluster counts by its share of the pairs, so
+    #: that one large family and many small ones are few.
     df: float
+    #: `OTHER_SYSTEMS`, `OTHER_VARIANTS`, or "" where there are too few of both for an interval; and then why.
     interval_for: str
     note: str
 
@@ -68,44 +62,52 @@ class OtherSystems:
         taken.sort_indices()
         return taken
 
-    def drawn(self, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """(n_bootstrap, C) how often each cluster is there when as many of each stratum are drawn again."""
-        drawn = np.zeros((n_bootstrap, len(self.strata)), dtype=np.int64)
-        for stratum in np.unique(self.strata):
-            members = np.flatnonzero(self.strata == stratum)
-            drawn[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_bootstrap)
-        return drawn
-
     def redrawn(self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> Iterator[NDArray[np.int64]]:
-        """How often each pair inside is there when clusters are drawn again, as many of each stratum.
+        """How often each pair inside is there when clusters are drawn again: some rows of (n_bootstrap, P) at a time.
 
-        A family brings all its systems along; so their number, and what they have in common, vary as they do. What
-        comes is some rows of (n_bootstrap, P inside) at a time.
+        A family brings all its systems along; so their number, and what they have in common, vary as they do.
         """
         first, second = self.first[inside], self.second[inside]
-        drawn = self.drawn(n_bootstrap, np.random.default_rng(seed))
+        drawn = self._drawn(n_bootstrap, np.random.default_rng(seed))
         width = max(1, _TOGETHER // max(len(first), 1))
         for begin in range(0, n_bootstrap, width):
-            some = drawn[begin : begin + width]
-            # Two systems of one family are there as often as it is.
-            yield np.where(first == second, some[:, first], some[:, first] * some[:, second])
+            yield _times(drawn[begin : begin + width].T, first, second).T
 
-    def jackknife(self, estimate: float, left_out: NDArray[np.float64]) -> tuple[float, float]:
-        """The 95 % interval of a positive number from its values with one cluster left out each, (C,).
+    def redrawn_counts(
+        self, counted: NDArray[np.bool_], n_bootstrap: int, seed: int, draw: NDArray[np.int64] | None = None
+    ) -> FloatArray:
+        """(H, n_bootstrap) how many pairs of each row of `counted` (H, P) are there when clusters are drawn again.
 
-        On logarithms, with t: the number is a scale, and clusters are few (Tukey 1958; Efron and Stein 1981).
+        Draws (P,), numbered from 0, are drawn again too: a pair is there as often as its clusters and its draw. The
+        pairs of one draw are summed by their weights first, which are computed once for all draws.
         """
+        rng = np.random.default_rng(seed)
+        clusters = np.ascontiguousarray(self._drawn(n_bootstrap, rng).T, dtype=np.float64)
+        draw = np.zeros(len(self.first), dtype=np.int64) if draw is None else draw
+        n_draws = int(draw.max()) + 1
+        draws = np.ones((1, n_bootstrap))
+        if n_draws > 1:
+            draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), size=n_bootstrap).T.astype(np.float64)
+        cells, cell = np.unique(self.first * len(clusters) + self.second, return_inverse=True)
+        first, second = np.divmod(cells, len(clusters))
+        row, pair = np.nonzero(counted)
+        shape = (len(counted) * n_draws, len(cells))
+        n_pairs = sparse.csr_array((np.ones(len(row)), (row * n_draws + draw[pair], cell[pair])), shape=shape)
+        sums = np.empty((len(counted), n_bootstrap))
+        width = max(1, 4 * _TOGETHER // max(shape))
+        for begin in range(0, n_bootstrap, width):
+            some = slice(begin, begin + width)
+            by_draw = (n_pairs @ _times(clusters[:, some], first, second)).reshape(len(counted), n_draws, -1)
+            sums[:, some] = (by_draw * draws[:, some]).sum(axis=1)
+        return sums
+
+    def jackknife(self, estimate: float, left_out: FloatArray) -> tuple[float, float]:
+        """The 95 % interval of a positive number from its values with one cluster left out each, (C,)."""
         if not self.interval_for:
             return np.nan, np.nan
-        values, variance = np.log(left_out), 0.0
-        for stratum in np.unique(self.strata):
-            members = values[self.strata == stratum]
-            n = len(members)
-            if n > 1:
-                variance += (n - 1) / n * float(((members - members.mean()) ** 2).sum())
-        return self._interval(estimate, float(np.sqrt(variance)))
+        return jackknife_interval(estimate, left_out, self.strata, self.df)
 
-    def bootstrap(self, estimate: float, redrawn: NDArray[np.float64]) -> tuple[float, float]:
+    def bootstrap(self, estimate: float, redrawn: FloatArray) -> tuple[float, float]:
         """The 95 % interval of a positive number from its values with the clusters drawn again, (R,); NaN is none.
 
         For percentiles of few pairs, for which the jackknife is rough. The values tell the spread, and the bias, by
@@ -115,16 +117,75 @@ class OtherSystems:
         known = np.log(redrawn[np.isfinite(redrawn)])
         if not self.interval_for or not len(known):
             return np.nan, np.nan
-        n_clusters = len(self.strata)
-        # Clusters drawn from C of a stratum vary by (C - 1) / C of what others would.
-        inflation = n_clusters / (n_clusters - len(np.unique(self.strata)))
-        low, high = self._interval(estimate, float(np.std(known) * np.sqrt(inflation)))
+        low, high = _interval(estimate, self.spread(known), self.df)
         shift = float(np.exp(np.log(estimate) - known.mean()))
         return low * min(shift, 1.0), high * max(shift, 1.0)
 
-    def _interval(self, estimate: float, spread: float) -> tuple[float, float]:
-        factor = float(np.exp(stats.t.isf(0.025, self.df) * spread))
-        return estimate / factor, estimate * factor
+    def spread(self, redrawn: FloatArray) -> float:
+        """The standard error of a number from its values with the clusters drawn again, (R,); NaN is none."""
+        n_clusters = len(self.strata)
+        # Clusters drawn from C of a stratum vary by (C - 1) / C of what others would.
+        inflation = n_clusters / (n_clusters - len(np.unique(self.strata)))
+        return float(np.std(redrawn[np.isfinite(redrawn)]) * np.sqrt(inflation))
+
+    def _drawn(self, n_bootstrap: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(n_bootstrap, C) how often each cluster is there when as many of each stratum are drawn again."""
+        drawn = np.zeros((n_bootstrap, len(self.strata)), dtype=np.int64)
+        for stratum in np.unique(self.strata):
+            members = np.flatnonzero(self.strata == stratum)
+            drawn[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_bootstrap)
+        return drawn
+
+
+def _times(clusters: NDArray[Number], first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[Number]:
+    """(P, R) how often each pair is there when its clusters (C, R) are: two systems of one family as often as it is."""
+    return np.where((first == second)[:, None], clusters[first], clusters[first] * clusters[second])
+
+
+def jackknife_interval(
+    estimate: float, left_out: FloatArray, strata: NDArray[np.int64], df: float
+) -> tuple[float, float]:
+    """The 95 % interval of a positive number from its values with one of C clusters left out each, within strata.
+
+    On logarithms, with t: the number is a scale, and clusters are few (Tukey 1958; Efron and Stein 1981).
+    """
+    values, variance = np.log(left_out), 0.0
+    for stratum in np.unique(strata):
+        members = values[strata == stratum]
+        n = len(members)
+        if n > 1:
+            variance += (n - 1) / n * float(((members - members.mean()) ** 2).sum())
+    return _interval(estimate, float(np.sqrt(variance)), df)
+
+
+def share_interval(count: FloatArray, of: FloatArray) -> tuple[float, float]:
+    """The percentiles 2.5 and 97.5 of shares over resamples (R,), but for those without a pair; NaN if all are."""
+    shares = count[of > 0] / of[of > 0]
+    low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
+    return float(low), float(high)
+
+
+def weighted_percentile(values: FloatArray, weights: NDArray[np.int64], percentile: float) -> FloatArray:
+    """`numpy.percentile` of values (P,), each repeated as often as a row of the weights (R, P) says; (R,).
+
+    NaN where all weights of a row are 0.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    ends = np.cumsum(weights[:, order], axis=1)
+    total = ends[:, -1]
+    position = percentile / 100 * np.maximum(total - 1, 0)
+    below = np.floor(position).astype(np.int64)
+    lower = (ends <= below[:, None]).sum(axis=1)
+    upper = (ends <= np.minimum(below + 1, np.maximum(total - 1, 0))[:, None]).sum(axis=1)
+    last = len(values) - 1
+    at_lower, at_upper = ordered[np.minimum(lower, last)], ordered[np.minimum(upper, last)]
+    return np.where(total > 0, at_lower + (position - below) * (at_upper - at_lower), np.nan)
+
+
+def _interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
+    factor = float(np.exp(stats.t.isf(0.025, df) * spread))
+    return estimate / factor, estimate * factor
 
 
 def other_systems(pairs: pd.DataFrame) -> OtherSystems:
@@ -132,18 +193,6 @@ def other_systems(pairs: pd.DataFrame) -> OtherSystems:
 
     The pairs are of one test set and relation class. Without columns family_a and family_b, or without a value there,
     each system is a family of its own.
-
-    Examples
-    --------
-    >>> names = [f"s{k:02}" for k in range(12)]
-    >>> pairs = pd.DataFrame([(a, b) for a in names for b in names if a < b], columns=["system_a", "system_b"])
-    >>> found = other_systems(pairs)
-    >>> found.interval_for, round(found.df, 9), int(found.taken_along().sum(axis=1)[0])   # of 66 pairs
-    ('other systems', 11.0, 11)
-    >>> family = {name: "even" if k % 2 else "odd" for k, name in enumerate(names)}
-    >>> kin = pairs.assign(family_a=pairs["system_a"].map(family), family_b=pairs["system_b"].map(family))
-    >>> other_systems(kin).interval_for
-    'other variants of these families'
     """
     first, second, names = system_codes(pairs)
     n_systems = len(names)
@@ -160,6 +209,12 @@ def other_systems(pairs: pd.DataFrame) -> OtherSystems:
         return OtherSystems(first, second, family, variants, OTHER_VARIANTS, "")
     note = f"too few systems for an interval: {n_systems} of {n_families} families"
     return OtherSystems(first, second, family, 1.0, "", note)
+
+
+def every_system(pairs: pd.DataFrame) -> OtherSystems:
+    """Systems that are drawn again whatever their families, and however few they are."""
+    first, second, names = system_codes(pairs)
+    return OtherSystems(first, second, np.zeros(len(names), dtype=np.int64), len(names) - 1.0, OTHER_SYSTEMS, "")
 
 
 def _families(

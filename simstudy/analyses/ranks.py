@@ -58,28 +58,21 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05, leaderboards: pd.DataFram
     # Sides are rows of their own.
     require_one_question(pairs, [column for column in QUESTION if column != "alternative"])
     decision = Decision(alpha)
-    boards = None if leaderboards is None else _by_test_set(leaderboards)
+    if leaderboards is not None:
+        wanted = [*TEST_SET, "system", "place_low", "place_high", "may_be_best"]
+        check_table("leaderboards", leaderboards, wanted, "what `leaderboard` returns")
     rows = []
     for key, members in pairs.groupby([*TEST_SET, "alternative"], sort=False, observed=True):
         named = dict(zip([*TEST_SET, "alternative"], key, strict=True))
-        selected = {} if boards is None else _selected(boards, key[:-1], members)
+        selected = {} if leaderboards is None else _selected(leaderboards, key[:-1], members)
         rows.append({**named, **_ranks(members, decision), **selected})
     return pd.DataFrame(rows)
 
 
-def _by_test_set(leaderboards: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
-    wanted = [*TEST_SET, "system", "place_low", "place_high", "may_be_best"]
-    check_table("leaderboards", leaderboards, wanted, "what `leaderboard` returns")
-    return {tuple(key): rows for key, rows in leaderboards.groupby(TEST_SET, sort=False, observed=True)}
-
-
-def _selected(
-    boards: dict[tuple[object, ...], pd.DataFrame], key: tuple[object, ...], pairs: pd.DataFrame
-) -> dict[str, object]:
+def _selected(leaderboards: pd.DataFrame, key: tuple[object, ...], pairs: pd.DataFrame) -> dict[str, object]:
     """What the test set's own leaderboard says of its places."""
-    board = boards.get(tuple(key))
-    systems = sorted({*pairs["system_a"], *pairs["system_b"]})
-    if board is None or sorted(board["system"]) != systems:
+    board = leaderboards[(leaderboards[TEST_SET] == list(key)).all(axis=1)]
+    if sorted(board["system"]) != sorted({*pairs["system_a"], *pairs["system_b"]}):
         raise ValueError(
             f"leaderboards must have the systems of every test set once each, unlike those of '{key[1]}' "
             f"({key[2]} items, {key[3]})"
@@ -94,15 +87,14 @@ def _ranks(pairs: pd.DataFrame, decision: Decision) -> dict[str, object]:
     found = order_of(pairs)
     k, ahead, behind = len(found.names), found.better, found.worse
     significant = decision.significant(pairs)
-    adjacent = found.neighbours
-    neighbours = pairs[adjacent]
+    neighbours = pairs[found.neighbours]
     holm = replace(decision, p="p_holm").significant(corrected(neighbours))
     # The nearest system below from which each differs; nearer ones may differ and farther ones not (intransitive).
     distance = pd.Series((behind - ahead)[significant]).groupby(ahead[significant]).min()
     return {
         "n_systems": k,
         "n_adjacent": k - 1,
-        "n_separated": int(significant[adjacent].sum()),
+        "n_separated": int(significant[found.neighbours].sum()),
         "n_separated_holm": int(holm.sum()),
         "best": found.names[0],
         "places": float(distance.median()) if len(distance) else np.nan,

@@ -57,15 +57,10 @@ def signature(pairs: pd.DataFrame) -> str:
 def signatures(pairs: pd.DataFrame) -> list[str]:
     """The signature of each question that a table of Comparisons asks, each once; see `signature`."""
     check_table("pairs", pairs, _COLUMNS, COMPARISONS)
-    questions = _most_resamples(pairs)
     # A file of comma-separated values that is read again has nothing for empty text.
-    filled = questions.astype(object).where(questions.notna(), "")
-    return [_written(row) for row in _most_resamples(filled).to_dict("records")]
-
-
-def _most_resamples(pairs: pd.DataFrame) -> pd.DataFrame:
-    """A row for each question, with the largest number of resamples of its pairs."""
-    return pairs.groupby(_COLUMNS[:-1], sort=False, dropna=False)["n_resamples"].max().reset_index()
+    asked = pairs[_COLUMNS].astype(object).where(pairs[_COLUMNS].notna(), "")
+    questions = asked.groupby(_COLUMNS[:-1], sort=False)["n_resamples"].max().reset_index()
+    return [_written(row) for row in questions.to_dict("records")]
 
 
 def _written(row: Mapping[Hashable, object]) -> str:

@@ -12,13 +12,13 @@ from scipy import stats
 from scipy.special import ndtr
 
 from simstudy.analyses.other_systems import OtherSystems, other_systems
-from simstudy.analyses.relation_classes import relation_classes
+from simstudy.analyses.relation_classes import ALL_PAIRS, relation_classes
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import TEST_SET, require_columns, require_one_question, system_codes, takes_pairs
 from simstudy.validation import brief, check_fraction, check_whole, number_list
 
-#: Which pairs of a class a row is about (column of).
-EVERY_PAIR, IN_DOUBT = "all pairs", "pairs in doubt"
+#: Which pairs of a class a row is about (column of), beside all.
+IN_DOUBT = "pairs in doubt"
 
 #: A pair whose observed gain is so many times the one that is just significant is not in doubt.
 DOUBT = 2
@@ -110,9 +110,9 @@ def significant_gains(
         # Without what the key says: a copy for millions of pairs takes its room too.
         members = found[[name for name in _WANTED if name in found]]
         told = _can_be_told(members, alpha)
-        for of in (EVERY_PAIR, IN_DOUBT):
+        for of in (ALL_PAIRS, IN_DOUBT):
             # Made when it is needed: there may be millions of pairs.
-            wanted = told if of == EVERY_PAIR else in_doubt(members, alpha)
+            wanted = told if of == ALL_PAIRS else in_doubt(members, alpha)
             about = members if wanted.all() else members[wanted]
             row = {
                 **key,
@@ -131,12 +131,6 @@ def just_significant(pairs: pd.DataFrame, alpha: float = 0.05) -> NDArray[np.flo
     """The observed gain at which each pair would be just significant, shape (P,), metric's scale.
 
     Each pair is taken by its own alternative, and by t with its df where there is one.
-
-    Examples
-    --------
-    >>> pairs = pd.DataFrame({"gain_se": [1.0, 1.0], "df": [np.inf, 10.0], "alternative": "two-sided"})
-    >>> just_significant(pairs).round(3).tolist()
-    [1.96, 2.228]
     """
     return np.asarray(_critical(pairs, alpha) * pairs["gain_se"].to_numpy(dtype=np.float64), dtype=np.float64)
 
@@ -213,13 +207,7 @@ def _observed(pairs: pd.DataFrame, alpha: float, shares: Sequence[float], others
 
 
 def _reached(n: int, gone: NDArray[Any], share: float) -> int:
-    """The place by which this share of n places is reached, of which some (ascending) are left out.
-
-    Examples
-    --------
-    >>> _reached(6, np.array([0, 2]), 0.5)   # the second of 1, 3, 4, 5
-    3
-    """
+    """The place by which this share of n places is reached, of which some (ascending) are left out."""
     which = max(int(np.ceil(share * (n - len(gone)) - 1e-9)), 1) - 1
     before = int(np.searchsorted(gone - np.arange(len(gone)), which, side="right"))
     return min(which + before, n - 1)

@@ -12,53 +12,119 @@ no sign changes. For two systems that is the sign-flip test.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.analyses.gain_parts import GainParts
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.influence import over_denominator
 
 # Draws, units and pairs that are held together: some 20 MB. Signs are drawn by blocks of draws and units, so that a
 # draw does not depend on how many there are.
 _DRAWS, _UNITS, _PAIRS = 512, 4096, 512
 
-# Statistics that differ by less than this part of their size tie.
-_TIE = 1e-9
+# Statistics that differ by less than this part of their size tie, and contributions by less differ by rounding.
+_TIE, _ROUNDING = 1e-9, 1e-12
+
+
+@dataclass(frozen=True)
+class GainParts:
+    """Contributions of n units to the gains of all pairs of K systems, held as a few numbers a system and unit.
+
+    Unit i contributes ``parts[j, i] - parts[k, i] - pooled[j, k] * (shares[j, i] - shares[k, i])`` to the gain of j
+    over k; without shares the last term is not there.
+    """
+
+    #: (K,), higher is better, on the scale of the parts.
+    scores: FloatArray
+    #: (K, n), as are the shares; pooled is (K, K), symmetric.
+    parts: FloatArray
+    #: (K,) systems whose contributions mean nothing: they differ from none.
+    unknown: NDArray[np.bool_]
+    shares: FloatArray | None = None
+    pooled: FloatArray | None = None
+
+    def gains(self, one: int | IntArray, others: slice | IntArray) -> FloatArray:
+        """What each unit contributes to the gains of pairs, (pairs, n)."""
+        found = self.parts[one] - self.parts[others]
+        if self.shares is not None and self.pooled is not None:
+            found -= self.pooled[one, others][:, None] * (self.shares[one] - self.shares[others])
+        return np.asarray(found)
+
+    def roots(self) -> FloatArray:
+        """The root of each pair's squared contributions, (K, K); infinite where nothing differs but rounding."""
+        size = np.einsum("kn,kn->k", self.parts, self.parts)
+        # Gains are the same without what all systems have in common, and lose fewer digits.
+        parts = self.parts - self.parts.mean(axis=0)
+        squares, own = _squared_differences(parts, parts)
+        if self.shares is not None and self.pooled is not None:
+            shares = self.shares - self.shares.mean(axis=0)
+            of_both, _ = _squared_differences(parts, shares)
+            of_shares, _ = _squared_differences(shares, shares)
+            squares += self.pooled * (self.pooled * of_shares - 2 * of_both)
+        # What is left of two nearly equal systems is rounding: their own difference tells.
+        for j, k in np.argwhere(np.triu(squares <= 1e-6 * (own[:, None] + own), 1)):
+            (difference,) = self.gains(j, np.array([k]))
+            squares[j, k] = squares[k, j] = difference @ difference
+        squares[squares <= _ROUNDING**2 * (size[:, None] + size)] = np.inf
+        squares[self.unknown] = squares[:, self.unknown] = np.inf
+        np.fill_diagonal(squares, np.inf)
+        return np.asarray(np.sqrt(squares))
+
+
+def _squared_differences(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sums over units of (one_j - one_k)(other_j - other_k), (K, K), and those of one_k other_k, (K,)."""
+    products = one @ other.T
+    own = np.diag(products)
+    return own[:, None] + own - products - products.T, own
+
+
+def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown: NDArray[np.bool_]) -> GainParts:
+    """What units contribute to gains of all pairs under the hypothesis that the two systems are equally good.
+
+    Of a ratio whose denominators all systems share (accuracy, recall; clusters of any size) they are the units'
+    numerators over the denominator: sign flips swap the two systems' units. Where each system has a denominator of its
+    own (precision, F), a unit contributes its numerator less what the pair's pooled ratio makes expect of its
+    denominator, over the system's denominator (`simstudy.metrics.influence.over_denominator`). Of other metrics they
+    are the jackknife's.
+
+    The jackknife's contributions (K, n) are those of `simstudy.metrics.influence.contributions`; unknown are systems
+    (K,) whose score is undefined without one of the units.
+    """
+    turned = 1.0 if metric.higher_is_better else -1.0
+    if (ratio := metric.ratio(statistics)) is None:
+        parts = turned * jackknife
+        return GainParts(parts.sum(axis=1), parts, unknown)
+    above, below = turned * metric.scale * ratio[0], ratio[1].astype(np.float64)
+    of = below.sum(axis=1)
+    of[of == 0] = 1.0
+    sums = above.sum(axis=1)
+    if (below == below[0]).all():
+        above /= of[:, None]
+        return GainParts(sums / of, above, unknown)
+    pooled = (sums[:, None] + sums) / (of[:, None] + of)
+    return GainParts(sums / of, over_denominator(above, below), unknown, over_denominator(below, below), pooled)
 
 
 @dataclass(frozen=True)
 class Places:
-    """What is known of the ranks of K systems, (K,) each, 1 being the best: simultaneous and own sets, and the best.
+    """What is known of the ranks of K systems, (K,) each, 1 being the best."""
 
-    The sets low … high hold the ranks of all systems at once, and low_own … high_own each the rank of its own system,
-    chosen beforehand; may_be_best are the systems of a set that holds every one than which none is better. In better
-    (K, K), all pairs being one family, the system of the row is significantly better than that of the column: low and
-    high count these.
-    """
-
+    #: The sets low … high hold the ranks of all systems at once.
     low: IntArray
     high: IntArray
+    #: Each holds the rank of its own system, chosen beforehand.
     low_own: IntArray
     high_own: IntArray
+    #: The systems of a set that holds every one than which none is better.
     may_be_best: NDArray[np.bool_]
+    #: (K, K) the system of the row is significantly better than that of the column, all pairs being one family.
     better: NDArray[np.bool_]
 
 
 def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Places:
-    """Confidence sets for the ranks of K systems, from what each unit contributes to their gains.
-
-    Examples
-    --------
-    Two systems whose nine units all favour the second: 2 of 2^9 signs give as much.
-
-    >>> parts = np.array([np.zeros(9), np.ones(9)])
-    >>> gains = GainParts(parts.sum(axis=1), parts, unknown=np.zeros(2, dtype=bool))
-    >>> found = places(gains, level=0.95, n_bootstrap=2000, seed=0)
-    >>> found.low.tolist(), found.high.tolist(), found.may_be_best.tolist()
-    ([2, 1], [2, 1], [False, True])
-    """
+    """Confidence sets for the ranks of K systems, from what each unit contributes to their gains."""
     k = len(gains.scores)
     roots = gains.roots()
     observed = (gains.scores[:, None] - gains.scores) / roots
@@ -77,8 +143,8 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
     of_pairs = np.zeros(len(first), dtype=np.int64)
     of_own, of_best = np.zeros((k, k), dtype=np.int64), np.zeros(k, dtype=np.int64)
     for drawn in _flipped(gains, n_bootstrap, seed):
-        largest = np.zeros(drawn.n_draws)
-        beaten = np.empty((k, drawn.n_draws))
+        largest = np.zeros(drawn.parts.shape[1])
+        beaten = np.empty((k, drawn.parts.shape[1]))
         for j in range(k):
             over_others = drawn.gains(j, slice(None)) / roots[j][:, None]
             beaten[j] = -over_others.min(axis=0)
@@ -87,7 +153,7 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
             turned = -over_others.min(axis=0)
             np.maximum(largest, turned, out=largest)
             of_own[j] += _reached(over_others[own_order[j]], lead[j, own_order[j]], turned)[0]
-        of_best += _reached(beaten[best_order], behind[best_order], np.zeros(drawn.n_draws))[0]
+        of_best += _reached(beaten[best_order], behind[best_order], np.zeros(drawn.parts.shape[1]))[0]
         for start in range(0, len(first), _PAIRS):
             a, b = first[start : start + _PAIRS], second[start : start + _PAIRS]
             counts, largest = _reached(drawn.gains(a, b) / roots[a, b][:, None], observed[a, b], largest)
@@ -109,28 +175,8 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
     )
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """The systems' sums of parts and of shares, (K, draws) each, where every unit keeps or changes its sign."""
-
-    parts: FloatArray
-    shares: FloatArray | None
-    pooled: FloatArray | None
-
-    @property
-    def n_draws(self) -> int:
-        return int(self.parts.shape[1])
-
-    def gains(self, one: int | IntArray, others: slice | IntArray) -> FloatArray:
-        """The drawn gains of pairs, (pairs, draws)."""
-        found = self.parts[one] - self.parts[others]
-        if self.shares is not None and self.pooled is not None:
-            found -= self.pooled[one, others][:, None] * (self.shares[one] - self.shares[others])
-        return np.asarray(found)
-
-
-def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[_Drawn]:
-    """What the gains' parts add up to with random signs, by blocks of draws."""
+def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[GainParts]:
+    """What the gains' parts (and shares) add up to with random signs, (K, draws) at a time: draws are the units."""
     n = gains.parts.shape[1]
     held = np.empty((min(n, _UNITS), _DRAWS))
     for block, start in enumerate(range(0, n_draws, _DRAWS)):
@@ -145,7 +191,7 @@ def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[_Drawn]:
             for total, side in zip(sums, columns, strict=True):
                 total += side[:, begin : begin + n_units] @ signs
         sums = [total[:, : n_draws - start] for total in sums]
-        yield _Drawn(sums[0], sums[1] if len(sums) > 1 else None, gains.pooled)
+        yield replace(gains, parts=sums[0], shares=sums[1] if len(sums) > 1 else None)
 
 
 def _reached(drawn: FloatArray, observed: FloatArray, largest: FloatArray) -> tuple[IntArray, FloatArray]:

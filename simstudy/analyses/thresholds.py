@@ -1,30 +1,36 @@
-"""The gain that roughly implies significance (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1)."""
+"""The gain that roughly implies significance (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1); c / sqrt(n)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from simstudy.analyses.other_systems import other_systems
+from simstudy.analyses.other_systems import other_systems, weighted_percentile
 from simstudy.analyses.relation_classes import PAIR, relation_classes
 from simstudy.statistics.decisions import speaks_for_gain
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import brief, check_range, check_seed, check_whole
+from simstudy.validation import brief, check_range, check_seed, check_texts, check_whole
+
+#: The paper's window around p = 0.05, the percentile of the gains in it, and how many it takes.
+WINDOW, PERCENTILE, LEAST_PAIRS = (0.04, 0.06), 95, 20
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
+
+# What a rule of thumb is of.
+_RULE = ["of", "alternative", "alpha"]
 
 
 @takes_pairs
 def thresholds(
     pairs: pd.DataFrame,
     *,
-    window: tuple[float, float] = (0.04, 0.06),
-    percentile: float = 95,
-    min_pairs: int = 20,
+    window: tuple[float, float] = WINDOW,
+    percentile: float = PERCENTILE,
+    min_pairs: int = LEAST_PAIRS,
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -99,59 +105,35 @@ def thresholds(
     rows = []
     for key, members in relation_classes(pairs, ["alternative", *PAIR]):
         inside = members["p_value"].between(*window).to_numpy() & speaks_for_gain(members)
-        n_window = int(inside.sum())
-        row = {
-            **key,
-            "alternative": members["alternative"].iloc[0],
-            "n_systems": len(system_codes(members)[2]),
-            "n_pairs": len(members),
-            "n_window": n_window,
-        }
+        n_window, threshold, low, high, speaks = int(inside.sum()), np.nan, np.nan, np.nan, ""
         if n_window < min_pairs:
             note = f"too few pairs in the window: {n_window}, not {min_pairs}"
-            empty = dict.fromkeys(("threshold", "low", "high"), np.nan)
-            rows.append({**row, **empty, "interval_for": "", "note": note})
-            continue
-        gains = members["gain"].to_numpy()[inside]
-        threshold = float(np.percentile(gains, percentile))
-        others, low, high = other_systems(members), np.nan, np.nan
-        note = others.note
-        if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
-            note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
-        elif others.interval_for:
-            redrawn = [
-                weighted_percentile(gains, weights, percentile) for weights in others.redrawn(inside, n_bootstrap, seed)
-            ]
-            low, high = others.bootstrap(threshold, np.concatenate(redrawn))
-        speaks = others.interval_for if np.isfinite(low) else ""
-        row |= {"threshold": threshold, "low": low, "high": high, "interval_for": speaks}
-        rows.append({**row, "note": note})
+        else:
+            gains = members["gain"].to_numpy()[inside]
+            threshold = float(np.percentile(gains, percentile))
+            others = other_systems(members)
+            note = others.note
+            if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
+                note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
+            elif others.interval_for:
+                redrawn = [weighted_percentile(gains, w, percentile) for w in others.redrawn(inside, n_bootstrap, seed)]
+                low, high = others.bootstrap(threshold, np.concatenate(redrawn))
+            speaks = others.interval_for if np.isfinite(low) else ""
+        rows.append(
+            {
+                **key,
+                "alternative": members["alternative"].iloc[0],
+                "n_systems": len(system_codes(members)[2]),
+                "n_pairs": len(members),
+                "n_window": n_window,
+                "threshold": threshold,
+                "low": low,
+                "high": high,
+                "interval_for": speaks,
+                "note": note,
+            }
+        )
     return pd.DataFrame(rows)
-
-
-def weighted_percentile(
-    values: NDArray[np.float64], weights: NDArray[np.int64], percentile: float
-) -> NDArray[np.float64]:
-    """`numpy.percentile` of values (P,), each repeated as often as a row of the weights (R, P) says; (R,).
-
-    NaN where all weights of a row are 0.
-
-    Examples
-    --------
-    >>> weighted_percentile(np.array([1.0, 3.0]), np.array([[1, 1], [3, 0], [0, 0]]), 50).tolist()
-    [2.0, 1.0, nan]
-    """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    ends = np.cumsum(weights[:, order], axis=1)
-    total = ends[:, -1]
-    position = percentile / 100 * np.maximum(total - 1, 0)
-    below = np.floor(position).astype(np.int64)
-    lower = (ends <= below[:, None]).sum(axis=1)
-    upper = (ends <= np.minimum(below + 1, np.maximum(total - 1, 0))[:, None]).sum(axis=1)
-    last = len(values) - 1
-    at_lower, at_upper = ordered[np.minimum(lower, last)], ordered[np.minimum(upper, last)]
-    return np.where(total > 0, at_lower + (position - below) * (at_upper - at_lower), np.nan)
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
@@ -202,3 +184,52 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
         fitted.loc[rows.index, "fit"] = c / np.sqrt(rows["n_items"])
         fitted.loc[rows.index, "exponent"] = np.polyfit(log_n, log_threshold, 1)[0]
     return fitted
+
+
+def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:
+    """The c of c / sqrt(n) over test sets of one kind, and how far it is from the same for all of them.
+
+    Parameters
+    ----------
+    table
+        Rows of what `significant_gains` returned, one for each test set (of each `of`), on one scale: test sets with
+        accuracies, all pairs, say.
+    numbers
+        Its columns that a rule is wanted for.
+
+    Returns
+    -------
+    rules
+        of, alternative, alpha, number (the column), n_test_sets (that have one), c (the median over test sets of number
+        times sqrt(n_items)), c_10, c_90 (which 10 % of the test sets are below, and above), exponent (the slope of a
+        free power law through the test sets, -0.5 where the square root holds; NaN for fewer than 3 sizes).
+
+    Raises
+    ------
+    ValueError
+        Where the table is none of significant gains, has a test set more than once, or no number.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"task": "t", "test_set": ["a", "b", "c"], "n_items": [100, 400, 900], "metric": "f1",
+    ...                       "alternative": "two-sided", "alpha": 0.05, "of": "all pairs", "true_80": [9.0, 4.0, 3.0]})
+    >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
+    [3.0, 90.0, 82.0, 90.0]
+    """
+    check_texts("numbers", numbers, "names of columns")
+    check_table("table", table, [*TEST_SET, *_RULE, *numbers], "one of significant gains", empty=True)
+    if table.duplicated([*TEST_SET, *_RULE]).any():
+        again = table.loc[table.duplicated([*TEST_SET, *_RULE]), "test_set"].iloc[0]
+        raise ValueError(f"table must have each test set once; '{again}' has several rows (hand in one relation class)")
+    rows = []
+    for key, members in table.groupby(_RULE, sort=False):
+        for number in numbers:
+            known = members[members[number].notna()]
+            if known.empty:
+                raise ValueError(f"table must have a number in {number} for some test set")
+            n, gain = known["n_items"].to_numpy(dtype=np.float64), known[number].to_numpy(dtype=np.float64)
+            c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
+            slope = np.polyfit(np.log(n), np.log(gain), 1)[0] if len(np.unique(n)) > 2 else np.nan
+            found = {"number": number, "n_test_sets": len(known), "c": c, "c_10": c_10, "c_90": c_90, "exponent": slope}
+            rows.append({**dict(zip(_RULE, key, strict=True)), **found})
+    return pd.DataFrame(rows)

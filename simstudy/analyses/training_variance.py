@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.other_systems import OtherSystems
+from simstudy.analyses.other_systems import jackknife_interval
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
 from simstudy.metrics.scaling import rescaled
@@ -139,14 +139,7 @@ def of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     trained = systems.set_index("name")[["family", "train_size", "replicate"]]
     first, second = (trained.reindex(pairs[side]).reset_index(drop=True) for side in ("system_a", "system_b"))
     same = (first["family"] == second["family"]) & (first["train_size"] == second["train_size"])
-    rows = pd.DataFrame(
-        {
-            "family": first["family"],
-            "train_size": first["train_size"],
-            "replicate_a": first["replicate"],
-            "replicate_b": second["replicate"],
-        }
-    )
+    rows = first.rename(columns={"replicate": "replicate_a"}).assign(replicate_b=second["replicate"])
     known: pd.DataFrame = rows[same & np.isfinite(pairs["gain_se"].to_numpy())]
     return known
 
@@ -182,18 +175,17 @@ def _row(
     for one in sets:
         kept = {family: own[own.index != one] for family, own in members.items()}
         left.append({**_ratios(kept, scores, products), "share": _odds(found[(a != one) & (b != one)])})
-    none = np.zeros(0, np.int64)
-    others = OtherSystems(none, none, np.zeros(len(sets), np.int64), len(sets) - 1.0, _speaks_for(sets), "")
+    enough = len(sets) >= _LEAST_SETS
     bounds: dict[str, float] = {}
-    for name, value in whole.items():
-        if name not in ("ratio", "ratio_own", "ratio_shared", "share"):
-            continue
+    for name in ("ratio", "ratio_own", "ratio_shared", "share"):
         values = np.array([each[name] for each in left])
-        low, high = np.nan, np.nan
-        if np.isfinite([value, *values]).all() and min(value, *values) > _LEAST:
-            low, high = others.jackknife(float(value), values)
-        bounds |= {f"{name}_low": low, f"{name}_high": high}
-    bounds |= {f"share_{end}": bounds[f"share_{end}"] / (1 + bounds[f"share_{end}"]) for end in ("low", "high")}
+        ends = (np.nan, np.nan)
+        if enough and np.isfinite([whole[name], *values]).all() and min(whole[name], *values) > _LEAST:
+            ends = jackknife_interval(float(whole[name]), values, np.zeros(len(sets), np.int64), len(sets) - 1.0)
+        # Of a share the interval is the odds'.
+        bounds |= {
+            f"{name}_{end}": x / (1 + x) if name == "share" else x for end, x in zip(("low", "high"), ends, strict=True)
+        }
     return {
         "n_training_sets": len(sets),
         "n_pairs": len(rows),
@@ -201,13 +193,9 @@ def _row(
         **whole,
         "share": found.mean(),
         **bounds,
-        "interval_for": _speaks_for(sets),
-        "note": "" if _speaks_for(sets) else f"too few training sets for an interval: {len(sets)}",
+        "interval_for": OTHER_TRAINING_SETS if enough else "",
+        "note": "" if enough else f"too few training sets for an interval: {len(sets)}",
     }
-
-
-def _speaks_for(sets: list[int]) -> str:
-    return OTHER_TRAINING_SETS if len(sets) >= _LEAST_SETS else ""
 
 
 def _odds(found: NDArray[np.bool_]) -> float:

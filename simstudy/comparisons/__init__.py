@@ -1,4 +1,7 @@
-"""All pairs of systems on one test set: the table that `compare` makes, and what it says."""
+"""All pairs of systems on one test set: the table that `compare` makes, and what it says.
+
+Read `comparing` first, which makes the table; `comparisons` is the noun around it, `verdict` one pair in words.
+"""
 
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons

@@ -16,20 +16,25 @@ from simstudy.analyses.curves import curve
 from simstudy.analyses.equivalence import equivalence
 from simstudy.analyses.groups import groups
 from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relations import related
+from simstudy.analyses.relation_classes import related
 from simstudy.analyses.signature import signature
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.pair import Pair
-from simstudy.comparisons.prompt import MOST_ROWS, first_rows, summary
-from simstudy.comparisons.saved import read_table, write_table
-from simstudy.schema import KNOWN, OWN, described
+from simstudy.engines.registry import TESTS
+from simstudy.metrics import label
+from simstudy.schema import KNOWN, OWN, described, names_of
 from simstudy.statistics.decisions import Decision, two_sided
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import COMPARISONS, check_columns, check_table
-from simstudy.text.plain_text import shown
+from simstudy.tables import COMPARISONS, TEST_SET, check_columns, check_table
+from simstudy.text.formulas import with_formulas, without_formulas
+from simstudy.text.numerals import p_floor, p_text, score_format
+from simstudy.text.plain_text import line, shown
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import brief, check_choice, nearest
+
+# Rows that a prompt shows.
+_MOST_ROWS = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -99,7 +104,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         if corrected is not None:
             check_choice("corrected", corrected, ("holm", "bh"))
         decision = Decision(alpha, certainty, "p_value" if corrected is None else f"p_{corrected}")
-        found = self._with(decision.p)
+        found = self if decision.p in self.frame else self.corrected()
         return found[decision.significant(found.frame)]
 
     def two_sided(self) -> Self:
@@ -173,7 +178,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         if len(self) != 1:
             there = f"there are {len(self):,} pairs" if len(self) else "there are no pairs"
             raise ValueError(f"first and second must name two systems: {there}")
-        return Pair.of_row(self.frame.iloc[0]).verdict(alpha=alpha, margin=margin)
+        return next(iter(self)).verdict(alpha=alpha, margin=margin)
 
     @property
     def names(self) -> list[str]:
@@ -185,7 +190,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
 
         As in results folders, an apostrophe goes before text that a spreadsheet would take for a formula.
         """
-        write_table(self.frame, path)
+        without_formulas(self.frame).to_csv(path, index=False)
 
     @classmethod
     def read_csv(cls, path: str | Path, systems: pd.DataFrame | None = None) -> Self:
@@ -196,7 +201,15 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         ValueError
             Where the file is no table, or has not the columns of Comparisons, or other things in them.
         """
-        return cls(read_table(path), systems)
+        argument = f"path '{path}'"
+        text, missing = dict.fromkeys(names_of("text"), str), dict.fromkeys(names_of("number"), [""])
+        try:
+            read = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=missing)
+        except ValueError as error:
+            raise ValueError(f"{argument} must be a CSV file of {COMPARISONS}: {line(error)}") from None
+        frame = with_formulas(read)
+        check_table(argument, frame, OWN, COMPARISONS, empty=True)
+        return cls(frame, systems)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -242,18 +255,39 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
             hint = f'; it is a column, pairs["{name}"]' + (f", which {by}() adds" if by else "")
         raise AttributeError(f"Comparisons has no attribute '{name}'{hint}")
 
-    def _with(self, p: str) -> Self:
-        return self if p in self.frame else self.corrected()
-
     def _summary(self) -> tuple[str, str]:
-        return summary(self.frame, len(self.names)), ""
+        pairs = self.frame
+        if pairs.empty:
+            return "Comparisons: no pairs", ""
+        row = pairs.iloc[0]
+        sets = len(pairs[TEST_SET].drop_duplicates())
+        on = f"{row['n_items']:,} items" if sets == 1 else f"{sets} test sets"
+        count = "1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs"
+        sides = "two-sided" if row["alternative"] == "two-sided" else "one-sided"
+        what = f"{label(str(row['metric']))}, {TESTS[row['test']].title}, {sides}"
+        return f"Comparisons: {count} of {len(self.names):,} systems on {on} ({what})", ""
 
     def _table(self) -> pd.DataFrame:
-        return first_rows(self.frame)
+        found = self.frame.head(_MOST_ROWS)
+        numbers = found[["score_a", "gain", "gain_low", "gain_high"]].to_numpy(dtype=np.float64)
+        digits = score_format(np.nanmax(np.abs(numbers), initial=0))
+        bounds = zip(found["gain_low"], found["gain_high"], strict=True)
+        return pd.DataFrame(
+            {
+                "system_a": found["system_a"].map(shown),
+                "system_b": found["system_b"].map(shown),
+                "gain": found["gain"].map(lambda gain: format(gain, digits)),
+                "95 % interval": [
+                    "none" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" for low, high in bounds
+                ],
+                "p": [p_text(p, None, p_floor(n)) for p, n in zip(found["p_value"], found["n_resamples"], strict=True)],
+                "significant at 0.05": np.where(Decision().significant(found), "yes", "no"),
+            }
+        )
 
     def __repr__(self) -> str:
         if self.frame.empty:
             return self._summary()[0]
-        left = len(self) - MOST_ROWS
+        left = len(self) - _MOST_ROWS
         more = f"\n… and {left:,} more" if left > 0 else ""
         return f"{self._summary()[0]}\n{self._table().to_string(index=False)}{more}"

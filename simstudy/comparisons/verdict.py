@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, check_margin, equivalence
-from simstudy.comparisons.footing import footing
+from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.loaders.base import counted
 from simstudy.metrics import label
 from simstudy.statistics.decisions import TOO_FEW, Decision
 from simstudy.statistics.decisions import two_sided as by_two_sides
@@ -67,11 +67,8 @@ def verdict(pair: pd.Series[Any] | HasRow, *, alpha: float = 0.05, margin: float
     pair = getattr(pair, "row", pair)
     if not isinstance(pair, pd.Series) or not {*pair.index} >= _NEEDED:
         raise ValueError(f"pair must be one pair of Comparisons, such as pairs.pair('new', 'old'), not {brief(pair)}")
-    if margin is not None:
-        check_margin(margin)
     pair = _printable(pair)
-    rests_on = footing(pair, few_units=pair["n_units"] < FEW_UNITS)
-    cautions = " ".join([*_remarks(pair, alpha), *rests_on])
+    cautions = " ".join([*_remarks(pair, alpha), *_footing(pair, pair["n_units"] < FEW_UNITS)])
     answer = " ".join(_decided(pair, alpha, margin))
     return "\n".join(filter(None, [answer, _measured(pair, alpha), cautions]))
 
@@ -227,3 +224,39 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         asks = "" if null.endswith(TESTS[DEFAULT_TEST].null) else f", and the test asks whether {null}"
         remarks.append(f"Interval and p-value disagree about 0: {approximate}{asks}.")
     return remarks
+
+
+def _footing(pair: pd.Series[Any], few_units: bool) -> list[str]:
+    """Sentences on what a row of Comparisons rests on, and its caution; none for right and wrong answers.
+
+    Of these the verdict tells on how many items the systems differ, and test and interval hold for few of them too.
+    With `few_units` another sentence says that test and interval are rough.
+    """
+    said = []
+    if not isnan(pair["accepted_a"]):
+        (of_a, wrong_a), (of_b, wrong_b) = ((pair[f"accepted_{x}"], pair[f"wrong_{x}"]) for x in "ab")
+        a, b = pair["system_a"], pair["system_b"]
+        said.append(
+            f"Answers: {of_a:,.0f} by {a}, {wrong_a:,.0f} of them wrong, and {of_b:,.0f} by {b}, {wrong_b:,.0f} wrong."
+        )
+    elif pair["interval"] != "score" and not isnan(pair["skewness"]):
+        said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
+    # A file of comma-separated values that is read again has NaN for "".
+    caution = pair["caution"] if isinstance(pair["caution"], str) else ""
+    approximate = [] if pair["exact"] else ["p"]
+    approximate += [] if isnan(pair["gain_low"]) else ["interval"]
+    if caution and approximate and not few_units:
+        verb = "are" if len(approximate) > 1 else "is"
+        said.append(f"{caution.capitalize()}: {' and '.join(approximate)} {verb} approximate.")
+    return said
+
+
+def cautioned(pairs: pd.DataFrame) -> str:
+    """What a page says of column caution, after a sentence; nothing where no pair has one."""
+    n = int((pairs["caution"] != "").sum())
+    if not n:
+        return ""
+    return (
+        f" Column caution: where it says so ({n:,} of {counted(len(pairs), 'pair')}), p-value and interval rest on few "
+        "wrong or right answers, or on skewed differences, and are approximate."
+    )

@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.relations import related
+from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.examination import page

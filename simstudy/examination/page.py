@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy import plot
-from simstudy.comparisons.footing import cautioned
+from simstudy.comparisons.verdict import cautioned
 from simstudy.examination.rows import (
     facts,
     gains_text,

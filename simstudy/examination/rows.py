@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.significant_gains import EVERY_PAIR, IN_DOUBT
+from simstudy.analyses.significant_gains import IN_DOUBT
 from simstudy.engines.registry import TESTS
 from simstudy.loaders.base import counted
 from simstudy.metrics import label
@@ -129,7 +129,7 @@ def threshold_rows(found: Examination) -> Table:
 def gain_rows(thresholds: pd.DataFrame, gains: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Significant gains of all pairs and of those in doubt (``doubt_80``) beside the thresholds, by these keys."""
     doubtful = gains.loc[gains["of"] == IN_DOUBT, [*keys, "true_80"]].rename(columns={"true_80": "doubt_80"})
-    rows = gains[gains["of"] == EVERY_PAIR].merge(doubtful, on=keys, how="left")
+    rows = gains[gains["of"] == ALL_PAIRS].merge(doubtful, on=keys, how="left")
     return rows.merge(thresholds[[*keys, "n_window", "threshold", "low", "high"]], on=keys, how="left")
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.relations import related
+from simstudy.analyses.relation_classes import ALL_PAIRS, related
+from simstudy.analyses.thresholds import LEAST_PAIRS, PERCENTILE, WINDOW
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
@@ -31,10 +31,6 @@ _INSIDE = (80, 95)
 
 # How often the units of the outputs are weighted anew, since spreads are not known exactly either.
 _SPREADS = 25
-
-# The window of p-values of a threshold, its percentile, and the pairs that it needs (Berg-Kirkpatrick et al. 2012,
-# section 3.1.1).
-_WINDOW, _PERCENTILE, _LEAST_PAIRS = (0.04, 0.06), 95, 20
 
 
 def predict(
@@ -210,8 +206,8 @@ def _counted(
             counts["share_significant"][draw] = (of_pairs >= cuts.pair).mean()
             counts["wrong_winner"][draw] = (gains * (true[i] - true[j]) < 0).mean()
             window = (of_pairs >= cuts.window[0]) & (of_pairs <= cuts.window[1])
-            if window.sum() >= _LEAST_PAIRS:
-                counts["threshold"][draw] = np.percentile(np.abs(gains[window]), _PERCENTILE)
+            if window.sum() >= LEAST_PAIRS:
+                counts["threshold"][draw] = np.percentile(np.abs(gains[window]), PERCENTILE)
         for name, number in zip(OF_LEADERBOARDS, _leaderboard(scores, np.abs(z), cuts), strict=True):
             found[of_all][name][draw] = number
     return found
@@ -227,7 +223,7 @@ class _Cuts:
         self.pair = t_cut(level.attainable_tail(n), df)
         self.neighbour = t_cut(neighbours.attainable_tail(n), df)
         self.least_p = neighbours.least_p(n)
-        self.window = tuple(t_cut(p / sides, df) for p in reversed(_WINDOW))
+        self.window = tuple(t_cut(p / sides, df) for p in reversed(WINDOW))
         self.alpha, self.df = level.alpha, df
 
 

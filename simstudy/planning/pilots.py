@@ -10,8 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.relation_classes import relation_classes
-from simstudy.analyses.relations import related
+from simstudy.analyses.relation_classes import related, relation_classes
 from simstudy.analyses.significant_gains import DOUBT, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import FloatArray

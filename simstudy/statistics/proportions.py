@@ -53,14 +53,7 @@ def tango_z(better: FloatArray, worse: FloatArray, n: ArrayLike, difference: Flo
 
 
 def wilson(share: ArrayLike, n: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """The score interval of binomial proportions, shares (K,) of n (Wilson 1927).
-
-    Examples
-    --------
-    >>> low, high = wilson([0.0, 0.5], 10)
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0, 0.2366], [0.2775, 0.7634])
-    """
+    """The score interval of binomial proportions, shares (K,) of n (Wilson 1927)."""
     p = np.asarray(share, dtype=np.float64)
     z = float(special.ndtri((1 + level) / 2))
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)

@@ -15,58 +15,33 @@ from simstudy.validation import brief, check_fraction
 
 @dataclass(frozen=True)
 class Convention:
-    """How resamples are counted (what is extreme, are ties?) and how the count becomes a p-value.
-
-    Attributes
-    ----------
-    tests
-        The tests that it is a rule for.
-    strict
-        Whether ties do not count.
-    plus_one
-        (count + 1) / (resamples + 1) instead of count / resamples.
-    source, weakness
-        Who publishes or prints it, and what is known to be wrong with it.
-    counts
-        What the bootstrap counts: "twice" gain(x*) >= 2 gain(x); "not won" gain(x*) <= 0; "beyond the mean"
-        abs(gain(x*)) - mean(abs(gain(x*))) > gain(x).
-    alternative
-        The only one that it knows, if it knows one only.
-    n_resamples
-        Its own number of resamples, by test, where it has one.
-    """
+    """How resamples are counted (what is extreme, are ties?) and how the count becomes a p-value."""
 
     name: str
+    #: The tests that it is a rule for.
     tests: tuple[str, ...]
+    #: Whether ties do not count.
     strict: bool
+    #: (count + 1) / (resamples + 1) instead of count / resamples.
     plus_one: bool
+    #: Who publishes or prints it, and what is known to be wrong with it.
     source: str
     weakness: str
+    #: What the bootstrap counts: "twice" gain(x*) >= 2 gain(x); "not won" gain(x*) <= 0; "beyond the mean"
+    #: abs(gain(x*)) - mean(abs(gain(x*))) > gain(x).
     counts: str = "twice"
+    #: The only one that it knows, if it knows one only.
     alternative: str | None = None
+    #: Its own number of resamples, by test, where it has one.
     n_resamples: Mapping[str, int] = field(default_factory=dict)
 
     def p_value(self, n_extreme: ArrayLike, n_resamples: int) -> NDArray[np.float64]:
-        """p-values for counts of any shape.
-
-        Examples
-        --------
-        >>> CONVENTIONS["default"].p_value([0, 49], 999).tolist()
-        [0.001, 0.05]
-        >>> CONVENTIONS["bk2012"].p_value([0, 50], 1000).tolist()
-        [0.0, 0.05]
-        """
+        """p-values for counts of any shape."""
         count = np.asarray(n_extreme, dtype=np.float64)
         return (count + 1) / (n_resamples + 1) if self.plus_one else count / n_resamples
 
     def n_extreme(self, p_value: ArrayLike, n_resamples: ArrayLike) -> NDArray[np.int64]:
-        """The counts that p-values came from.
-
-        Examples
-        --------
-        >>> CONVENTIONS["default"].n_extreme([0.001, 0.05], 999).tolist()
-        [0, 49]
-        """
+        """The counts that p-values came from."""
         p, drawn = np.asarray(p_value, dtype=np.float64), np.asarray(n_resamples, dtype=np.float64)
         return np.rint(p * (drawn + 1) - 1 if self.plus_one else p * drawn).astype(np.int64)
 
@@ -210,13 +185,7 @@ def certainty(n_extreme: ArrayLike, n_resamples: ArrayLike, alpha: float) -> NDA
 def posterior(
     count: NDArray[np.float64], drawn: NDArray[np.float64], level: float | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """P(significance level <= level) given the counts, as `certainty` explains; arrays that broadcast, unchecked.
-
-    Examples
-    --------
-    >>> posterior(np.array([0.0]), np.array([19.0]), np.array([0.1, 0.05])).round(4).tolist()
-    [0.8784, 0.6415]
-    """
+    """P(significance level <= level) given the counts, as `certainty` explains; arrays that broadcast, unchecked."""
     return np.asarray(stats.beta.cdf(level, count + 1, drawn - count + 1))
 
 

@@ -58,42 +58,10 @@ def test_pairs_that_follow_the_model_are_foretold_wholly() -> None:
     assert table.loc["gain", "r2"] < table.loc["gain, n", "r2"] < 0.999
 
 
-def test_two_sided_p_values_are_halved() -> None:
-    pairs, correlations = exact()
-    one = confidence_models(pairs, correlations)
-    both = pairs.assign(p_value=2 * pairs["p_value"], alternative="two-sided")
-    pd.testing.assert_frame_equal(one, confidence_models(both, correlations))
-
-
-def test_the_relation_stands_for_r12_where_it_decides_it() -> None:
-    pairs, correlations = exact()
-    like = correlations["r12"] > 0.55
-    correlations["r12"] = np.where(like, 0.8, 0.3)
-    relation = {
-        frozenset(names): "same family" if same else "different families"
-        for names, same in zip(correlations[["system_a", "system_b"]].itertuples(index=False), like, strict=True)
-    }
-    pairs["relation"] = [relation[frozenset(names)] for names in zip(pairs["system_a"], pairs["system_b"], strict=True)]
-    s = 3 * np.sqrt(2 * np.where(pairs["relation"] == "same family", 0.2, 0.7) / pairs["n_items"])
-    pairs["p_value"] = stats.norm.sf(pairs["gain"] / s)
-    table = confidence_models(pairs, correlations).set_index("given")
-    assert table.loc["gain, n, relation", "r2"] == pytest.approx(1, abs=1e-8)
-    assert table.loc["gain, n, r12", "r2"] == pytest.approx(1, abs=1e-8)
-
-
-def test_few_pairs_have_no_numbers() -> None:
-    table = confidence_models(*exact(8))
-    assert table["r2"].isna().all()
-    # Of 8 systems 4 are in a half: 6 pairs on 3 sizes.
-    assert set(table["note"]) == {"too few pairs within half of the systems: 18, not 30"}
-
-
 def test_systems_without_correlation_are_refused() -> None:
     pairs, correlations = exact()
     with pytest.raises(ValueError, match="correlations must have every system of pairs"):
         confidence_models(pairs.assign(system_a="nobody"), correlations)
-    with pytest.raises(ValueError, match="no column r12"):
-        confidence_models(pairs, correlations.drop(columns="r12"))
 
 
 def noisy() -> tuple[pd.DataFrame, pd.DataFrame]:

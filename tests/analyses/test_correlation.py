@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary, independence_ratio
-from simstudy.metrics import Ratio
 from simstudy.outputs import Outputs
-from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import GEOMETRIC, compared
 
 
@@ -42,30 +38,6 @@ def test_sd_of_items_of_different_size_is_that_of_redrawn_gains(tagged: Outputs)
         difference = correct[row.system_a] - correct[row.system_b]
         gains = 100 * difference[drawn].sum(axis=1) / total[drawn].sum(axis=1)
         assert row.sd_paired == pytest.approx(gains.std(), rel=0.06)
-
-
-def test_long_items_alone_are_no_correlation() -> None:
-    """Two taggers that err independently: their counts of a sentence correlate by its length, r12 does not."""
-    rng = np.random.default_rng(4)
-    total = rng.integers(1, 40, size=2000)
-    correct = rng.binomial(total, [[0.9], [0.92]])
-    statistics = np.stack([correct, np.broadcast_to(total, correct.shape)], axis=-1)
-    assert np.corrcoef(correct)[0, 1] > 0.95
-    assert abs(correlation(Outputs.from_statistics(statistics, "accuracy"))["r12"][0]) < 4.9 / np.sqrt(2000)
-
-
-def test_order_is_compares(tagged: Outputs, rng: np.random.Generator) -> None:
-    error = Ratio("error", ("wrong", "total"), False, (1, 0), (0, 1))
-    decimals = pd.DataFrame({"c": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "a": [0.2, 0.3, 0.1], "d": [0.9, 0.1, 0.2]})
-    twins = pd.DataFrame({name: rng.permutation([1, 1, 0, 0, 0]) for name in "zyx"})
-    for outputs in (
-        tagged,
-        Outputs.from_statistics(tagged.statistics, error, tagged.names),
-        Outputs.from_scores(decimals),
-        Outputs.from_scores(twins, "accuracy"),
-    ):
-        expected = compared(outputs, n_resamples=5)[["system_a", "system_b"]]
-        pd.testing.assert_frame_equal(correlation(outputs)[["system_a", "system_b"]], expected)
 
 
 def test_systems_that_never_vary_or_never_differ() -> None:
@@ -123,19 +95,6 @@ def test_without_item_scores_it_is_what_leaving_an_item_out_takes_away(rng: np.r
     np.testing.assert_allclose(table["sd_paired"], compared(ranked, n_resamples=100)["gain_se"])
 
 
-def test_translations_that_are_alike_are_correlated(rng: np.random.Generator) -> None:
-    """BLEU of a system, of one with a few other sentences, and of one that has nothing to do with them."""
-    lengths = rng.integers(8, 20, size=60)
-    matches = np.stack([rng.binomial(lengths - k, 0.5 ** (k + 1) + 0.1) for k in range(4)], axis=1)
-    other = np.stack([rng.binomial(lengths - k, 0.5 ** (k + 1) + 0.1) for k in range(4)], axis=1)
-    changed = np.where((np.arange(60) < 6)[:, None], other, matches)
-    rest = np.stack([lengths, lengths - 1, lengths - 2, lengths - 3, lengths, lengths], axis=1)
-    counts = np.stack([np.concatenate([one, rest], axis=1) for one in (matches, changed, other)])
-    table = correlation(Outputs.from_statistics(counts, "bleu", systems=["one", "near", "far"]))
-    r12 = {frozenset((row.system_a, row.system_b)): row.r12 for row in table.itertuples()}
-    assert r12[frozenset(("one", "near"))] > 0.8 > 0.5 > abs(r12[frozenset(("one", "far"))])
-
-
 def test_too_few_systems_or_items_are_refused(rng: np.random.Generator) -> None:
     counts = np.stack([rng.integers(0, 3, size=(2, 20)), np.full((2, 20), 3), np.full((2, 20), 5)], axis=-1)
     with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
@@ -161,39 +120,6 @@ def test_independence_ratio_is_the_ratio_of_equal_deviations() -> None:
     assert independence_ratio([1.0, -1.0]).tolist() == [np.inf, pytest.approx(np.sqrt(0.5))]
     with pytest.raises(ValueError, match="r12 must lie between -1 and 1, not 1.5"):
         independence_ratio([0.5, 1.5])
-
-
-def test_summary_is_by_class_and_of_all() -> None:
-    outputs = correlated_accuracies([0.7] * 12, 400, families=list("xyz") * 4, between=0.2, within=0.8, seed=3)
-    table = correlation(outputs)
-    summary = correlation_summary(table).set_index("relation")
-    assert summary.index.tolist() == ["same family", "different families", "all pairs"]
-    for relation, row in summary.iterrows():
-        members = table if relation == "all pairs" else table[table["relation"] == relation]
-        expected = np.percentile(members["r12"], [0, 25, 50, 75, 100])
-        np.testing.assert_allclose(row[["r12_min", "r12_25", "r12_median", "r12_75", "r12_max"]].tolist(), expected)
-        assert row["ratio_median"] == np.median(members["ratio"])
-        assert row["n_pairs"] == len(members)
-    assert summary.loc["same family", "r12_min"] > summary.loc["different families", "r12_max"]
-
-
-def test_summary_leaves_pairs_without_a_correlation_out() -> None:
-    outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0, 1], "b": [1, 1, 0], "c": [1, 1, 1]}), "accuracy")
-    (row,) = correlation_summary(correlation(outputs)).itertuples()
-    assert row.n_pairs == 1
-    assert row.r12_median == pytest.approx(-0.5)
-    with pytest.raises(ValueError, match="table must be one of correlation; no column r12, ratio"):
-        correlation_summary(pd.DataFrame(columns=["task", "test_set", "n_items", "metric", "relation"]))
-    with pytest.raises(ValueError, match="table must have at least one row"):
-        correlation_summary(correlation(outputs).head(0))
-
-
-def test_a_hundred_and_fifty_systems_are_one_product(rng: np.random.Generator) -> None:
-    frame = pd.DataFrame(rng.random((2000, 150)) < 0.7, columns=[f"s{k}" for k in range(150)])
-    outputs = Outputs.from_scores(frame, "accuracy")
-    started = time.perf_counter()
-    assert len(correlation(outputs)) == 150 * 149 // 2
-    assert time.perf_counter() - started < 1
 
 
 def test_tables_of_correlations_by_plain_loops() -> None:

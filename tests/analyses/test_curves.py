@@ -18,35 +18,6 @@ def table(gain: np.ndarray, confidence: np.ndarray, relation: str = "same family
     )  # fmt: skip
 
 
-def test_a_noisy_line_comes_back(rng: np.random.Generator) -> None:
-    """Uniform noise of +-0.05 around a line: the median is the line, the band 90 % of the noise."""
-    gain = rng.uniform(0, 4, size=20_000)
-    confidence = 0.5 + 0.1 * gain + rng.uniform(-0.05, 0.05, size=gain.size)
-    found = curve(table(gain, confidence))
-    inner = found[found["gain"].between(0.3, 3.7)]
-    np.testing.assert_allclose(inner["confidence"], 0.5 + 0.1 * inner["gain"], atol=0.012)
-    np.testing.assert_allclose(inner["confidence_95"] - inner["confidence_05"], 0.09, atol=0.015)
-
-
-def test_pairs_of_one_gain_belong_together() -> None:
-    """Three gains, each with its own confidences: at each the median of exactly its pairs."""
-    gain = np.repeat([1.0, 2.0, 3.0], 40)
-    confidence = np.concatenate([np.linspace(0.5, 0.7, 40), np.linspace(0.7, 0.9, 40), np.linspace(0.9, 1.0, 40)])
-    found = curve(table(gain, confidence)).set_index("gain")["confidence"]
-    np.testing.assert_allclose(found, [0.6, 0.8, 0.95])
-
-
-@pytest.mark.parametrize(("n", "reach"), [(400, 10), (100, 7)])
-def test_a_point_looks_at_the_nearest_twentieth_or_fifteen(n: int, reach: int) -> None:
-    """Gains are a step apart: of 400 the 20 nearest, and one that ties, reach 10 steps, of 100 the 15 nearest 7."""
-    gain = np.arange(n, dtype=float)
-    found = curve(table(gain, gain / n))
-    inner = found[found["gain"].between(n / 10, n - n / 10)]
-    # Of 2 r + 1 values a step apart the percentiles 5 and 95 are 0.9 r from the middle.
-    np.testing.assert_allclose(inner["confidence_95"] - inner["confidence"], 0.9 * reach / n)
-    np.testing.assert_allclose(inner["confidence"] - inner["confidence_05"], 0.9 * reach / n)
-
-
 def test_classes_are_apart_and_together() -> None:
     gain = np.linspace(0, 1, 50)
     both = pd.concat([table(gain, gain / 2 + 0.5), table(gain, gain / 4 + 0.5, "different families")])
@@ -77,13 +48,6 @@ def test_too_few_pairs_have_no_curve() -> None:
     found = curve(table(np.linspace(0, 1, 29), np.linspace(0.5, 1, 29)))
     assert found.empty
     assert "confidence_95" in found
-
-
-def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="no column gain"):
-        curve(table(np.ones(3), np.ones(3)).drop(columns="gain"))
-    with pytest.raises(ValueError, match="n_points must be at least 2"):
-        curve(table(np.ones(3), np.ones(3)), n_points=1)
 
 
 @pytest.mark.parametrize(("n", "n_points"), [(30, 4), (61, 9), (420, 6)])

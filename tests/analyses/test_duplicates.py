@@ -70,41 +70,6 @@ def test_more_than_the_share_and_not_exactly_the_share() -> None:
     assert found[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["a", "c", 37]]
 
 
-def test_scores_in_common_are_no_likeness_where_all_systems_are_right() -> None:
-    """Two systems of 95 % accuracy: 95 of 100 scores equal, but not one of those on which any differ."""
-    table = np.ones((3, 100), dtype=int)
-    table[0, :5] = 0
-    table[1, 5:10] = 0
-    table[2, 10:15] = 0
-    outputs = scored(table, "abc")
-    assert near_duplicates(outputs).empty
-    assert near_duplicates(replace(outputs, answers=table), share=0.01).empty, (
-        "nor where these are their answers: 1 for what is right"
-    )
-
-
-def test_right_answers_of_good_systems_are_no_likeness_and_wrong_ones_are(rng: np.random.Generator) -> None:
-    """Six systems of 96 to 99 %, answers A to D; the last is the fifth with two other answers."""
-    gold = rng.integers(0, 4, 300)
-    answers = np.tile(gold, (6, 1))
-    for k, wrong in enumerate((3, 6, 9, 12, 40)):
-        items = rng.choice(300, wrong, replace=False)
-        answers[k, items] = (gold[items] + rng.integers(1, 4, wrong)) % 4
-    answers[5] = answers[4]
-    answers[5, :2] = (answers[4, :2] + 1) % 4
-    outputs = scored((answers == gold).astype(int), "abcdef", answers)
-    found = near_duplicates(outputs)
-    assert found_pairs(found) == {"ef"}
-    assert without_duplicates(outputs.names, found) == list("abcde"), "the leader stays"
-    # Texts, of which many are right: those of two systems that are the same say much.
-    texts = np.arange(6)[:, None] * 1000 + np.arange(300)
-    texts[1] = texts[0]
-    texts[1, :5] += 7
-    always = np.ones((6, 300), dtype=int)
-    always[2, 0] = 0
-    assert found_pairs(near_duplicates(scored(always, "abcdef", texts))) == {"ab"}
-
-
 def test_sentences_without_names_are_right_for_all_who_find_none() -> None:
     """F1 of a sentence is 0 / 0 where there is no name and none was guessed: that is no likeness."""
     counts = np.zeros((2, 100, 3), dtype=int)
@@ -128,23 +93,6 @@ def test_many_systems_need_little_memory(with_answers: bool, rng: np.random.Gene
         tracemalloc.stop()
 
 
-def test_two_systems_that_are_hardly_ever_right_are_not_alike_for_it(rng: np.random.Generator) -> None:
-    """1 of 100 right each, on different items, among others that are right on half of them: 98 equal, by chance."""
-    table = (rng.random((6, 100)) < 0.5).astype(int)
-    table[:2] = 0
-    table[0, 3] = table[1, 50] = 1
-    table[5] = table[4]
-    table[5, 7] ^= 1
-    assert found_pairs(near_duplicates(scored(table, "abcdef"))) == {"ef"}
-
-
-def test_of_two_systems_with_scores_only_identical_ones_are_found() -> None:
-    table = np.ones((2, 50), dtype=int)
-    assert near_duplicates(scored(table, "ab"))["identical"].tolist() == [True]
-    table[1, 0] = 0
-    assert near_duplicates(scored(table, "ab")).empty
-
-
 def test_all_statistics_of_an_item_count() -> None:
     """Equal sums, and equal values of single statistics, are not equal statistics."""
     statistics = [[[1, 2, 3], [0, 1, 1]], [[0, 3, 3], [0, 1, 1]], [[1, 2, 3], [0, 1, 1]]]
@@ -157,19 +105,6 @@ def test_fractions_are_compared_as_they_are() -> None:
     assert found_pairs(near_duplicates(Outputs.from_scores(frame))) == {"ab"}
 
 
-def test_order_of_the_systems_changes_nothing(rng: np.random.Generator) -> None:
-    answers = rng.integers(0, 2, (6, 30))
-    answers[[1, 4]] = answers[0]
-    answers[4, 0] += 1
-    names = list("fcadbe")
-    one = near_duplicates(scored(answers % 2, "".join(names), answers))
-    for _ in range(5):
-        order = rng.permutation(6)
-        again = near_duplicates(scored(answers[order] % 2, "".join(names[k] for k in order), answers[order]))
-        pd.testing.assert_frame_equal(one, again)
-    assert (one["system_a"] < one["system_b"]).all()
-
-
 CHAIN = pd.DataFrame({"system_a": ["a", "b", "c", "d"], "system_b": ["b", "c", "d", "e"]})
 
 
@@ -180,29 +115,15 @@ def test_of_a_chain_every_other_system_stays(names: str) -> None:
     assert without_duplicates(list(names), CHAIN.sample(frac=1, random_state=3)) == [n for n in names if n in "acef"]
 
 
-def test_of_systems_that_are_all_alike_the_first_by_name_stays() -> None:
-    alike = pd.DataFrame(list(combinations("abcd", 2)), columns=["system_a", "system_b"])
-    assert without_duplicates(list("dbca"), alike) == ["a"]
-    assert without_duplicates(list("dbca"), alike.head(0)) == list("dbca")
-
-
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda two: two[0] < two[1])))
 @settings(max_examples=80, deadline=None)
 def test_what_stays_is_not_alike_and_what_goes_is_like_something_that_stays(edges: set[tuple[int, int]]) -> None:
     table = pd.DataFrame([(f"s{i}", f"s{j}") for i, j in edges], columns=["system_a", "system_b"])
-    kept = set(without_duplicates([f"s{k}" for k in range(8)], table))
+    kept = set(without_duplicates([f"s{k}" for k in (3, 7, 6, 0, 5, 4, 2, 1)], table))
     alike = {frozenset((f"s{i}", f"s{j}")) for i, j in edges}
     assert not [two for two in alike if two <= kept]
     for gone in {f"s{k}" for k in range(8)} - kept:
         assert any(frozenset((gone, other)) in alike and other < gone for other in kept)
-
-
-def test_bad_answers_and_shares() -> None:
-    outputs = scored(np.ones((2, 3), dtype=int), "ab")
-    with pytest.raises(ValueError, match=r"answers must be whole numbers of shape \(2, 3\), as the statistics have"):
-        Outputs.from_statistics(outputs.statistics, "accuracy", answers=np.ones((3, 2), dtype=np.int64))
-    with pytest.raises(ValueError, match="share must lie between 0 and 1"):
-        near_duplicates(outputs, share=90)
 
 
 def test_one_system_has_no_duplicates() -> None:

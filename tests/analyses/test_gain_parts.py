@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.analyses.gain_parts import gain_parts
+from simstudy.analyses.stepdown import gain_parts
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import Ratio

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from itertools import pairwise
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.gain_parts import GainParts
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.stepdown import Places, places
+from simstudy.analyses.stepdown import GainParts, Places, places
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
@@ -18,19 +14,6 @@ from simstudy.truth.clustered import clustered_accuracies
 from simstudy.truth.synthetic import correlated_accuracies
 
 SETS = ["place_low", "place_high", "place_low_own", "place_high_own", "may_be_best"]
-
-
-def test_columns_and_key() -> None:
-    outputs = correlated_accuracies([0.5, 0.9], 50, families=["x", "y"], test_set="made up")
-    table = leaderboard(outputs)
-    assert list(table) == [
-        "task", "test_set", "n_items", "metric", "unit", "n_units", "system", "family", "score", "score_se",
-        "score_low", "score_high", "place", *SETS, "n_undefined", "level",
-    ]  # fmt: skip
-    row = table.iloc[0]
-    assert (row["task"], row["test_set"], row["n_items"], row["metric"]) == ("synthetic", "made up", 50, "accuracy")
-    assert (row["unit"], row["n_units"], row["system"], row["family"]) == ("item", 50, "system-2", "y")
-    assert (row["level"], row["n_undefined"]) == (0.95, 0)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -70,24 +53,6 @@ def test_shares_stay_within_their_scale() -> None:
     assert means["score_high"][0] == 1, "right ones of all: a share too, on a scale of 1"
     ratings = leaderboard(Outputs.from_statistics(statistics * [3, 1], Mean(), items=items))
     assert ratings["score_high"][0] > 3
-
-
-def test_the_unit_is_the_cluster_where_there_is_one() -> None:
-    """Five copies of each item are no more than the items: as clusters they say so."""
-    outputs = correlated_accuracies([0.6, 0.7, 0.8], 60, seed=4)
-    copies = outputs.take(np.repeat(np.arange(60), 5))
-    items = copies.items.assign(cluster=np.repeat(np.arange(60), 5), half=np.repeat(["a", "b"], 150))
-    copies = Outputs.from_statistics(copies.statistics, "accuracy", outputs.systems, items)
-    single, clustered = leaderboard(outputs), leaderboard(copies)
-    assert clustered[SETS].equals(single[SETS])
-    np.testing.assert_allclose(clustered["score_se"], single["score_se"])
-    by_item = leaderboard(copies, unit="item")
-    assert (by_item["n_units"] == 300).all()
-    assert (by_item["score_se"] < 0.5 * single["score_se"]).all()
-    halves = leaderboard(copies, unit="half")
-    assert (halves["unit"] == "half").all()
-    assert halves["n_units"].tolist() == [2, 2, 2]
-    assert halves[["place_low", "place_high"]].to_numpy().tolist() == [[1, 3]] * 3, "two units never tell"
 
 
 def test_lower_is_better() -> None:
@@ -203,18 +168,6 @@ def test_bad_options() -> None:
         leaderboard(outputs, unit="user")
 
 
-def test_swe_bench_verified(shared_data: Path) -> None:
-    """A leaderboard as it is: 500 issues do not tell who is first."""
-    frame = pd.read_csv(shared_data / "swebench" / "swebench_verified.csv.gz")
-    wide = frame.pivot(index="instance_id", columns="system", values="resolved").astype(int)
-    table = leaderboard(Outputs.from_scores(wide, "accuracy"))
-    assert len(table) > 100
-    assert 2 < table["may_be_best"].sum() < 30
-    assert (table["place_high"] - table["place_low"]).median() > 10
-    assert ((table["place_low"] <= table["place"]) & (table["place"] <= table["place_high"])).all()
-    assert all(a <= b for a, b in pairwise(-table["score"]))
-
-
 def right_or_wrong(true: np.ndarray, n: int, rng: np.random.Generator) -> GainParts:
     """Items of a difficulty that all systems share, as of `correlated_accuracies`, without tables."""
     latent = np.sqrt(0.5) * (rng.standard_normal(n) + rng.standard_normal((len(true), n)))
@@ -227,22 +180,6 @@ def holds(found: Places, true: np.ndarray) -> bool:
     best = 1 + (true > true[:, None]).sum(axis=1)
     worst = len(true) - (true < true[:, None]).sum(axis=1)
     return bool(((found.low <= best) & (worst <= found.high)).all())
-
-
-@pytest.mark.statistical
-def test_of_equal_systems_all_may_be_best() -> None:
-    """Twenty equally good systems, 200 items, 600 test sets, where 0.95 is promised."""
-    rng = np.random.default_rng(20240101)
-    true = np.full(20, 0.7)
-    all_best = covered = own = 0.0
-    for seed in range(600):
-        found = places(right_or_wrong(true, 200, rng), level=0.95, n_bootstrap=499, seed=seed)
-        all_best += found.may_be_best.all()
-        covered += holds(found, true)
-        own += ((found.low_own == 1) & (found.high_own == 20)).mean()
-    assert 0.93 <= all_best / 600 <= 0.98
-    assert 0.93 <= covered / 600 <= 0.98, "and no more than it takes"
-    assert 0.93 <= own / 600 <= 0.97
 
 
 @pytest.mark.statistical

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.gain_parts import GainParts, gain_parts
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.stepdown import places
+from simstudy.analyses.stepdown import GainParts, gain_parts, places
 from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs
 

@@ -102,6 +102,22 @@ def test_redrawn_families_bring_their_systems_along(monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(np.vstack(parts), drawn[half].T)
 
 
+def test_counts_of_redrawn_pairs_are_sums_of_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three kinds of pairs, of three draws that are drawn again too; all at once, and four resamples at a time."""
+    pairs = pairs_of([2] * 8, "both")
+    counted, draw = np.random.default_rng(0).random((3, 120)) < 0.5, np.arange(120) % 3
+    weights = np.vstack(list(other_systems(pairs).redrawn(np.ones(120, dtype=bool), 30, seed=3)))
+    rng = np.random.default_rng(3)
+    rng.multinomial(8, [1 / 8] * 8, size=30)  # those of the families come first
+    of_draw = rng.multinomial(3, [1 / 3] * 3, size=30)
+    for together in (2**20, 36):
+        monkeypatch.setattr("simstudy.analyses.other_systems._TOGETHER", together)
+        found = other_systems(pairs).redrawn_counts(counted, 30, 3, draw)
+        np.testing.assert_array_equal(found, counted @ (weights * of_draw[:, draw]).T)
+        found = other_systems(pairs).redrawn_counts(counted, 30, 3)
+        np.testing.assert_array_equal(found, counted @ weights.T)
+
+
 def test_redrawn_variants_keep_the_size_of_their_family() -> None:
     pairs = pairs_of([2, 20], "both")
     found = other_systems(pairs)

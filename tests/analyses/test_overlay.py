@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.overlay import overlay
+from simstudy.analyses.curves import overlay
 from tests.analyses.collections import Population, pairs_of
 
 
@@ -39,12 +39,6 @@ def test_gains_of_twice_the_standard_error_are_twice_as_large() -> None:
     assert row["n_pairs"] == len(gains)
 
 
-def test_confidence_that_is_higher_by_a_constant() -> None:
-    row = overlay(made(1.0, shift=0.04), made(1.0)).iloc[0]
-    assert row["difference"] == pytest.approx(0.04, abs=0.003)
-    assert row["gain_ratio"] == pytest.approx(1)
-
-
 def test_nothing_is_compared_where_the_others_are_sure() -> None:
     """The others' confidence is 0.99 at 2.576 standard errors, by the normal distribution."""
     row = overlay(made(1.0, n_systems=40), made(1.0, n_systems=40)).iloc[0]
@@ -53,52 +47,12 @@ def test_nothing_is_compared_where_the_others_are_sure() -> None:
     assert row["n_pairs"] == (gains <= row["gain_to"]).sum() < len(gains)
 
 
-def test_every_class_is_held_against_every_class() -> None:
-    kin = made(1.0)
-    kin["relation"] = np.where(np.arange(len(kin)) % 2, "same family", "different families")
-    table = overlay(kin, made(1.0))
-    assert table["relation"].tolist() == ["same family", "different families", "all pairs"]
-    assert set(table["others_relation"]) == {"all pairs"}
-    assert len(overlay(kin, kin)) == 9
-
-
-def test_too_few_pairs_have_no_number() -> None:
-    row = overlay(made(1.0, n_systems=5), made(1.0)).iloc[0]
-    assert np.isnan(row["difference"])
-    assert row["note"].startswith("too few pairs up to a gain of ")
-    row = overlay(made(1.0), made(1.0, n_systems=5)).iloc[0]
-    assert row["note"] == "too few other pairs: 10, not 20"
-
-
-def test_systems_of_one_family_have_no_interval() -> None:
-    alone = made(1.0, n_systems=8).assign(family_a="x", family_b="x")
-    row = overlay(alone, made(1.0)).iloc[0]
-    assert np.isfinite(row["difference"])
-    assert np.isnan(row["low"])
-    assert row["note"].startswith("too few systems for an interval")
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"alternative": "greater"}, "pairs and others must have one alternative, not 'two-sided' and 'greater'"),
-        ({"unit": "cluster"}, "must have one unit, not 'item' and 'cluster'"),
-        ({"metric": "f1"}, "must have one metric, not 'mean' and 'f1'"),
-        ({"test": "bootstrap"}, "must have one test"),
-        ({"gain": "much"}, "others must have numbers in column 'gain'"),
-    ],
-)
-def test_unlike_questions_are_not_laid_over_one_another(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        overlay(made(1.0), made(1.0, **changed))
-
-
 def test_one_test_set_at_a_time() -> None:
     two = pd.concat([made(1.0), made(1.0, test_set="other")])
     with pytest.raises(ValueError, match="pairs must be of one test set, size and metric, not of 2"):
         overlay(two, made(1.0))
-    with pytest.raises(ValueError, match="others must be Comparisons"):
-        overlay(made(1.0), made(1.0).drop(columns="gain_se"))
+    with pytest.raises(ValueError, match="others must be of one test set, size and metric, not of 2"):
+        overlay(made(1.0), two)
 
 
 @pytest.mark.slow

@@ -41,31 +41,8 @@ def test_a_board_by_hand() -> None:
     assert (row["n_separated"], row["n_separated_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
 
 
-def test_p_at_the_level_is_significant() -> None:
-    row = ranks(leaderboard("abc", {"ab": 0.05, "bc": 0.05000001})).iloc[0]
-    assert row["n_separated"] == 1
-
-
-def test_a_nearer_system_may_differ_where_a_farther_one_does_not() -> None:
-    """Differing is not transitive: the nearest below that differs counts, though c is level with the best."""
-    row = ranks(leaderboard("abc", {"ab": 0.01, "ac": 0.2, "bc": 0.5})).iloc[0]
-    assert row["places"] == 1.0
-
-
-def test_nothing_separated_has_no_number_of_places() -> None:
-    table = leaderboard("abcd", {}).assign(p_value=0.9)
-    row = ranks(table).iloc[0]
-    assert np.isnan(row["places"])
-    assert (row["n_separated"], row["n_separated_holm"]) == (0, 0)
-
-
-def test_two_systems_are_one_pair() -> None:
-    row = ranks(leaderboard("ab", {"ab": 0.01})).iloc[0]
-    assert (row["n_systems"], row["n_adjacent"], row["n_separated"], row["places"]) == (2, 1, 1, 1.0)
-
-
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = "hgfedcba"[:k]
@@ -105,21 +82,6 @@ def test_the_best_error_rate_is_the_lowest() -> None:
     assert row["gain_adjacent"] > 0
 
 
-def test_p_values_that_are_no_evidence_for_the_leader() -> None:
-    """Of four neighbours at p = 0.001 one test is out of reach of 0.05 and one speaks for the other system."""
-    table = leaderboard("abcde", {}).assign(p_floor=0.0005, favours=lambda rows: rows["system_a"])
-    pair = table["system_a"] + table["system_b"]
-    assert ranks(table).iloc[0]["n_separated"] == 4
-    table.loc[pair == "ab", "p_floor"] = 0.0625
-    table.loc[pair == "cd", "favours"] = "d"
-    row = ranks(table).iloc[0]
-    assert (row["n_separated"], row["n_separated_holm"]) == (2, 2)
-    table.loc[pair == "de", "favours"] = ""
-    table.loc[pair.isin(["ac", "ce"]), "favours"] = ""
-    # a differs from d first, b from c, c from none, d from none: 3 and 1.
-    assert ranks(table).iloc[0]["places"] == 2.0
-
-
 def board(names: str, low: list[int], high: list[int], best: list[bool], **key: object) -> pd.DataFrame:
     key = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"} | key
     return pd.DataFrame({"system": list(names), "place_low": low, "place_high": high, "may_be_best": best, **key})
@@ -143,8 +105,6 @@ def test_leaderboards_of_other_test_sets_or_systems() -> None:
     for wrong in (own.assign(metric="f1"), own.head(2), pd.concat([own, own]), own.replace({"system": {"c": "d"}})):
         with pytest.raises(ValueError, match=r"leaderboards must have the systems .* unlike those of 's' \(100 items"):
             ranks(pairs, leaderboards=wrong)
-    with pytest.raises(ValueError, match="leaderboards must be .* no column place_low, may_be_best"):
-        ranks(pairs, leaderboards=own.drop(columns=["place_low", "may_be_best"]))
 
 
 def test_rows_that_are_not_every_pair_once_are_refused() -> None:
@@ -157,16 +117,6 @@ def test_rows_that_are_not_every_pair_once_are_refused() -> None:
     for wrong in (table.head(2), pd.concat([table, table]), twice, cycle, itself, table.head(1).assign(system_b="a")):
         with pytest.raises(ValueError, match="every two systems once|the better system as system_a in every row"):
             ranks(wrong)
-
-
-def test_bad_options_and_tables() -> None:
-    table = leaderboard("abc", {})
-    with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
-        ranks(table, alpha=1)
-    with pytest.raises(ValueError, match="no column alternative, gain"):
-        ranks(table.drop(columns=["alternative", "gain"]))
-    with pytest.raises(ValueError, match="at least one row"):
-        ranks(table.head(0))
 
 
 def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> None:

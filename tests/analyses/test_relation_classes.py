@@ -21,7 +21,7 @@ from simstudy.outputs import Outputs
 from simstudy.plot.pairs import matrix
 from simstudy.statistics.decisions import speaks_for_gain
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import QUESTION, require_one_question
+from simstudy.tables import require_one_question
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared as table_of
 
@@ -42,33 +42,6 @@ def test_a_test_that_speaks_for_the_other_system_is_no_confidence_in_the_gain(pa
     without = pairs.drop(columns="favours")
     assert confidence(without).tolist() == [0.99, 0.99, 0.25, 0.0]
     assert speaks_for_gain(without).all()
-
-
-def test_confidence_of_a_sign_test_that_contradicts_the_means() -> None:
-    """One large win against many small losses: the mean says the one, the sign test the other."""
-    scores = pd.DataFrame({"large": [10.0] + [0.0] * 19, "small": [0.0] + [0.1] * 19})
-    pair = table_of(Outputs.from_scores(scores, "mean"), test="sign")
-    assert pair["system_a"].tolist() == ["large"]
-    assert pair["p_value"].iloc[0] < 0.001
-    assert confidence(pair).tolist() == [0.0]
-    assert speaks_for_gain(pair).tolist() == [False]
-
-
-@pytest.mark.parametrize("column", QUESTION)
-@pytest.mark.parametrize("analysis", [curve, thresholds, significant_gains])
-def test_answers_to_different_questions_are_not_put_together(column: str, analysis: object) -> None:
-    table = pd.DataFrame(
-        {
-            "task": "t", "test_set": ["s", "s", "other"], "n_items": 10, "metric": "accuracy", "relation": "all pairs",
-            "test": "x", "alternative": "greater", "convention": "default", "unit": "item", "strata": "",
-            "system_a": "a", "system_b": list("bcb"), "gain": 1.0, "gain_se": 1.0, "p_value": 0.2,
-        }
-    )  # fmt: skip
-    assert callable(analysis)
-    analysis(table)
-    analysis(table.assign(**{column: ["x", "x", "y"]}))  # one for each test set
-    with pytest.raises(ValueError, match=f"pairs must have one {column} for each test set, not x, y for 's'"):
-        analysis(table.assign(**{column: ["x", "y", "x"]}))
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
-from simstudy.analyses.relations import COMBINATIONS, MIXED, related
+from simstudy.analyses.relation_classes import COMBINATIONS, MIXED, related
 from simstudy.outputs import Outputs
 
 

@@ -10,10 +10,8 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.agreement import agreement
-from simstudy.analyses.calibration import calibration, with_baseline
-from simstudy.analyses.expected_wins import expected_wins
-from simstudy.analyses.other_systems import other_systems
-from simstudy.analyses.overlay import overlay
+from simstudy.analyses.calibration import calibration, expected_wins, with_baseline
+from simstudy.analyses.curves import overlay
 from simstudy.analyses.thresholds import thresholds
 from simstudy.outputs import Outputs
 from tests.analyses.made_up import made_up
@@ -225,15 +223,3 @@ def test_a_baseline_is_that_of_its_own_bin_class_and_test_set() -> None:
     assert baseline.iloc[0].isna().all()
     np.testing.assert_array_equal(baseline.iloc[1:, :3], numbers[1:, 1:])
     assert baseline["n_items_baseline"].iloc[1:].tolist() == list(range(1, len(keys)))
-
-
-def test_families_of_unlike_size_have_fewer_degrees_of_freedom_than_they_are() -> None:
-    """One of nine families has a third of the pairs; a system whose family is not known is a family of its own."""
-    sizes = [10, 3, 3, 3, 3, 2, 2, 2, 2]
-    pairs = pd.concat([all_pairs(2 * size, f"{k}-").iloc[:size] for k, size in enumerate(sizes)], ignore_index=True)
-    family = [f"f{k}" for k, size in enumerate(sizes) for _ in range(size)]
-    found = other_systems(pairs.assign(family_a=family, family_b=family))
-    assert found.df == pytest.approx(sum(sizes) ** 2 / sum(size**2 for size in sizes) - 1)
-    assert found.interval_for == "other systems"
-    unknown = all_pairs(8).assign(family_a=None, family_b=None)
-    assert other_systems(unknown).df == pytest.approx(7)

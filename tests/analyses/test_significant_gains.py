@@ -36,6 +36,8 @@ def test_a_common_standard_error_is_the_textbook(alternative: str, critical: flo
     wanted = [(critical + more) * 0.7 for more in (0, 0.841621, 1.644854)]
     np.testing.assert_allclose(row[TRUE].to_numpy(float), wanted, rtol=1e-3)
     assert (row["n_pairs"], row["n_systems"], row["alternative"], row["alpha"]) == (66, 12, alternative, 0.05)
+    known = [name for name in OBSERVED + TRUE if np.isfinite(row[f"{name}_low"])]
+    assert known == ["observed_50", "observed_80", *TRUE], "beyond 80 % of the pairs no interval is known to cover"
 
 
 def test_few_units_have_the_critical_value_of_t() -> None:
@@ -43,39 +45,6 @@ def test_few_units_have_the_critical_value_of_t() -> None:
     np.testing.assert_allclose(table.loc[0, OBSERVED].to_numpy(float), 3.249836, rtol=1e-6)  # any table of t
     unknown = pd.DataFrame({"gain_se": [1.0, 1.0], "df": [np.nan, 9.0], "alternative": ["greater", "two-sided"]})
     np.testing.assert_allclose(just_significant(unknown), [1.644854, 2.262157], rtol=1e-6)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
-def test_an_observed_gain_is_significant_for_the_share_of_pairs_that_it_names(
-    rng: np.random.Generator, share: float
-) -> None:
-    """Of all pairs and of those in doubt: with that gain the share is significant, with any less it is not."""
-    pairs = pairs_of(rng.gamma(2, size=66), rng.uniform(0, 9, 66))
-    p_in_doubt = pairs[2 * stats.norm.sf(pairs["gain"] / pairs["gain_se"]) > 2 * stats.norm.sf(2 * 1.959964)]
-    assert 15 < len(p_in_doubt) < 50
-    table = significant_gains(pairs).set_index("of")
-    for of, members in (("all pairs", pairs), ("pairs in doubt", p_in_doubt)):
-        gain = table.loc[of, f"observed_{100 * share:.0f}"]
-        assert table.loc[of, "n_pairs"] == len(members)
-        p_value = 2 * stats.norm.sf(gain / members["gain_se"])
-        assert (p_value <= 0.05 + 1e-9).mean() >= share
-        assert (2 * stats.norm.sf(0.999999 * gain / members["gain_se"]) <= 0.05).mean() < share
-
-
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_true_gains_are_found_with_their_power(rng: np.random.Generator, alternative: str) -> None:
-    """By simulation: a pair at random, an observed gain around the true one, a test; wrong sides do not count."""
-    pairs = pairs_of(rng.gamma(3, size=66), rng.uniform(0, 9, 66), alternative=alternative)
-    table = significant_gains(pairs, alpha=0.1, power=(0.2, 0.5, 0.8, 0.95)).set_index("of")
-    tails = 1 if alternative == "greater" else 2
-    doubtful = pairs[pairs["gain"] < 2 * just_significant(pairs, 0.1)]
-    for of, members in (("all pairs", pairs), ("pairs in doubt", doubtful)):
-        drawn = rng.choice(members["gain_se"].to_numpy(), 400_000)
-        for power in (0.2, 0.5, 0.8, 0.95):
-            observed = rng.normal(table.loc[of, f"true_{100 * power:.0f}"], drawn)
-            found = (tails * stats.norm.sf(np.abs(observed) / drawn) <= 0.1) & (observed > 0)
-            # Six standard errors of the simulation.
-            assert found.mean() == pytest.approx(power, abs=6 * np.sqrt(power * (1 - power) / 400_000))
 
 
 def test_pairs_far_apart_in_sensitivity_lose_no_precision() -> None:
@@ -86,23 +55,6 @@ def test_pairs_far_apart_in_sensitivity_lose_no_precision() -> None:
     row = significant_gains(pairs[1]).iloc[0]
     # 64 pairs must have a power of (66 x 0.8 - 1) / 64, since one is always found and one never.
     assert row["true_80"] == pytest.approx(1.959964 + stats.norm.ppf((66 * 0.8 - 1) / 64), rel=0.005)
-
-
-def test_intervals_leave_out_systems(rng: np.random.Generator) -> None:
-    """The delete-one jackknife of the logarithms, by a loop, with t of 19 degrees of freedom."""
-    pairs = pairs_of(rng.gamma(4, size=190), rng.uniform(0, 3, 190), k=20)
-    row = significant_gains(pairs).iloc[0]
-    for name in ("observed_50", "observed_80", "true_80"):
-        left = []
-        for system in sorted({*pairs["system_a"], *pairs["system_b"]}):
-            rest = pairs[(pairs["system_a"] != system) & (pairs["system_b"] != system)]
-            left.append(np.log(significant_gains(rest).iloc[0][name]))
-        half = 2.093024 * np.sqrt(19 / 20 * ((np.array(left) - np.mean(left)) ** 2).sum())
-        low, high = row[name] * np.exp(-half), row[name] * np.exp(half)
-        np.testing.assert_allclose(row[[f"{name}_low", f"{name}_high"]].to_numpy(float), [low, high], rtol=2e-3)
-    assert row["interval_for"] == "other systems"
-    assert row[["observed_95_low", "observed_95_high"]].isna().all(), "no interval is known to cover it"
-    assert row["true_95_low"] < row["true_95"] < row["true_95_high"]
 
 
 def test_pairs_that_can_not_be_significant_are_left_out_and_counted() -> None:
@@ -128,39 +80,6 @@ def test_too_few_pairs_give_no_number_and_too_few_systems_no_interval() -> None:
     assert row["note"] == "too few systems for an interval: 4 of 4 families"
 
 
-def test_a_row_counts_its_own_pairs_and_their_systems() -> None:
-    """Eleven systems are close; one is so far behind that none of its pairs is in doubt."""
-    pairs = pairs_of(np.ones(66))
-    pairs.loc[(pairs[["system_a", "system_b"]] == "s11").any(axis=1), "gain"] = 20.0
-    table = significant_gains(pairs).set_index("of")
-    assert table["n_systems"].to_dict() == {"all pairs": 12, "pairs in doubt": 11}
-    assert table["n_pairs"].to_dict() == {"all pairs": 66, "pairs in doubt": 55}
-
-
-def test_classes_and_test_sets_have_rows_of_their_own() -> None:
-    """Pairs of one class have half the standard error: so does what is significant there."""
-    same = pairs_of(np.full(66, 0.5)).assign(relation="same group")
-    same[["system_a", "system_b"]] = "other " + same[["system_a", "system_b"]]
-    both = pd.concat([pairs_of(np.ones(66)), same], ignore_index=True)
-    table = significant_gains(pd.concat([both, pairs_of(np.full(66, 2.0)).assign(test_set="other")]))
-    found = table[table["of"] == "all pairs"].set_index(["test_set", "relation"])["observed_50"]
-    assert found["s", "same group"] == pytest.approx(1.959964 / 2)
-    assert found["s", "different groups"] == pytest.approx(1.959964)
-    assert found["other", "different groups"] == pytest.approx(2 * 1.959964)
-    assert set(found.index) == {
-        ("s", "same group"), ("s", "different groups"), ("s", "all pairs"), ("other", "different groups"),
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_accuracies_of_independent_systems_as_the_binomial_has_them(alternative: str) -> None:
-    n = 1000
-    outputs = correlated_accuracies([0.70 + k / 1000 for k in range(60)], n, between=0, within=0, seed=5)
-    table = significant_gains(compared(outputs, alternative=alternative))
-    wanted = (1.959964 if alternative == "two-sided" else 1.644854) * 100 * np.sqrt(2 * 0.73 * 0.27 / n)
-    assert table["observed_50"].iloc[0] == pytest.approx(wanted, rel=0.03)
-
-
 @pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -184,26 +103,15 @@ def test_a_true_gain_is_found_on_new_test_sets_with_the_power_that_one_test_set_
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 5}, "alpha must lie between 0 and 1"),
         ({"power": (0.5, 1.0)}, "power must lie between 0 and 1"),
         ({"power": (0.5, 0.501)}, "power must be one or more fractions that differ in percent"),
         ({"power": ()}, "power must be one or more fractions"),
-        ({"power": 0.8}, "power must be a list of numbers, not 0.8"),
         ({"power": (0.04,)}, "power must be above alpha, 0.05, not 0.04"),
-        ({"min_pairs": 0}, "min_pairs must be at least 1"),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         significant_gains(pairs_of(np.ones(5)), **options)  # type: ignore[arg-type]
-
-
-def test_bad_tables() -> None:
-    pairs = pairs_of(np.ones(5))
-    with pytest.raises(ValueError, match="no column alternative, gain_se"):
-        significant_gains(pairs.drop(columns=["gain_se", "alternative"]))
-    with pytest.raises(ValueError, match="at least one row"):
-        significant_gains(pairs.head(0))
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])

@@ -101,27 +101,6 @@ OPTIONS: list[tuple[str, Analysis, str, object, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "analysis", "option", "value", "columns"), OPTIONS)
-def test_an_option_changes_what_it_is_about(
-    name: str, analysis: Analysis, option: str, value: object, columns: str
-) -> None:
-    """Those columns, and where all are named that can change, no other."""
-    given = {"thresholds": FEW}.get(name, {})
-    pairs = made_up(1, k=20)
-    before, after = analysis(pairs, **given), analysis(pairs, **{**given, option: value})
-    if name == "curve":
-        assert after.groupby("relation", sort=False).size().max() <= 5 < before.groupby("relation").size().min()
-        return
-    changed = {column for column in before if not before[column].equals(after[column])}
-    ends = {f"{one}_{end}" for one in changed for end in ("low", "high")}
-    every = {one for one in changed if one.startswith(("true", "observed"))}
-    assert set(columns.split()) <= changed <= set(columns.split()) | ends | every
-    if "seed" in option or "n_bootstrap" in option:
-        known = before["low"].notna()
-        differs = (before["low"] != after["low"]) | (before["high"] != after["high"])
-        assert differs[known & (before["low"] < before["high"])].mean() > 0.9, "in nearly every row"
-
-
 def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:
     """Of thresholds that lie on curves of their own, whose rows are mixed, and of which one has no number."""
     base = {

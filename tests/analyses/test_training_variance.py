@@ -90,20 +90,6 @@ def test_variances_and_jackknife_are_those_by_hand(outputs: Outputs, pairs: pd.D
         assert row[[f"{name}_low", f"{name}_high"]].tolist() == pytest.approx(bounds)
 
 
-def test_shares_are_counted(outputs: Outputs, pairs: pd.DataFrame) -> None:
-    at = outputs.systems.set_index("name")
-    same = [
-        row.p_two_sided <= 0.3
-        for row in pairs.itertuples()
-        if (at.loc[row.system_a, ["family", "train_size"]] == at.loc[row.system_b, ["family", "train_size"]]).all()
-        and at.loc[row.system_a, "train_size"] == 200
-    ]
-    table = training_variance(pairs, outputs, alpha=0.3).set_index(["family", "train_size"])
-    row = table.loc[(ALL_FAMILIES, 200)]
-    assert (row["n_pairs"], row["share"]) == (len(same), np.mean(same)) == (42, pytest.approx(np.mean(same)))
-    assert 0 < row["share_low"] < row["share"] < row["share_high"] < 1
-
-
 def test_rows_are_families_by_size_then_sizes(outputs: Outputs, pairs: pd.DataFrame) -> None:
     table = training_variance(pairs, outputs)
     found = [*zip(table["family"], table["train_size"], table["n_pairs"], strict=True)]

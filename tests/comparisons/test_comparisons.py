@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import pickle
 from itertools import combinations
 from pathlib import Path
@@ -17,25 +16,11 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy import schema
-from simstudy.loaders.base import Loaded
-from simstudy.statistics.decisions import REASONS, Decision, two_sided
+from simstudy.statistics.decisions import REASONS, Decision
 from simstudy.statistics.multiplicity import corrected
 from tests import documentation
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-@pytest.fixture(scope="module")
-def outputs() -> ss.Outputs:
-    rng = np.random.default_rng(3)
-    right = rng.random((300, 6)) < np.linspace(0.5, 0.75, 6)
-    made = ss.Outputs.from_scores(pd.DataFrame(right, columns=list("abcdef")), "accuracy")
-    return ss.describe_systems(made, pd.DataFrame({"system": list("abcdef"), "group": list("xxyyzz")}))
-
-
-@pytest.fixture(scope="module")
-def pairs(outputs: ss.Outputs) -> ss.Comparisons:
-    return ss.compare(outputs)
 
 
 def mcnemar(outputs: ss.Outputs, first: str, second: str) -> float:
@@ -56,12 +41,6 @@ class TestSchema:
             kind = "O" if isinstance(full[name].dtype, pd.StringDtype) else np.dtype(full[name].dtype).kind
             # The margin and degrees of freedom may be whole.
             assert kind in kinds[column.kind] + ("iu" if column.kind == "number" else ""), name
-
-    def test_fractions_are_from_0_to_1(self, pairs: ss.Comparisons) -> None:
-        full = pairs.corrected().equivalence(2.0).frame
-        for column in schema.COLUMNS:
-            if column.unit == "fraction":
-                assert full[column.name].between(0, 1).all(), column.name
 
     def test_methods_add_what_it_says_that_they_add(self, pairs: ss.Comparisons) -> None:
         for method, found in (("corrected", pairs.corrected()), ("equivalence", pairs.equivalence(2.0))):
@@ -88,17 +67,6 @@ class TestMethods:
         fails = ordered > 0.05 / np.arange(len(ordered), 0, -1)
         assert len(pairs.significant(0.05, corrected="holm")) == (fails.argmax() if fails.any() else len(ordered))
 
-    def test_methods_are_the_functions(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
-        for name in ("thresholds", "curve", "significant_gains", "ranks", "signature"):
-            function = getattr(ss.analyses, name)
-            by_method, of_class, of_frame = getattr(pairs, name)(), function(pairs), function(pairs.frame)
-            for other in (of_class, of_frame):
-                assert_frame_equal(by_method, other) if name != "signature" else None
-                assert name != "signature" or by_method == other
-        one_sided = ss.compare(outputs, alternative="greater")
-        assert_frame_equal(one_sided.two_sided().frame, two_sided(one_sided.frame))
-        assert_frame_equal(one_sided.two_sided()[["p_value"]], pairs[["p_value"]])
-
     @pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
     def test_groups_are_the_functions_whoever_corrects(self, pairs: ss.Comparisons, p: str) -> None:
         by_hand = ss.groups(corrected(pairs.frame), p=p)
@@ -106,14 +74,24 @@ class TestMethods:
             assert_frame_equal(found, by_hand)
         assert p != "p_holm" or pairs.groups().equals(by_hand)
 
-    @pytest.mark.parametrize("name", ["groups", "thresholds", "significant_gains", "ranks", "curve"])
-    def test_options_are_those_of_the_functions(self, pairs: ss.Comparisons, name: str) -> None:
-        method, function = (inspect.signature(getattr(of, name)).parameters for of in (ss.Comparisons, ss.analyses))
-        assert list(method.values())[1:] == list(function.values())[1:]
-        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'nonsense'"):
-            getattr(pairs, name)(nonsense=1)
-        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'nonsense'"):
-            getattr(ss, name)(pairs, nonsense=1)
+    def test_methods_are_the_functions_and_hand_on_what_they_are_asked(self, outputs: ss.Outputs) -> None:
+        for name in ("groups", "thresholds", "significant_gains", "curve", "ranks", "signature"):
+            assert getattr(ss.Comparisons, name) is getattr(ss.analyses, name)
+        pairs = ss.compare(outputs, test="randomization", monte_carlo=True, n_resamples=199)
+        frame = pairs.frame
+        certain = Decision(0.1, 0.9).significant(frame)
+        assert 0 < certain.sum() < len(pairs.significant(0.1))
+        assert_frame_equal(pairs.significant(0.1, certainty=0.9).frame, frame[certain])
+        sure = Decision(0.2, 0.9, "p_holm").significant(corrected(frame))
+        assert_frame_equal(pairs.significant(0.2, corrected="holm", certainty=0.9).frame, corrected(frame)[sure])
+        assert_frame_equal(pairs.equivalence(2.0, alpha=0.6).frame, ss.equivalence(frame, 2.0, alpha=0.6))
+        for k, one in list(enumerate(pairs))[::7]:
+            for asked in ({"alpha": 0.6}, {"margin": 20.0}, {"alpha": 0.6, "margin": 3.0}):
+                said = ss.verdict(frame.iloc[k], **asked)
+                assert said != ss.verdict(frame.iloc[k])
+                alone = ss.Comparisons(frame.iloc[[k]])
+                assert {one.verdict(**asked), alone.verdict(**asked), pairs.verdict(*alone.names, **asked)} == {said}
+            assert one.significant(0.6) == (one.why_not(0.6) == "") == Decision(0.6).significant(frame)[k]
 
     def test_by_two_sides_nothing_is_left_of_one_side(self, outputs: ss.Outputs, pairs: ss.Comparisons) -> None:
         one_sided = ss.compare(outputs, alternative="greater")
@@ -133,6 +111,10 @@ class TestMethods:
             assert relation == ("same group" if of_group[a] == of_group[b] else "different groups")
         with pytest.raises(ValueError, match="systems must be given"):
             ss.Comparisons(pairs.frame).related("group")
+        other = pd.DataFrame({"name": list("fedcba"), "maker": list("xyxyxy")})
+        classes = pairs.related("maker", other)
+        assert classes.systems is other
+        assert (classes["relation"] == "same maker").sum() == 6
 
     def test_nothing_is_changed_in_place(self, pairs: ss.Comparisons) -> None:
         before = pairs.frame.copy()
@@ -163,110 +145,14 @@ class TestMethods:
         formulas = ["=SUM(A1)", "@x", "-3x", "+t"]
         names = [*formulas, "'=x", "'@x", "'tis", "-3", "a,b", "line\nend", "nan", "", "True", '"q"', "naïve Ωж"]
         scores = pd.DataFrame(np.random.default_rng(1).random((40, len(names))) < 0.5, columns=names)
-        found = ss.examine(ss.Outputs.from_scores(scores, "accuracy", test_set="+t"))
-        order = ["system_a", "system_b"]
-        pairs = ss.Comparisons(found.pairs.frame.assign(**{"=own": "=1"}).sort_values(order))
+        found = ss.compare(ss.Outputs.from_scores(scores, "accuracy", test_set="+t"))
+        pairs = ss.Comparisons(found.frame.assign(**{"=own": "=1"}))
         pairs.to_csv(tmp_path / "pairs.csv")
-        found.write(tmp_path / "report")
-        back = ss.Comparisons.read_csv(tmp_path / "pairs.csv")
-        for path in (tmp_path / "pairs.csv", tmp_path / "report" / "pairs.csv"):
-            read = ss.Comparisons(ss.Comparisons.read_csv(path).frame.sort_values(order))
-            assert set(read.names) == set(names)
-            for column in schema.names_of("text") & set(read.frame):
-                assert read[column].tolist() == pairs[column].tolist(), column
-            cells = pd.read_csv(path, dtype=str, keep_default_na=False)
-            assert not cells.isin(formulas).any(axis=None)
-        assert back["=own"].tolist() == ["=1"] * len(pairs)
-
-
-class TestSelected:
-    """Of 15 pairs some are significant by themselves; corrected for fewer than 15 more would be."""
-
-    REFUSED = "pairs must be all that were compared, not [0-9]+ that were selected: correct before you select"
-
-    def test_what_was_selected_by_results_is_not_corrected(self, pairs: ss.Comparisons) -> None:
-        found = pairs.significant()
-        assert 0 < len(found) < 15
-        # What was refused would not have been the answer.
-        fewer, all_pairs = ss.Comparisons(found.frame), pairs.significant(corrected="holm")
-        assert len(fewer.significant(corrected="holm")) > len(all_pairs)
-        # What takes all that are left leaves them selected.
-        twice = found[found["gain"] > 0]
-        assert len(twice) == len(found)
-        rest = pairs[pairs["gain"] > 5], copy.copy(found), twice
-        for selected in (found, found.related("group"), found.two_sided(), *rest):
-            for ask in (
-                lambda one: one.significant(corrected="holm"), lambda one: one.corrected(), ss.analyses.corrected,
-                lambda one: one.equivalence(3), lambda one: ss.equivalence(one, 3), lambda one: one.groups(),
-                lambda one: ss.groups(pairs=one), lambda one: one.ranks(),
-            ):  # fmt: skip
-                with pytest.raises(ValueError, match=self.REFUSED):
-                    ask(selected)
-
-    def test_what_was_corrected_before_stays_so(self, pairs: ss.Comparisons) -> None:
-        expected = pairs.significant(corrected="holm").frame
-        first = pairs.corrected().significant()
-        assert_frame_equal(first.significant(corrected="holm").frame, expected)
-        assert_frame_equal(pairs.significant(corrected="holm").significant(corrected="holm").frame, expected)
-        better = pairs.equivalence(3).significant()["conclusion"].str.startswith("better").sum()
-        assert better == len(expected), "better: significant after Holm's correction"
-
-    def test_all_pairs_are_a_family(self, pairs: ss.Comparisons) -> None:
-        every = pairs[pairs["gain"] >= 0]
-        assert_frame_equal(every.corrected().frame, pairs.corrected().frame)
-        extremes = pairs.pair("a", "f").row.to_frame().T.infer_objects()
-        assert len(ss.Comparisons(extremes).significant().corrected()) == 1
-
-    def test_a_relation_class_is_a_family(self, pairs: ss.Comparisons) -> None:
-        same = pairs.related("group").frame.query("relation == 'same group'")
-        # Holm: the smallest of three times 3.
-        found = ss.Comparisons(same, pairs.systems).corrected()
-        assert found["p_holm"].min() == pytest.approx(min(1, 3 * same["p_value"].min()))
-
-    def test_masks(self, pairs: ss.Comparisons) -> None:
-        mask = pairs["gain"] > 5
-        for given in (mask, mask.to_numpy()):
-            found = pairs[given]
-            assert_frame_equal(found.frame, pairs.frame[mask])
-            assert found.systems is pairs.systems
-        for wrong in (mask.head(3), mask.to_numpy()[:3], np.ones((15, 2), dtype=bool), mask[::-1]):
-            with pytest.raises(ValueError, match="a mask must have one value for each of the 15 pairs"):
-                pairs[wrong]
-
-
-class TestFewPairs:
-    ASKED = (
-        *("corrected", "two_sided", "related", "significant", "groups", "thresholds", "significant_gains", "curve"),
-        *("ranks", "signature", "verdict", "_repr_html_", "__repr__", "__len__"),
-    )
-
-    def test_one_pair_can_be_asked_all(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
-        one = ss.Comparisons(pairs.frame.head(1), pairs.systems)
-        assert [getattr(one, name)() is not None for name in self.ASKED] == [True] * len(self.ASKED)
-        assert one.equivalence(1)["p_equivalence_holm"].tolist() == one.equivalence(1)["p_equivalence"].tolist()
-        assert one.corrected()["p_holm"].tolist() == one["p_value"].tolist()
-        assert [pair.verdict() for pair in one] == [one.verdict()] == [one.pair(*one.names).verdict()]
-        one.to_csv(tmp_path / "one.csv")
-        assert ss.Comparisons.read_csv(tmp_path / "one.csv").verdict() == one.verdict()
-
-    def test_no_pair_answers_or_says_why(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
-        none = ss.Comparisons(pairs.frame.head(0), pairs.systems)
-        none.to_csv(tmp_path / "none.csv")
-        said = {}
-        for empty in (none, ss.Comparisons.read_csv(tmp_path / "none.csv", pairs.systems)):
-            for name in self.ASKED:
-                try:
-                    getattr(empty, name)()
-                except ValueError as error:
-                    said[name] = str(error)
-            assert [len(empty.significant()), len(empty.two_sided()), *empty] == [0, 0]
-            for ask in (lambda: empty.equivalence(1), lambda: empty.significant(corrected="bh")):  # noqa: B023
-                with pytest.raises(ValueError, match="pairs must have at least one row"):
-                    ask()
-        rows = "pairs must have at least one row"
-        refused = ("corrected", "related", "groups", "thresholds", "significant_gains", "curve", "ranks", "signature")
-        assert said.pop("verdict") == "first and second must name two systems: there are no pairs"
-        assert said == dict.fromkeys(refused, rows)
+        read = ss.Comparisons.read_csv(tmp_path / "pairs.csv")
+        for column in {*schema.names_of("text") & {*read.frame}, "=own"}:
+            assert read[column].tolist() == pairs[column].tolist(), column
+        cells = pd.read_csv(tmp_path / "pairs.csv", dtype=str, keep_default_na=False)
+        assert not cells.isin(formulas).any(axis=None)
 
 
 def test_copies_keep_table_and_systems(pairs: ss.Comparisons) -> None:
@@ -279,14 +165,6 @@ def test_copies_keep_table_and_systems(pairs: ss.Comparisons) -> None:
         pd.testing.assert_series_equal(pair.row, pairs.pair("a", "f").row)
         assert repr(pair) == repr(pairs.pair("a", "f"))
         assert (found, pair) != (pairs.significant(), pairs.pair("a", "f")), "equal only where it is one object"
-
-
-def test_what_has_outputs_is_told_so(outputs: ss.Outputs) -> None:
-    for given in (Loaded(outputs), ss.TestSet(outputs)):
-        with pytest.raises(ValueError, match=rf"must be Outputs .*, not {type(given).__name__}; its .outputs is$"):
-            ss.compare(given)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"must be Outputs \(see Outputs.from_scores\), not list$"):
-        ss.compare([1])  # type: ignore[arg-type]
 
 
 class TestPair:
@@ -350,18 +228,8 @@ class TestShown:
         assert shown.startswith(
             "Comparisons: 15 pairs of 6 systems on 300 items (accuracy, sign-flip test, two-sided)\n"
         )
-        assert shown.splitlines()[1].split() == [
-            "system_a",
-            "system_b",
-            "gain",
-            "95",
-            "%",
-            "interval",
-            "p",
-            "significant",
-            "at",
-            "0.05",
-        ]
+        head = "system_a system_b gain 95 % interval p significant at 0.05"
+        assert shown.splitlines()[1].split() == head.split()
         best = pairs.frame.iloc[0]
         assert f"{best['gain']:.2f}" in shown.splitlines()[2]
         assert f"{best['gain_low']:.2f} to {best['gain_high']:.2f}" in shown.splitlines()[2]
@@ -403,9 +271,3 @@ class TestShown:
     def test_slips_are_told(self, pairs: ss.Comparisons, asked: Any, error: type[Exception], said: str) -> None:
         with pytest.raises(error, match=said):
             asked(pairs)
-
-    def test_no_pair_is_significant(self, pairs: ss.Comparisons) -> None:
-        none = pairs.significant(1e-12)
-        assert len(none) == 0
-        assert repr(none) == "Comparisons: no pairs"
-        assert "no pairs" in none._repr_html_()

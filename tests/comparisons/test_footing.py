@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.comparisons.footing import cautioned
-from simstudy.comparisons.verdict import verdict
+from simstudy.comparisons.verdict import cautioned, verdict
 from simstudy.examination.asking import examine
 from simstudy.examination.rows import pair_rows
 from simstudy.loaders.base import Loaded
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from tests.examination.rows import only_new_is_right, pair, scores
+from tests.examination.rows import pair, scores
 from tests.oracles import compared
 
 ALL = "p and interval are approximate."
@@ -48,13 +47,6 @@ def test_of_means_it_tells_the_skewness() -> None:
     assert said.endswith(f"differences: {stats.skew(differences):.2f}. Skewed differences: {ALL}")
     even = verdict(compared(scores(np.tile([1.0, -0.5], 40), np.zeros(80)), n_resamples=99).iloc[0])
     assert even.endswith("Skewness of the differences: 0.00.")
-
-
-def test_of_right_and_wrong_answers_it_says_nothing() -> None:
-    """On how many they differ it has said, and exact tests need no more."""
-    said = verdict(compared(only_new_is_right(8, 400)).iloc[0])
-    assert said.startswith("new is better than old: the gain is significant at 0.05.\n")
-    assert said.endswith("better on 8, worse on 0, level on 400.")
 
 
 def test_what_is_exact_or_absent_is_not_called_approximate() -> None:

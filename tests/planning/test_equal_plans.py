@@ -350,7 +350,7 @@ def test_simulations_are_beside_the_plan_of_the_spread_that_they_have(form: str)
 def test_thresholds_of_one_side_are_of_twice_the_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = ss.truth.correlated_accuracies((0.6 + np.arange(50) / 400).tolist(), 200)
     found = predict(outputs, [300], level=Level(0.01, "greater", 3), n_draws=100)
-    monkeypatch.setattr(leaderboards, "_WINDOW", (0.08, 0.12))
+    monkeypatch.setattr(leaderboards, "WINDOW", (0.08, 0.12))
     expected = predict(outputs, [300], level=Level(0.3), n_draws=100)
     assert found["threshold"].item() == expected["threshold"].item() > 0
 

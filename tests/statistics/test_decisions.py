@@ -35,7 +35,7 @@ def test_a_p_value_is_significant_up_to_the_level() -> None:
 
 def test_certainty_is_asked_of_drawn_p_values() -> None:
     """The posterior of the level, summed over a grid, is the certainty; p itself may be at the cutoff."""
-    levels = (np.arange(100_000) + 0.5) / 100_000
+    levels = (np.arange(20_000) + 0.5) / 20_000
     counts = np.arange(30, 60)
     pairs = rows(p_value=(counts + 1) / 1001).assign(n_extreme=counts, n_resamples=1000)
     for required in (0.5, 0.9, 0.99):
@@ -70,7 +70,7 @@ def test_four_things_are_asked_of_a_significant_gain() -> None:
 def test_no_correction_makes_a_gain_significant_that_is_not_by_itself(p: str, rng: np.random.Generator) -> None:
     """Also of drawn p-values that must be certain, and where a test's p is below what the units allow."""
     n_significant = 0
-    for _ in range(200):
+    for _ in range(60):
         m = int(rng.integers(1, 6))
         pairs = drawn((rng.uniform(0.001, 0.08, m) ** rng.uniform(0.8, 2)).tolist())
         pairs = corrected(pairs.assign(p_floor=rng.choice([1e-9, 0.02, 0.06], m)))
@@ -80,7 +80,7 @@ def test_no_correction_makes_a_gain_significant_that_is_not_by_itself(p: str, rn
             if m == 1:
                 assert (found == own).all(), "one pair has nothing to be corrected for"
             n_significant += int(found.sum())
-    assert n_significant > 100
+    assert n_significant > 30
 
 
 def test_a_corrected_p_value_leaves_each_pair_its_part_of_the_level() -> None:
@@ -125,11 +125,12 @@ def test_one_sided_comparisons_by_two_sides_are_the_two_sided_ones(
 ) -> None:
     """All that belongs to a p-value: the same test, asked for two sides, says it."""
     asked = {"test": test, "convention": convention, "monte_carlo": monte_carlo, "n_resamples": 499, "seed": 3}
-    for outputs in (SCORES, SKEWED):
+    for outputs in (SCORES, SKEWED, SKEWED.head(4)):
         one = compared(outputs, alternative="greater", **asked)  # type: ignore[arg-type]
         two = compared(outputs, alternative="two-sided", **asked)  # type: ignore[arg-type]
         before = one.copy()
         pd.testing.assert_frame_equal(two_sided(one)[OF_P], two[OF_P], check_dtype=False)
+        assert two_sided(one)["p_floor"].tolist() == two["p_floor"].tolist()
         pd.testing.assert_frame_equal(one, before)
         assert two_sided(two) is two
         both = pd.concat([one, two], ignore_index=True)

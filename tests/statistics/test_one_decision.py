@@ -1,4 +1,4 @@
-"""One decision: everything that says whether a gain is significant is asked about the same hundred random pairs."""
+"""One decision: everything that says whether a gain is significant is asked about the same sixty random pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
 
-N_PAIRS = 100
+N_PAIRS = 60
 
 
 def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
@@ -106,11 +106,11 @@ ASKED: dict[str, Callable[[Outputs, pd.DataFrame, float], bool]] = {
 
 def test_the_pairs_are_of_all_kinds() -> None:
     decided = [by_hand(pairs, alpha) for _, pairs, alpha in PAIRS]
-    assert 25 < sum(decided) < 75
+    assert 15 < sum(decided) < 45
     table = pd.concat([pairs.assign(alpha=alpha) for _, pairs, alpha in PAIRS])
     small = table["p_value"] <= table["alpha"]
     doubtful = (table["p_low"] <= table["alpha"]) & (table["alpha"] < table["p_high"])
-    assert (small & doubtful).sum() > 10, "within Monte Carlo error of the level"
+    assert (small & doubtful).sum() > 5, "within Monte Carlo error of the level"
     assert (small & (table["favours"] != table["system_a"])).sum() > 2
     assert (small & (table["p_floor"] > table["alpha"])).sum() > 3
     assert (small & (table["gain"] == 0)).sum() > 1
@@ -143,7 +143,7 @@ def test_a_leaderboard_of_two_tells_them_apart_as_the_default_test_does() -> Non
 def test_variants_of_one_method() -> None:
     """Of pairs of one training size: the share is that of the pairs, one here."""
     asked = [(outputs, pairs, alpha) for outputs, pairs, alpha in PAIRS[::2] if pairs["gain_se"].notna().all()]
-    assert len(asked) > 30
+    assert len(asked) > 15
     for outputs, pairs, alpha in asked:
         assert training_variance(pairs, outputs, alpha=alpha)["share"].iloc[0] == by_hand(pairs, alpha)
 

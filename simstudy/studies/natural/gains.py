@@ -9,8 +9,7 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.rules import rule_of_thumb
-from simstudy.analyses.significant_gains import EVERY_PAIR
+from simstudy.analyses.thresholds import rule_of_thumb
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
@@ -25,7 +24,7 @@ _SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[str]) -> list[Section]:
     """The parts of the page on gains; its table has the test sets of `shown`, or all where that is empty."""
     every = tables["significant_gains"]
-    gains = _as_studied(every[every["of"] == EVERY_PAIR])
+    gains = _as_studied(every[every["of"] == ALL_PAIRS])
     whole = _whole(gains)
     known = _all_pairs(whole)
     known = known[known["true_80"].notna()]
@@ -59,7 +58,7 @@ def sections(tables: Mapping[str, pd.DataFrame], shown: tuple[str, ...] | list[s
 
 def summary(gains: pd.DataFrame, shown: tuple[str, ...] | list[str]) -> dict[str, Table]:
     """What a terminal shows at the end: title -> a few rows."""
-    whole = _all_pairs(_whole(_as_studied(gains[gains["of"] == EVERY_PAIR])))
+    whole = _all_pairs(_whole(_as_studied(gains[gains["of"] == ALL_PAIRS])))
     rows = whole[whole["test_set"].isin(shown)] if shown else whole
     columns = {
         "test set": "{test_set:name}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from simstudy.analyses.curves import overlay
 from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.overlay import overlay
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import thresholds
 from simstudy.files.datasets import folder_at_hand, registry

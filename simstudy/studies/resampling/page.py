@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.calibration import WINDOW
 from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.analyses.thresholds import WINDOW
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.plotted_pairs import plotted_pairs
 

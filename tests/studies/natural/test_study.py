@@ -12,7 +12,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relations import related
+from simstudy.analyses.relation_classes import related
 from simstudy.analyses.significant_gains import significant_gains
 from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs

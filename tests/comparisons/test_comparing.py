@@ -1,0 +1,87 @@
+"""The table of `compare`, cell by cell."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simstudy.comparisons import compare
+from simstudy.outputs import Outputs
+
+NAMES, FAMILY = list("dbca"), dict(zip("dbca", "xyxz", strict=True))
+RIGHT = (np.random.default_rng(4).random((4, 60)) < [[0.5], [0.9], [0.65], [0.8]]).astype(int)
+ASKED = {"test": "randomization", "monte_carlo": True, "n_resamples": 199, "seed": 7}
+
+
+@pytest.fixture(scope="module")
+def outputs() -> Outputs:
+    """Four systems of three families on 60 items of 20 documents."""
+    items = pd.DataFrame({"id": range(60), "cluster": [f"c{i // 3}" for i in range(60)], "genre": ["n", "m"] * 30})
+    systems = pd.DataFrame({"name": NAMES, "family": list(FAMILY.values())})
+    statistics = np.stack([RIGHT, np.ones_like(RIGHT)], axis=-1)
+    return Outputs.from_statistics(statistics, "accuracy", systems, items, task="tagging", test_set="news")
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_every_pair_by_hand(outputs: Outputs, alternative: str) -> None:
+    table = compare(outputs, alternative=alternative, **ASKED).frame  # type: ignore[arg-type]
+    score = {name: 100 * row.mean() for name, row in zip(NAMES, RIGHT, strict=True)}
+    order = sorted(NAMES, key=lambda name: -score[name])
+    sides = 2 if alternative == "two-sided" else 1
+    for row, (a, b) in zip(table.itertuples(), combinations(order, 2), strict=True):
+        assert (row.system_a, row.system_b, row.family_a, row.family_b) == (a, b, FAMILY[a], FAMILY[b])
+        assert row.relation == ("same family" if FAMILY[a] == FAMILY[b] else "different families")
+        assert (row.score_a, row.score_b, row.gain) == pytest.approx((score[a], score[b], score[a] - score[b]))
+        first, second = (RIGHT[NAMES.index(name)].reshape(20, 3).sum(axis=1) for name in (a, b))
+        better, worse = int((first > second).sum()), int((first < second).sum())
+        assert (row.n_better, row.n_worse, row.n_level, row.n_units) == (better, worse, 20 - better - worse, 20)
+        assert row.p_floor == pytest.approx(min(1, sides * 2.0 ** -(better + worse)))
+        assert row.p_value == (row.n_extreme + 1) / 200
+        bounds = stats.binomtest(row.n_extreme, 199).proportion_ci(0.95, method="exact")
+        assert (row.p_low, row.p_high) == pytest.approx((bounds.low, bounds.high))
+        assert row.favours == a
+        assert (row.task, row.test_set, row.n_items, row.metric) == ("tagging", "news", 60, "accuracy")
+        assert (row.test, row.alternative, row.convention, row.unit) == (
+            "randomization",
+            alternative,
+            "default",
+            "cluster",
+        )
+        assert (row.seed, row.n_resamples, row.monte_carlo, row.strata) == (7, 199, True, "")
+
+
+def test_the_two_sided_p_value_beside_a_one_sided_one_is_of_the_same_resamples(outputs: Outputs) -> None:
+    one, two = (compare(outputs, alternative=sides, **ASKED) for sides in ("greater", "two-sided"))  # type: ignore[arg-type]
+    assert one["p_two_sided"].tolist() == two["p_value"].tolist() == two["p_two_sided"].tolist()
+    assert (one["p_value"] < two["p_value"]).any()
+    assert one.systems is outputs.systems
+
+
+def test_units_strata_and_other_options_are_those_that_were_asked_for(outputs: Outputs) -> None:
+    by_item = compare(outputs, unit="item", **ASKED)  # type: ignore[arg-type]
+    assert (set(by_item["unit"]), set(by_item["n_units"])) == ({"item"}, {60})
+    computed = compare(outputs, test="randomization")
+    assert not computed["monte_carlo"].any()
+    assert computed["p_low"].tolist() == computed["p_value"].tolist() == computed["p_high"].tolist()
+    drawn = {"test": "bootstrap", "unit": "item", "n_resamples": 99, "monte_carlo": True}
+    plain, strata = compare(outputs, **drawn), compare(outputs, strata="genre", **drawn)  # type: ignore[arg-type]
+    assert set(strata["strata"]) == {"genre"}
+    assert strata["n_extreme"].tolist() != plain["n_extreme"].tolist()
+    published = compare(outputs, convention="bk2012", **drawn)  # type: ignore[arg-type]
+    assert set(published["convention"]) == {"bk2012"}
+    assert published["p_value"].tolist() == (published["n_extreme"] / 99).tolist()
+
+
+def test_a_test_of_scores_speaks_for_nobody_where_they_are_equal_and_others_may() -> None:
+    """Nine items won by 1 and one lost by 9; a one-sided test does not speak for the system behind."""
+    frame = pd.DataFrame({"b": [1.0] * 9 + [0], "a": [0.0] * 9 + [9]})
+    found = {test: compare(Outputs.from_scores(frame), test=test)["favours"].item() for test in ("sign", "sign_flips")}
+    assert found == {"sign": "b", "sign_flips": ""}
+    frame.loc[9, "a"] = 10.0
+    sides = ("two-sided", "greater")
+    both = [compare(Outputs.from_scores(frame), test="sign", alternative=one)["favours"].item() for one in sides]
+    assert both == ["b", ""]
