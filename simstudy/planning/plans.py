@@ -12,19 +12,14 @@ import pandas as pd
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from simstudy.planning import fractions
-from simstudy.planning.answers import answer, items_of, merged, other_sizes, sizes_around, units_of
+from simstudy.planning.answers import answer, items_of, merged, other_designs, other_sizes, sizes_around, units_of
 from simstudy.planning.arguments import Clusters, Guess, Judge, changed, check_noun
 from simstudy.planning.benchmarks import known_as, near_chance
-from simstudy.planning.cases import Case
-from simstudy.planning.costs import Costs
+from simstudy.planning.cases import Case, Target, noted_fractions
 from simstudy.planning.guesses import of_guess
-from simstudy.planning.level import Level
-from simstudy.planning.other_designs import other_designs
-from simstudy.planning.pilot_outputs import Pilot
 from simstudy.planning.results import Plan
 from simstudy.planning.sentences import assumptions, in_next_edition, left_open, needed, sentence, single_pairs
-from simstudy.planning.target import Target
+from simstudy.planning.settings import Costs, Level, Pilot
 from simstudy.text.numerals import units_text
 from simstudy.validation import check_fraction, check_list, check_whole
 
@@ -157,7 +152,7 @@ def plan(
         sentences=tuple(said for case, row in rows for write in writers if (said := write(case, target, row))),
         assumptions=tuple(assumptions(cases, target, answers, of_outputs=given is not None)),
         notes=(
-            *fractions.noted(target.metric, score=guess.score, gain=gain, margin=margin),
+            *noted_fractions(target.metric, score=guess.score, gain=gain, margin=margin),
             *in_part,
             *left_out,
             *why_not,

@@ -12,7 +12,8 @@ from scipy import stats
 
 import simstudy
 import simstudy as ss
-from simstudy.planning.benchmarks import RELATIONS, central_range, shipped, typical
+from simstudy.planning.arguments import RELATIONS
+from simstudy.planning.benchmarks import central_range, known_as, typical
 from tests.planning.options import SHIPPED
 
 RESULTS = Path(simstudy.__file__).parents[1] / "results"
@@ -102,8 +103,6 @@ def test_variants_are_more_alike_under_every_metric_that_has_both() -> None:
             ("no_such_metric", "variants", "sd"),
             "metric must be one whose sd is known .accuracy, .* Guess.sd_difference",
         ),
-        (("accuracy", "cousins", "sd"), "relation"),
-        (("accuracy", "variants", "variance"), "quantity"),
     ],
 )
 def test_what_is_not_known_is_told(arguments: tuple[str, str, str], message: str) -> None:
@@ -112,12 +111,9 @@ def test_what_is_not_known_is_told(arguments: tuple[str, str, str], message: str
 
 
 def test_shipped_studies_are_found_by_the_name_of_a_benchmark() -> None:
-    assert shipped("SWE-bench Verified") == shipped("swebench verified") == "leaderboards"
-    assert shipped("en_ewt") == "natural_parsing"
-    assert shipped("WMT24 en-de") == "natural_mt"
-    assert shipped("mbpp++") is None
-    with pytest.raises(ValueError, match="test_set"):
-        shipped(3)  # type: ignore[arg-type]
+    told = "The shipped study {0} has this benchmark: results/{0}.".format
+    assert known_as(["SWE-bench Verified", "", "swebench verified", "mbpp++"]) == [told("leaderboards")]
+    assert known_as(["en_ewt", "WMT24 en-de"]) == [told("natural_parsing"), told("natural_mt")]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.loaders.formats import load
-from simstudy.planning.editions import EDITIONS, next_edition
+from simstudy.planning.benchmarks import EDITIONS, next_edition
 
 MEASURES = {"AP": ("ap", "ap"), "P@10": ("p10", "ap"), "nDCG@20": ("ndcg20", "ap"), "accuracy": ("score", "accuracy")}
 

@@ -16,17 +16,14 @@ from scipy import stats
 import simstudy as ss
 from simstudy.pages.sections import Table
 from simstudy.planning import leaderboards, predict, right_or_wrong
-from simstudy.planning.benchmarks import RELATIONS
+from simstudy.planning.arguments import RELATIONS, Design
+from simstudy.planning.benchmarks import next_edition
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
-from simstudy.planning.designs import Design
-from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.editions import next_edition
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import ClusteredDifference, MixedDifference
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.differences import ClusteredDifference, Difference, MixedDifference, NormalDifference
+from simstudy.planning.results import design_rows, predicted_rows, size_rows
+from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
+from simstudy.planning.settings import Level
 from simstudy.planning.solving import detectable_gain, size_for
-from simstudy.planning.text import design_rows, predicted_rows, size_rows
 from tests.planning.options import plan_with
 
 Options = dict[str, Any]
@@ -214,7 +211,7 @@ def test_other_sizes_show_as_much_of_a_system_that_is_worse() -> None:
 
 def spread(size: float, icc: float, cv: float) -> Options:
     """Scores of a unit in the place of its items'."""
-    return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit(1.0).sd, "cost_item": 8.0, "cost_cluster": 0}
+    return SCORES | {"sd_difference": 40.0 * Design(size, icc, cv).unit_sd, "cost_item": 8.0, "cost_cluster": 0}
 
 
 def in_units(icc: float, cv: float) -> Options:

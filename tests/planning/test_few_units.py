@@ -12,7 +12,7 @@ import pytest
 import simstudy as ss
 from simstudy.planning import predict
 from simstudy.planning.differences import NormalDifference
-from simstudy.planning.level import Level
+from simstudy.planning.settings import Level
 from tests.oracles import compared
 from tests.planning.options import plan_with
 

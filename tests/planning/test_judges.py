@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.judges import JudgedDifference, error_of_majority
-from simstudy.planning.level import Level
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.guesses import error_of_majority
+from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
+from simstudy.planning.settings import Level
 from tests.planning.options import plan_with
 
 

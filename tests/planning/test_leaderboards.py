@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.planning.leaderboards import predict
-from simstudy.planning.true_scores import posterior
+from simstudy.planning.leaderboards import posterior, predict
 from tests.oracles import compared
 
 ACCURACIES = [0.60 + k / 60 for k in range(14)]

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import MixedDifference
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.target import EQUIVALENT, NOT_WORSE
+from simstudy.planning.cases import EQUIVALENT, NOT_WORSE
+from simstudy.planning.differences import MixedDifference
+from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
+from simstudy.planning.settings import Level
 from simstudy.statistics.proportions import tango_z
 from simstudy.studies import DrawnPairs
 from tests.oracles import compared

@@ -14,15 +14,13 @@ import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.planning import predict, simulated
 from simstudy.planning.answers import merged, sizes_around
-from simstudy.planning.cases import Case
-from simstudy.planning.editions import EDITIONS, next_edition
-from simstudy.planning.fractions import noted
-from simstudy.planning.level import Level
+from simstudy.planning.benchmarks import EDITIONS, next_edition
+from simstudy.planning.cases import Case, Target, noted_fractions
+from simstudy.planning.leaderboards import posterior
 from simstudy.planning.pilots import of_many, of_two
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import detectable_gain
-from simstudy.planning.target import Target
-from simstudy.planning.true_scores import posterior
 from tests.planning.test_equal_plans import PILOTS, pilot, planned
 from tests.planning.test_what_is_said import numbers
 
@@ -90,7 +88,7 @@ def test_what_is_said_of_the_next_edition_has_its_ends_in_order() -> None:
     ],
 )
 def test_fractions_are_told_from_points(metric: str, given: dict[str, float], meant: str | None) -> None:
-    notes = noted(METRICS[metric], **({"score": None, "gain": None, "margin": None} | given))
+    notes = noted_fractions(METRICS[metric], **({"score": None, "gain": None, "margin": None} | given))
     label = METRICS[metric].label
     said = f"scores of {label} go to 100, and gains are in points of these: did you mean {meant}?"
     assert notes == ([] if meant is None else [said])

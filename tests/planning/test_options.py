@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 import simstudy as ss
 from simstudy.cli import app
 from simstudy.planning import predict
-from simstudy.planning.level import Level
+from simstudy.planning.cases import Target
 from simstudy.planning.pilots import of_two
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import simulate
-from simstudy.planning.target import Target
 from simstudy.tables import records
 from tests.planning.options import ANSWERS, CLUSTERS, NOUNS, OPTIONS, plan_with
 

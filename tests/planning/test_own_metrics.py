@@ -10,7 +10,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.metrics.mean import Mean
-from simstudy.planning.target import scale_of
+from simstudy.planning.cases import scale_of
 from tests.planning.options import plan_with
 
 #: A range that begins at 0, and the same range elsewhere, upside down and in other units; what one point is there.

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.planning.mixed import MixedDifference
+from simstudy.planning.differences import MixedDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared

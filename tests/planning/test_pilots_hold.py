@@ -10,8 +10,8 @@ import pytest
 
 import simstudy as ss
 from simstudy.metrics.base import FloatArray
-from simstudy.planning.level import Level
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.settings import Level
 from simstudy.planning.solving import size_for
 from simstudy.planning.spreads import spread_interval
 

@@ -11,15 +11,15 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.planning.answers import best_size
+from simstudy.planning.arguments import Design
+from simstudy.planning.cases import EQUIVALENT, NOT_WORSE
 from simstudy.planning.correlated_answers import AlikeAnswers, CorrelatedAnswers
-from simstudy.planning.designs import Design, best_size, intraclass_correlation
-from simstudy.planning.differences import NormalDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import MixedDifference
+from simstudy.planning.differences import MixedDifference, NormalDifference
 from simstudy.planning.pilots import of_many, of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
-from simstudy.planning.spreads import share_interval, spread_interval
-from simstudy.planning.target import EQUIVALENT, NOT_WORSE
+from simstudy.planning.settings import Level
+from simstudy.planning.spreads import intraclass_correlation, share_interval, spread_interval
 from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, ScoreModel
 from tests.oracles import compared
 from tests.planning.options import plan_with
@@ -184,7 +184,7 @@ def test_many_pairs_are_found_as_often_as_each_of_them_on_average() -> None:
 class TestDesigns:
     def test_the_variance_of_a_units_mean(self) -> None:
         """Of four numbers that correlate by 0.3: (4 + 12 x 0.3) / 16."""
-        assert Design(4, 0.3).unit(2.0).sd == pytest.approx(2 * np.sqrt((4 + 12 * 0.3) / 16))
+        assert Design(4, 0.3).unit_sd == pytest.approx(np.sqrt((4 + 12 * 0.3) / 16))
 
     @pytest.mark.parametrize(
         ("icc", "unit", "item"), [(0.05, 20.0, 1.0), (0.5, 1.0, 1.0), (0.01, 3.0, 7.0), (0.2, 0.0, 1.0)]

@@ -10,8 +10,8 @@ import pytest
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.outputs import Outputs
+from simstudy.planning.cases import EQUIVALENT, NOT_WORSE
 from simstudy.planning.pilots import of_two
-from simstudy.planning.target import EQUIVALENT, NOT_WORSE
 from simstudy.truth import PAIR_MODELS
 from simstudy.truth.pair_base import PairModel
 from simstudy.truth.scores import (

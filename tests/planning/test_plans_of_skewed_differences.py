@@ -14,8 +14,8 @@ from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.planning.differences import NormalDifference
-from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
+from simstudy.planning.settings import Level
 
 Draw = Callable[[int, int, np.random.Generator], Array]
 

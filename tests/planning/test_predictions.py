@@ -9,7 +9,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning import leaderboards, predict
-from simstudy.planning.level import Level
+from simstudy.planning.settings import Level
 from simstudy.truth.synthetic import outcome_correlation
 
 

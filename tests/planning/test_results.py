@@ -12,19 +12,17 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.planning.arguments import Design
 from simstudy.planning.benchmarks import typical
-from simstudy.planning.designs import Design
-from simstudy.planning.differences import NormalDifference
-from simstudy.planning.judges import JudgedDifference
-from simstudy.planning.level import Level
-from simstudy.planning.mixed import ClusteredDifference, MixedDifference
+from simstudy.planning.cases import Target
+from simstudy.planning.differences import ClusteredDifference, MixedDifference, NormalDifference
 from simstudy.planning.pilots import of_many, of_two
-from simstudy.planning.right_or_wrong import RightOrWrongDifference
+from simstudy.planning.results import size_rows
+from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import Simulated, simulate
 from simstudy.planning.solving import size_for
 from simstudy.planning.spreads import spread_interval
-from simstudy.planning.target import Target
-from simstudy.planning.text import size_rows
 from tests.oracles import compared
 from tests.planning.options import plan_with, size
 

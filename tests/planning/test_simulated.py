@@ -11,14 +11,14 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.planning.cases import Target
 from simstudy.planning.differences import Difference, NormalDifference
-from simstudy.planning.level import Level
 from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.sentences import _CHECKED
+from simstudy.planning.settings import Level
 from simstudy.planning.simulated import Simulated, against_closed_form, simulate
 from simstudy.planning.solving import size_for
-from simstudy.planning.target import Target
 
 Drawn = tuple[np.ndarray, np.ndarray]  # type: ignore[type-arg]
 Draw = Callable[[int, float, int, np.random.Generator], Drawn]

@@ -13,8 +13,10 @@ import pytest
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
-from simstudy.planning.cluster_sizes import CLUSTERS, usual_cv
-from simstudy.planning.designs import Design, best_size, intraclass_correlation
+from simstudy.planning.answers import best_size
+from simstudy.planning.arguments import Design
+from simstudy.planning.benchmarks import CLUSTERS, usual_cv
+from simstudy.planning.spreads import intraclass_correlation
 from tests.planning.options import plan_with
 
 
@@ -39,7 +41,7 @@ def test_the_variance_of_a_total_is_that_of_its_covariance_matrix(sizes: tuple[i
     n, mean = len(unit), float(np.mean(sizes))
     design = Design(mean, icc, float(np.std(sizes) / mean))
     assert design.effect == pytest.approx(covariance.sum() / (4 * n))
-    assert design.unit(2.0).sd == pytest.approx(np.sqrt(covariance.sum() / len(sizes)) / mean)
+    assert 2 * design.unit_sd == pytest.approx(np.sqrt(covariance.sum() / len(sizes)) / mean)
 
 
 def test_a_plan_for_unequal_units_takes_as_many_more_as_their_variance_is_larger() -> None:

@@ -12,8 +12,8 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.planning.benchmarks import typical
+from simstudy.planning.results import predicted_rows, size_rows
 from simstudy.planning.spreads import spread_interval
-from simstudy.planning.text import predicted_rows, size_rows
 from tests.oracles import compared
 from tests.planning.options import majority
 from tests.planning.test_equal_plans import BONFERRONI, FORMS, PILOTS, SCORES, pilot, planned
