@@ -17,7 +17,7 @@ from simstudy.metrics import METRICS
 from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
 from simstudy.planning.cases import noted_fractions
-from simstudy.planning.results import size_rows
+from simstudy.planning.results import design_rows, predicted_rows, size_rows
 from tests.planning.forms import planned
 from tests.planning.options import size
 
@@ -140,3 +140,45 @@ def test_a_figure_draws_the_power_and_the_gains_of_the_tables(asked: dict[str, A
         assert is_drawn(0, plan.answers["n_items"], pd.Series([0.7]))
         assert curve["n_units"].iloc[[0, -1]].tolist() == [45, 700], "from half of the smallest size to the largest"
         assert 38 <= len(curve) <= 40
+
+
+ENDS, INSIDE = ("low", "high"), ("low80", "high80")
+#: Printed tables: the heading of a column, the number that it shows, how, and the ends of its range.
+PRINTED: dict[str, list[tuple[str, str, str, tuple[str, str] | None]]] = {
+    "sizes": [
+        ("items", "n_items", ",", None), ("detectable gain", "detectable_gain", ".2f", ENDS),
+        ("power for 7", "power", ".2f", ENDS), ("wrong winner", "wrong_winner", ".1%", None),
+        ("wrong sign, if significant", "wrong_sign", ".2%", None), ("exaggeration", "exaggeration", ".2f", None),
+    ],
+    "predicted": [
+        ("significant pairs", "share_significant", ".0%", INSIDE), ("wrong winners", "wrong_winner", ".1%", INSIDE),
+        ("of 3 neighbours told apart", "separated", ".0f", INSIDE), ("ranks", "ranks", ".0f", INSIDE),
+        ("after Holm", "separated_corrected", ".0f", INSIDE),
+    ],
+    "designs": [
+        ("items a cluster", "items_per_unit", ".3g", None), ("design effect", "design_effect", ".2f", None),
+        ("clusters for the gain", "n_units", ",.0f", None), ("items", "n_items", ",.0f", None),
+        ("cost", "cost", ",.4g", None), ("or with clusters", "at_units", ",d", None),
+        ("detectable gain", "detectable_gain", ".2f", None),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "form", ["units", "a range of units", "a range of answers", "of many answers", "of many documents"]
+)
+def test_printed_tables_have_each_number_and_its_range(form: str) -> None:
+    plan = planned(form, gain=7.0, n_items=120, sizes=[100, 200], n_sets=0)
+    # Neighbours are a number of their own.
+    plan = replace(plan, predicted=plan.predicted.assign(separated=9.0))
+    ranged, clustered = bool(plan.cases[0].range), plan.cases[0].unit == "cluster"
+    for name, rows in (("sizes", size_rows), ("predicted", predicted_rows), ("designs", design_rows)):
+        table = getattr(plan, name)
+        if table.empty or (name == "designs" and not clustered):
+            continue
+        cells = rows(plan).text()
+        assert ("clusters" in cells) == (clustered and name != "designs")
+        for heading, column, way, ends in PRINTED[name]:
+            for cell, (_, row) in zip(cells[heading], table.iterrows(), strict=True):
+                between = f" ({row[f'{column}_{ends[0]}']:{way}}–{row[f'{column}_{ends[1]}']:{way}})" if ends else ""
+                assert cell == f"{row[column]:{way}}{between if ranged else ''}", heading
