@@ -145,21 +145,21 @@ def _power_at(difference: Difference, target: Target, gain: float, goal: str) ->
 def at_size(case: Case, target: Target, n: int, goal: str, gain: float | None) -> dict[str, Any]:
     """What n units tell: columns of `Plan.answers` and `Plan.sizes`, the middle and the ends of the range of each."""
     level = target.level
-    row: dict[str, Any] = {}
-
-    def add(name: str, number: Callable[[Difference], float]) -> None:
-        for end, value in zip(("", "_low", "_high"), case.ends(number), strict=True):
-            row[f"{name}{end}"] = value
-
     if goal != BETTER:
-        add("power", lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
-        return row
-    add("detectable_gain", lambda difference: detectable_gain(difference, n, power=target.power, level=level))
+        return _ranged("power", case, lambda difference: _power_at(difference, target, gain or 0.0, goal)(n))
+    row = _ranged(
+        "detectable_gain", case, lambda difference: detectable_gain(difference, n, power=target.power, level=level)
+    )
     if gain is not None:
         found = {id(end): end.detection(gain, n, level) for end in (case.middle, case.low, case.high)}
         for name in ("power", "wrong_winner", "wrong_sign", "exaggeration"):
-            add(name, lambda difference, name=name: getattr(found[id(difference)], name))  # type: ignore[misc]
+            row |= _ranged(name, case, lambda difference, name=name: getattr(found[id(difference)], name))  # type: ignore[misc]
     return row
+
+
+def _ranged(name: str, case: Case, number: Callable[[Difference], float]) -> dict[str, Any]:
+    """A number of a case with the ends of its range, as columns."""
+    return dict(zip((name, f"{name}_low", f"{name}_high"), case.ends(number), strict=True))
 
 
 def sizes_around(n: int) -> list[int]:
@@ -186,13 +186,9 @@ def power_curve(cases: Sequence[Case], target: Target, units: Sequence[int]) -> 
     for case in cases:
         able = case.allowing(gain)
         for n in units:
-            power, low, high = able.ends(lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
-            rows.append(
-                {
-                    "relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size),
-                    "power": power, "power_low": low, "power_high": high,
-                }
-            )  # fmt: skip
+            row = {"relation": case.relation, "gain": gain, "n_units": n, "n_items": round(n * case.size)}
+            power = _ranged("power", able, lambda difference, n=n: difference.power(gain, n, target.level))  # type: ignore[misc]
+            rows.append(row | power)
     return pd.DataFrame(rows)
 
 

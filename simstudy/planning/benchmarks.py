@@ -109,17 +109,12 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     metrics. "sd" is the standard deviation of their difference on one item, on the metric's scale; where units are
     documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
 
-    Each test set's pairs are taken to be distributed as its three percentiles say: to both sides of the median a normal
-    distribution with a width of its own, of Fisher's z = arctanh(r12), and of log(sd). With equal weights these are
-    mixed, and `low` and `high` are the 10th and the 90th percentile of the mixture: benchmarks differ, and so do the
-    pairs of one benchmark. Held against each test set in turn, of which it did not know, the range has 0.76 - 0.80 of
-    its pairs on average where there are five test sets or more, and 0.45 - 0.73 where there are three or four; of
-    single test sets it may have none (results/power_tables, ranges.csv).
-
-    Of accuracy the test sets are those with one answer to an item, right or wrong; where the mean of several answers
-    counts, systems are less correlated, and their differences smaller. Where no benchmark has variants under a metric,
-    they are taken to be as unlike systems are, which is careful: under every metric with both, variants' r12 is higher
-    and their sd lower.
+    The range is that of a mixture (`central_range`): benchmarks differ, and so do the pairs of one benchmark. Held
+    against each test set in turn, of which it did not know, it has 0.76 - 0.80 of its pairs on average where there are
+    five test sets or more, and 0.45 - 0.73 where there are three or four; of single test sets it may have none
+    (results/power_tables, ranges.csv). Of accuracy the test sets are those with one answer to an item; where the mean
+    of several counts, systems are less correlated. Where no benchmark has variants under a metric, they are taken to be as
+    unlike systems are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
     """
     table = _read()
     rows = table[table["metric"] == metric]
@@ -191,7 +186,7 @@ def n_pairs() -> int:
 def central_range(low: FloatArray, middle: FloatArray, high: FloatArray, *, quantity: str) -> tuple[float, float]:
     """The 10th and 90th percentile of a mixture, with equal weights, of T distributions with these percentiles (T,).
 
-    The quantity r12 is mixed as Fisher's z, sd as its logarithm. Of a single distribution they are its own.
+    To both sides of its median each is normal with a width of its own: r12 as Fisher's z, sd as its logarithm.
     """
     ends = np.array([low, middle, high], dtype=np.float64)
     below, at, above = np.arctanh(np.clip(ends, -_MOST_R12, _MOST_R12)) if quantity == "r12" else np.log(ends)

@@ -211,26 +211,25 @@ def _classes(outputs: Outputs, by: str | None) -> dict[str, IntArray]:
     if by is None:
         return everything
     names = np.array(outputs.names)
-    of_pairs = related(
-        pd.DataFrame({"system_a": names[i], "system_b": names[j]}), outputs.systems, by
-    )["relation"].to_numpy()  # fmt: skip
+    pairs = pd.DataFrame({"system_a": names[i], "system_b": names[j]})
+    of_pairs = related(pairs, outputs.systems, by)["relation"].to_numpy()
     classes = {str(name): everything[ALL_PAIRS][:, of_pairs == name] for name in sorted(set(of_pairs), reverse=True)}
     return classes if len(classes) == 1 else classes | everything
 
 
-_Counts = dict[str, FloatArray]
-
-
 def _counted(
     board: _Board, n: int, level: Level, classes: dict[str, IntArray], *, rng: np.random.Generator, n_draws: int
-) -> dict[str, _Counts]:
+) -> dict[str, dict[str, FloatArray]]:
     """What each of the drawn test sets of n units shows, (R,) for each number of each class."""
     roots = [root(spread / n) for spread in board.spreads]
-    found: dict[str, _Counts] = {
-        relation: {name: np.full(n_draws, np.nan) for name in OF_PAIRS} for relation in classes
+    errors = [_standard_errors(board, spread, n) for spread in board.spreads]
+    of_all = next(reversed(classes))
+    found = {
+        relation: {
+            name: np.full(n_draws, np.nan) for name in OF_PAIRS + (OF_LEADERBOARDS if relation == of_all else ())
+        }
+        for relation in classes
     }
-    of_all = next(reversed(found))
-    found[of_all] |= {name: np.full(n_draws, np.nan) for name in OF_LEADERBOARDS}
     cuts = _Cuts(n, level)
     for draw in range(n_draws):
         which = draw % len(roots)
@@ -238,17 +237,20 @@ def _counted(
         scores = true + roots[which] @ rng.standard_normal(len(true))
         if board.answers is not None:
             scores = np.round(scores * n / board.scale) * board.scale / n
-        se = _standard_errors(board, which, n)
-        z = _statistics(board, scores, se, n)
+        z = np.abs(scores[:, None] - scores[None, :])
+        if board.answers is not None:
+            # One item less, as exact tests count half of it.
+            z = np.maximum(z - board.scale / n, 0.0)
+        z = np.divide(z, errors[which], out=np.zeros_like(z), where=errors[which] > 0)
         for relation, (i, j) in classes.items():
-            gains, of_pairs = scores[i] - scores[j], np.abs(z[i, j])
+            gains, of_pairs = scores[i] - scores[j], z[i, j]
             counts = found[relation]
             counts["share_significant"][draw] = (of_pairs >= cuts.pair).mean()
             counts["wrong_winner"][draw] = (gains * (true[i] - true[j]) < 0).mean()
             window = (of_pairs >= cuts.window[0]) & (of_pairs <= cuts.window[1])
             if window.sum() >= _LEAST_PAIRS:
                 counts["threshold"][draw] = np.percentile(np.abs(gains[window]), _PERCENTILE)
-        for name, number in zip(OF_LEADERBOARDS, _leaderboard(scores, np.abs(z), cuts), strict=True):
+        for name, number in zip(OF_LEADERBOARDS, _leaderboard(scores, z, cuts), strict=True):
             found[of_all][name][draw] = number
     return found
 
@@ -267,21 +269,12 @@ class _Cuts:
         self.alpha, self.df = level.alpha, df
 
 
-def _standard_errors(board: _Board, which: int, n: int) -> FloatArray:
+def _standard_errors(board: _Board, spread: FloatArray, n: int) -> FloatArray:
     """(K, K) of all gains on n units, under the null hypothesis where units are right or wrong."""
     if board.answers is not None:
         return board.scale * np.sqrt(board.answers / n)
-    spread = board.spreads[which]
     own = np.diag(spread)
     return np.asarray(np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * spread, 0.0) / n))
-
-
-def _statistics(board: _Board, scores: FloatArray, se: FloatArray, n: int) -> FloatArray:
-    """(K, K) gains in standard errors; of right and wrong answers one item less, as exact tests count half of it."""
-    gains = np.abs(scores[:, None] - scores[None, :])
-    if board.answers is not None:
-        gains = np.maximum(gains - board.scale / n, 0.0)
-    return np.asarray(np.divide(gains, se, out=np.zeros_like(gains), where=se > 0))
 
 
 def _leaderboard(scores: FloatArray, z: FloatArray, cuts: _Cuts) -> tuple[int, int, int]:
@@ -302,16 +295,10 @@ def _leaderboard(scores: FloatArray, z: FloatArray, cuts: _Cuts) -> tuple[int, i
 def _summed_up(name: str, drawn: FloatArray) -> dict[str, float]:
     """The median and the prediction intervals; NaN where most test sets have no such number."""
     known = drawn[np.isfinite(drawn)]
-    ends = [
-        (f"_{end}{inside}", (1 + sign * inside / 100) / 2)
-        for inside in _INSIDE
-        for end, sign in (("low", -1), ("high", 1))
-    ]
+    columns = [name, *(f"{name}_{end}{inside}" for inside in _INSIDE for end in ("low", "high"))]
     if len(known) <= len(drawn) / 2:
-        return {name: np.nan} | {f"{name}{end}": np.nan for end, _ in ends}
+        return dict.fromkeys(columns, np.nan)
     # Of counts an end is one of them.
     method: Any = "inverted_cdf" if name in OF_LEADERBOARDS else "linear"
-    found = np.quantile(known, [share for _, share in ends], method=method)
-    return {name: float(np.median(known))} | {
-        f"{name}{end}": float(number) for (end, _), number in zip(ends, found, strict=True)
-    }
+    found = np.quantile(known, [(1 + sign * inside / 100) / 2 for inside in _INSIDE for sign in (-1, 1)], method=method)
+    return dict(zip(columns, map(float, [np.median(known), *found]), strict=True))

@@ -71,11 +71,10 @@ def of_pairs(spreads: FloatArray, scale: float | None, largest: float = np.inf) 
 def spread_interval(values: FloatArray) -> tuple[float, float, float]:
     """The standard deviation of n units' differences with its 95 % interval: the jackknife of the log variance.
 
-    The jackknife's standard error is itself of few units where tails are long, and a spread then looks smaller than it
-    is. The upper end has as many degrees of freedom as the squared influences tell (Satterthwaite 1946). To its
-    variance comes that of a squared mean, 2 / (n (n - 1)), without which values that are all as far from their mean
-    would have an interval of no width. Values of which there are only two have the interval of their share (Clopper and
-    Pearson), whose coverage is never less.
+    Where tails are long the jackknife hangs on few units, so that the upper end has as many degrees of freedom as the
+    squared influences tell (Satterthwaite 1946). The variance of a squared mean, 2 / (n (n - 1)), is added: without it
+    values that are all as far from their mean would have an interval of no width. Where values are only two, they have
+    the interval of their share.
 
     Measured coverage of 4,000 pilots of 50, 100 and 200 values each: 0.95 - 0.96 of normal ones, 0.95 - 0.97 of
     ratings, 0.96 - 0.97 where nine of ten are 0, 0.92 - 0.93 of t with 5 degrees of freedom, 0.86 - 0.89 of normal

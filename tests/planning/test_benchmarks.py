@@ -17,7 +17,6 @@ import simstudy
 import simstudy as ss
 from simstudy.loaders.formats import load
 from simstudy.metrics import METRICS
-from simstudy.planning.arguments import RELATIONS
 from simstudy.planning.benchmarks import CLUSTERS, EDITIONS, central_range, known_as, near_chance, next_edition, typical
 from tests.planning.options import SHIPPED
 
@@ -29,20 +28,6 @@ def test_the_table_is_what_the_study_wrote() -> None:
     if not written.is_file():
         pytest.skip("results of the shipped studies are not at hand")
     assert SHIPPED.read_bytes() == written.read_bytes()
-
-
-def test_the_table_is_of_real_benchmarks_and_in_order() -> None:
-    table = pd.read_csv(SHIPPED)
-    assert len(table[["test_set", "metric", "relation"]].drop_duplicates()) == len(table)
-    assert set(table["relation"]) == set(RELATIONS)
-    assert table["test_set"].nunique() >= 50
-    points = table.query("test_set == 'SWE-bench Verified' and relation == 'unlike systems'")["detectable"].iloc[0]
-    assert 5 < points < 6
-    assert (table["n_pairs"] >= 10).all()
-    assert (table["n_units"] <= table["n_items"]).all()
-    for name in ("r12", "sd"):
-        assert (table[f"{name}_10"] <= table[name]).all()
-        assert (table[name] <= table[f"{name}_90"]).all()
 
 
 def test_detectable_gains_are_about_those_of_a_normal_difference_of_the_median_sd() -> None:

@@ -71,21 +71,42 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     assert middle == pytest.approx(np.sqrt(np.mean([one.var(ddof=1) for one in differences])), rel=0.002)
 
 
-def test_the_design_of_a_pilot(ratings: ss.Outputs) -> None:
-    """The correlation within documents over all pairs of items, and one item's spread by the design effect."""
-    two = ratings.select(["a", "g"])
-    case = of_two(two)
+@pytest.mark.parametrize("names", ["ag", "abcdefg"])
+def test_the_design_of_a_pilot(ratings: ss.Outputs, names: str) -> None:
+    """The correlation within documents over all pairs of items, and one item's spread by the design effect.
+
+    Of many systems the correlation is the mean over those that follow one another.
+    """
+    outputs = ratings.select(list(names))
+    case = of_two(outputs) if len(names) == 2 else of_many(outputs)[0]
     assert case.design is not None
-    values = two.statistics[0, :, 0] - two.statistics[1, :, 0]
-    codes = two.items["cluster"].to_numpy()
-    centred = values - values.mean()
-    same = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)
-    icc = np.outer(centred, centred)[same].mean() / centred.var()
-    assert case.design.icc == pytest.approx(icc)
+    codes = outputs.items["cluster"].to_numpy()
+    same, found = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool), []
+    for values in -np.diff(outputs.statistics[..., 0], axis=0):
+        centred = values - values.mean()
+        found.append(np.outer(centred, centred)[same].mean() / centred.var())
+    assert case.design.icc == pytest.approx(np.mean(found))
     assert case.design.cv == pytest.approx(np.bincount(codes).std() / np.bincount(codes).mean())
-    spread = unit_differences(ratings, "a", "g").std(ddof=1)
-    assert case.middle.sd_of(0.0) == pytest.approx(spread, rel=1e-6)
+    if len(names) == 2:
+        spread = unit_differences(ratings, *names).std(ddof=1)
+        assert case.middle.sd_of(0.0) == pytest.approx(spread, rel=1e-6)
+    spread = case.middle.sd_of(0.0)
     assert case.item_sd == pytest.approx(spread / np.sqrt(case.design.effect / case.size), rel=1e-6)
+
+
+@pytest.mark.parametrize("duplicates", ["drop", "keep"])
+def test_near_duplicates_of_many_systems_are_left_out_and_told(ratings: ss.Outputs, duplicates: str) -> None:
+    """A copy of a system, but for one item: a plan without it is that of the others, and one with it is not."""
+    statistics = np.concatenate([ratings.statistics, ratings.statistics[:1]])
+    statistics[-1, 0, 0] += 1e-9
+    every = ss.Outputs.from_statistics(statistics, "mean", [*ratings.names, "copy"], items=ratings.items)
+    plans = [
+        ss.plan(ss.Pilot(outputs, duplicates=duplicates, n_sets=0, n_draws=100), n_items=200, sizes=[200])
+        for outputs in (ratings, every)
+    ]
+    same = [getattr(plans[0], name).equals(getattr(plans[1], name)) for name in ("answers", "predicted")]
+    told = "near-duplicates left out: 1 of 8 systems (duplicates='keep' keeps them)" in plans[1].notes
+    assert told == all(same) == any(same) == (duplicates == "drop")
 
 
 def test_the_gain_of_a_pilot_is_bounded_by_the_metric() -> None:

@@ -18,7 +18,7 @@ from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
 from simstudy.planning.cases import noted_fractions
 from simstudy.planning.results import design_rows, predicted_rows, size_rows
-from tests.planning.forms import planned
+from tests.planning.forms import pilot, planned
 from tests.planning.options import size
 
 
@@ -94,6 +94,9 @@ def test_a_page_has_every_sentence_table_and_note(form: str, tmp_path: Path) -> 
     plan.write(tmp_path / "plan", command="asked so", settings={"asked": 3})
     page, told = (tmp_path / "plan" / "README.md").read_text(), json.loads(plan.to_json())
     plain = page.replace("\\", "")
+    shown = [*plan.sentences, *(f"Assumed: {one}" for one in plan.assumptions), *(f"Note: {one}" for one in plan.notes)]
+    lines = plan.text.splitlines()
+    assert [line for line in lines if line in shown] == shown
     for said in (*plan.sentences, *plan.assumptions, *plan.notes):
         assert said in plain or said.replace("*", "") in plain, said
     assert "asked so" in page
@@ -182,3 +185,16 @@ def test_printed_tables_have_each_number_and_its_range(form: str) -> None:
             for cell, (_, row) in zip(cells[heading], table.iterrows(), strict=True):
                 between = f" ({row[f'{column}_{ends[0]}']:{way}}–{row[f'{column}_{ends[1]}']:{way}})" if ends else ""
                 assert cell == f"{row[column]:{way}}{between if ranged else ''}", heading
+
+
+def test_what_was_asked_for_is_kept() -> None:
+    guess, clusters = ss.Guess(sd_difference=(1.0, 2.0)), ss.Clusters(5, 0.1, 0.3)
+    level, costs = ss.Level(0.01, "greater", 3), ss.Costs(2.0, 3.0, 900.0)
+    asked = {"gain": 0.5, "power": 0.7, "margin": 0.9, "n_items": None, "sizes": [20]}
+    plan = ss.plan(metric="mean", alpha=level, guess=guess, clusters=clusters, costs=costs, **asked)  # type: ignore[arg-type]
+    nouns = {"alpha": level, "guess": guess, "clusters": clusters, "judge": ss.Judge(), "costs": costs}
+    expected = {"metric": "mean", "pilot": None, **asked, **{name: vars(noun) for name, noun in nouns.items()}}
+    assert plan.settings == expected
+    assert json.loads(plan.to_json())["settings"] == json.loads(json.dumps(expected))
+    of_pilot = {"by": None, "unit": "item", "duplicates": "keep", "n_sets": 0, "n_draws": 200, "seed": 9}
+    assert ss.plan(ss.Pilot(pilot("of answers"), **of_pilot), sizes=[]).settings["pilot"] == of_pilot  # type: ignore[arg-type]

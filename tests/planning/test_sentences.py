@@ -11,7 +11,9 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
+from simstudy.metrics import METRICS
 from simstudy.planning.benchmarks import EDITIONS, next_edition, typical
+from simstudy.planning.sentences import gain_in
 from simstudy.planning.solving import size_for
 from simstudy.planning.spreads import spread_interval
 from tests.oracles import compared
@@ -276,3 +278,26 @@ def test_long_tails_of_a_pilot_are_told_with_their_kurtosis(power: float, zeros:
     long = kurtosis - 3 > 0.1 * n_items
     assert (f"(kurtosis {kurtosis:.0f})" in text) == ("with 90 items or more" in text) == long
     assert ("This plan has fewer: do not rely on it." in text) == (long and n_items < 90)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gain", "text"),
+    [
+        ("accuracy", 1, "1 point of accuracy"), ("bleu", 12.3456, "12.3 points of BLEU"),
+        ("ap", 0.02, "0.02 of average precision"), ("mean", 123456.7, "123,457 of mean"),
+        ("mean", 1e20, "1e+20 of mean"),
+    ],
+)  # fmt: skip
+def test_gains_are_told_with_three_digits_and_their_unit(metric: str, gain: float, text: str) -> None:
+    assert gain_in(METRICS[metric], gain) == text
+
+
+def test_ends_that_no_test_set_reaches_are_told() -> None:
+    """Five of ten million items have power for the upper end of the range; a rare wrong winner is no number."""
+    guess = ss.Guess(sd_difference=(1.0, 1e6))
+    plan = ss.plan(metric="mean", gain=500.0, guess=guess, sizes=[])
+    row = plan.answers.iloc[0]
+    assert np.isnan(row["n_items_high"])
+    assert f"{row['n_items']:,.0f} items (from {row['n_items_low']:,.0f} to more than any test set has)." in plan.text
+    sure = ss.plan(metric="mean", gain=5.0, n_items=50, guess=ss.Guess(sd_difference=1.0), sizes=[])
+    assert "the better score in less than 0.1 % of such test sets" in sure.text
