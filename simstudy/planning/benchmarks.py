@@ -110,11 +110,12 @@ def typical(metric: str, relation: str, quantity: str) -> Typical:
     documents, the one that independent items would have for the same standard error, sd / sqrt(n_items).
 
     The range is that of a mixture (`central_range`): benchmarks differ, and so do the pairs of one benchmark. Held
-    against each test set in turn, of which it did not know, it has 0.76 - 0.80 of its pairs on average where there are
-    five test sets or more, and 0.45 - 0.73 where there are three or four; of single test sets it may have none
+    against each test set in turn, of which it did not know, it has 0.76 - 0.80 of its pairs on average where there
+    are five test sets or more, and 0.45 - 0.73 where there are three or four; of single test sets it may have none
     (results/power_tables, ranges.csv). Of accuracy the test sets are those with one answer to an item; where the mean
-    of several counts, systems are less correlated. Where no benchmark has variants under a metric, they are taken to be as
-    unlike systems are, which is careful: under every metric with both, variants' r12 is higher and their sd lower.
+    of several counts, systems are less correlated. Where no benchmark has variants under a metric, they are taken to
+    be as unlike systems are, which is careful: under every metric with both, variants' r12 is higher and their sd
+    lower.
     """
     table = _read()
     rows = table[table["metric"] == metric]

@@ -147,7 +147,8 @@ class NormalDifference(Difference):
         df, shift = max(n - 1, 1), gain * np.sqrt(n) / self.sd
         cut = t_cut(tail, df) * chi_nodes(df)
         # At most half of the gain, so that on few units too larger gains are found more often.
-        return np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2) + self.step / (self.sd * np.sqrt(n))
+        cut = np.minimum(cut * self.null_sd(gain) / self.sd, cut + shift / 2)
+        return np.asarray(cut + self.step / (self.sd * np.sqrt(n)))
 
     def null_sd(self, gain: float) -> float:
         """The standard deviation that the test finds of one unit where the true gain is this."""

@@ -185,7 +185,7 @@ def simulate(
     )  # fmt: skip
     found, middle = rejected & first_better, of_two(outputs).middle
     low, high = clopper_pearson(int(found.sum()), n_sets)
-    spread, expected, error = against_closed_form(
+    spread, expected, se = against_closed_form(
         found, np.where(first_better, gains, -gains), middle, gain=target.gain, n_units=n_units, level=target.level
     )
     return Simulated(
@@ -198,7 +198,7 @@ def simulate(
         low=float(low),
         high=float(high),
         expected=expected,
-        error=error,
+        error=se,
         spread=spread,
         spread_outputs=middle.sd_of(0.0),
         wrong_winner=1 - int(first_better.sum()) / n_sets,
