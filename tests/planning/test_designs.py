@@ -50,9 +50,7 @@ def test_what_is_usual_stands_in_with_its_range_and_is_told() -> None:
 
 def test_unlike_items_are_planned_for_equal_sizes() -> None:
     """Which have the larger variance, by the design effect: so no usual range makes a plan too small, or impossible."""
-    unlike = ss.plan(
-        metric="mean", gain=0.1, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=10, icc=-0.08)
-    )
+    unlike = plan_with(metric="mean", gain=0.1, sd_difference=1.0, cluster_size=10, icc=-0.08)
     assert unlike.cases[0].range == ""
     assert unlike.answers.equals(planned(icc=-0.08, gain=0.1).answers)
     assert Design(10, -0.05, 0.8).effect < Design(10, -0.05).effect
@@ -60,13 +58,8 @@ def test_unlike_items_are_planned_for_equal_sizes() -> None:
 
 def test_larger_clusters_are_planned_from_clusters_of_one_item() -> None:
     """Of a range it is the middle that designs are made of; what a cluster costs beside its items counts for each."""
-    asked: dict[str, Any] = {
-        "sd_difference": (0.6, 1.2),
-        "icc": 0.2,
-        "gain": 0.13,
-        "cost_item": 2.0,
-        "cost_cluster": 0.9,
-    }
+    costs = {"cost_item": 2.0, "cost_cluster": 0.9}
+    asked: dict[str, Any] = {"sd_difference": (0.6, 1.2), "icc": 0.2, "gain": 0.13, "sizes": []} | costs
     rows = planned(**asked, cluster_size=1).designs.set_index("items_per_unit")
     assert {1.0, 2.0, 4.0} <= set(rows.index)
     for items, row in rows.iterrows():
@@ -84,10 +77,7 @@ def test_where_items_are_unlike_printed_effects_and_sizes_follow_one_rule() -> N
     for row in plan.designs.to_dict("records"):
         sd = np.sqrt(row["design_effect"] / row["items_per_unit"])
         assert row["design_effect"] == pytest.approx(1 - 0.02 * (row["items_per_unit"] - 1))
-        assert (
-            row["n_units"]
-            == ss.plan(metric="mean", gain=0.1, guess=ss.Guess(sd_difference=sd)).answers["n_units"].iloc[0]
-        )
+        assert row["n_units"] == plan_with(metric="mean", gain=0.1, sd_difference=sd).answers["n_units"].item()
     # Forty items cannot all be as unlike as -0.05.
     assert planned(icc=-0.05, gain=0.1).designs["items_per_unit"].tolist() == [2, 5, 10, 20]
 
@@ -103,10 +93,7 @@ def test_a_budget_buys_as_many_units_in_plan_and_table(size: float, cost: float)
 @pytest.mark.parametrize("cv", [0.0, 1.5])
 def test_the_best_design_of_a_plan_costs_least_of_all(cv: float) -> None:
     """By algebra: the cost of clusters of k items, times the variance of an item's worth of them."""
-    plan = ss.plan(
-        metric="mean", gain=0.05, guess=ss.Guess(sd_difference=1), clusters=ss.Clusters(size=10, icc=0.05, cv=cv),
-        costs=ss.Costs(item=1, cluster=20),
-    )  # fmt: skip
+    plan = planned(gain=0.05, icc=0.05, cluster_cv=cv, cost_item=1, cost_cluster=20)
     k = np.arange(2, 200)
     cost = (20 + k) * (1 + ((1 + cv**2) * k - 1) * 0.05) / k
     best = plan.designs[plan.designs["which"].str.contains("best")]
@@ -125,16 +112,12 @@ def test_the_best_size_is_the_best_of_all(icc: float, unit: float, item: float, 
 
 
 def test_whole_units_of_a_number_of_items() -> None:
-    plan = ss.plan(
-        metric="mean", n_items=50, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[]
-    )
+    plan = planned(n_items=50, cluster_size=7, sizes=[])
     row = plan.answers.iloc[0]
     assert (row["at_units"], row["at_items"]) == (7, 49)
     (note,) = plan.notes
     assert note == "50 items are no whole number of clusters of 7: planned are 7 clusters, 49 items"
-    whole = ss.plan(
-        metric="mean", n_items=49, guess=ss.Guess(sd_difference=1.0), clusters=ss.Clusters(size=7, icc=0.1), sizes=[21]
-    )
+    whole = planned(n_items=49, cluster_size=7, sizes=[21])
     assert whole.notes == ()
     assert whole.answers.equals(plan.answers)
 

@@ -47,8 +47,15 @@ def unit_differences(outputs: ss.Outputs, a: str, b: str) -> np.ndarray:  # type
     return np.asarray((n - 1) * (without.mean() - without) + gain)
 
 
-def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Outputs) -> None:
-    """Twenty groups of documents left out in turn; families by the study's interval of the detectable gain."""
+@pytest.mark.parametrize("apart", [0.0, 1.8])
+def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Outputs, apart: float) -> None:
+    """Twenty groups of documents left out in turn; families by the study's interval of the detectable gain.
+
+    Systems that are far apart have pairs that are not in doubt, which do not count.
+    """
+    statistics = ratings.statistics.astype(float)
+    statistics[..., 0] += np.linspace(0, apart, 7)[:, None]
+    ratings = ss.Outputs.from_statistics(statistics, "mean", ratings.names, items=ratings.items)
     case = of_many(ratings)[-1]
     assert isinstance(case.middle, MixedDifference)
     pairs = compared(ratings, n_resamples=10)
@@ -58,7 +65,9 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     of_systems = np.log(rows["true_80_high"] / rows["true_80_low"]).iloc[0] / (2 * stats.norm.isf(0.025))
     # In doubt: below twice the gain of t standard errors that is just significant.
     doubtful = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
+    assert (10 <= doubtful.sum() < 18) == (apart > 0)
     about = pairs[doubtful] if doubtful.sum() >= 10 else pairs
+    assert f"(the median of {len(about)} pairs in doubt, all pairs, on 45 clusters" in case.known
     differences = [unit_differences(ratings, a, b) for a, b in zip(about["system_a"], about["system_b"], strict=True)]
     groups = np.arange(45) % 20
     logs = [np.mean([np.log(one[groups != g].std(ddof=1)) for one in differences]) for g in range(20)]
