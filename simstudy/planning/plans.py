@@ -121,15 +121,7 @@ def plan(
     check_noun("clusters", clusters, Clusters, "size=10, icc=0.1")
     check_noun("judge", judge, Judge, "error=0.1")
     check_noun("costs", costs, Costs, "item=2, budget=1000")
-    if sizes is not None:
-        check_list("sizes", sizes, "whole numbers")
-        for n in sizes:
-            check_whole("sizes", n, 2)
-    if isinstance(alpha, Level):
-        level = alpha
-    else:
-        check_fraction("alpha", alpha)
-        level = Level(alpha)
+    level = _checked(alpha, sizes)
     given, left_out = (None, []) if pilot is None else _read(pilot, metric, (guess, clusters, judge))
     known = metric if given is None else given.outputs.metric
     if known is None:
@@ -177,6 +169,18 @@ def _settings(target: Target, pilot: Pilot | None, **asked: Any) -> dict[str, An
     nouns = {name: asdict(value) if is_dataclass(value) else value for name, value in asked.items()}  # type: ignore[arg-type]
     of_pilot = None if pilot is None else pilot.settings
     return {"metric": target.metric.name, **of_target, "alpha": asdict(target.level), "pilot": of_pilot, **nouns}
+
+
+def _checked(alpha: float | Level, sizes: Sequence[int] | None) -> Level:
+    """The level; a ValueError for an alpha and sizes that cannot be."""
+    if sizes is not None:
+        check_list("sizes", sizes, "whole numbers")
+        for n in sizes:
+            check_whole("sizes", n, 2)
+    if isinstance(alpha, Level):
+        return alpha
+    check_fraction("alpha", alpha)
+    return Level(alpha)
 
 
 def _read(

@@ -15,6 +15,7 @@ from simstudy.planning.arguments import Design
 from simstudy.planning.correlated_answers import (
     AlikeAnswers,
     CorrelatedAnswers,
+    correlation_range,
     disagreement_of,
     disagreement_of_correlation,
     of_spread,
@@ -22,7 +23,7 @@ from simstudy.planning.correlated_answers import (
 from simstudy.planning.differences import ClusteredDifference, Difference, MixedDifference, NormalDifference
 from simstudy.planning.right_or_wrong import JudgedDifference, RightOrWrongDifference
 from simstudy.planning.settings import Level
-from simstudy.planning.solving import detectable_gain, size_for
+from simstudy.planning.solving import detectable_gain, least_size, size_for
 from tests.planning.forms import LEVELS
 
 
@@ -115,10 +116,24 @@ def test_usual_answers_are_those_of_their_correlation_where_scores_are_equal() -
     assert AlikeAnswers(80, 1.0).at(5).disagreement == pytest.approx(0.05)
 
 
-def test_the_largest_gain_of_a_correlation_is_where_the_worse_ones_right_answers_are_the_others_too() -> None:
-    correlated = CorrelatedAnswers(80, 0.84)
-    at = correlated.at(correlated.largest - 1e-9)
-    assert at.disagreement == pytest.approx(correlated.largest / 100, abs=1e-6)
+@pytest.mark.parametrize(("score", "r12"), [(80, 0.84), (30, 0.6), (60, -0.5), (30, -0.35)])
+def test_the_largest_gain_of_a_correlation_is_where_two_systems_can_just_have_it(score: float, r12: float) -> None:
+    """All that the worse one has right the other one has too; or, where r12 is below 0, no item is wrong for both."""
+    largest = CorrelatedAnswers(score, r12).largest
+    low, high = correlation_range(score, largest)
+    assert r12 == pytest.approx(high if r12 > 0 else low, abs=1e-6)
+    differ = largest if r12 > 0 else 200 - 2 * score - largest
+    assert CorrelatedAnswers(score, r12).at(largest - 1e-9).disagreement == pytest.approx(differ / 100, abs=1e-6)
+
+
+def test_the_least_size_is_the_one_beyond_the_last_dip_of_the_power() -> None:
+    def power(n: int) -> float:
+        return 0.1 if n < 10 or n in (14, 15) else 0.797 if n == 18 else 0.8
+
+    assert least_size(power, 0.8) == 16
+    assert least_size(power, 0.8, settled=False) == 10
+    assert least_size(lambda n: 1 - 1 / n, 0.9) == 10
+    assert least_size(lambda n: 0.7, 0.8) is None
 
 
 def test_many_pairs_are_found_and_shown_as_often_as_each_of_them_on_average() -> None:

@@ -120,6 +120,18 @@ def test_wrong_winners_and_significant_pairs_are_those_of_the_normal_form() -> N
         assert ends == sorted(ends)
 
 
+def test_each_of_the_drawn_spreads_and_priors_is_used_as_often(
+    outputs: ss.Outputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test set has the error of the covariance with which it comes; 25 weightings of the units, in turn."""
+    drawn, cut = [], leaderboards._SPREADS
+    own = leaderboards.Posterior.draw
+    monkeypatch.setattr(leaderboards.Posterior, "draw", lambda self, rng: drawn.append(id(self)) or own(self, rng))
+    predict(outputs, [100], n_draws=4 * cut)
+    assert len(set(drawn)) == cut
+    assert {drawn.count(one) for one in drawn} == {4}
+
+
 def test_documents_are_what_is_drawn() -> None:
     """Items of a document that are all alike are one: what is predicted is as of the documents."""
     outputs = ss.truth.correlated_accuracies(np.linspace(0.5, 0.8, 6).tolist(), 100)

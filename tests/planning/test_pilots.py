@@ -19,6 +19,7 @@ from simstudy.planning import predict
 from simstudy.planning.cases import Case, Target
 from simstudy.planning.differences import MixedDifference, NormalDifference
 from simstudy.planning.pilots import of_many, of_two
+from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
 from simstudy.planning.simulated import simulate
 from simstudy.planning.solving import detectable_gain
@@ -47,11 +48,11 @@ def unit_differences(outputs: ss.Outputs, a: str, b: str) -> np.ndarray:  # type
     return np.asarray((n - 1) * (without.mean() - without) + gain)
 
 
-@pytest.mark.parametrize("apart", [0.0, 1.8])
+@pytest.mark.parametrize("apart", [0.0, 1.8, 2.6])
 def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Outputs, apart: float) -> None:
     """Twenty groups of documents left out in turn; families by the study's interval of the detectable gain.
 
-    Systems that are far apart have pairs that are not in doubt, which do not count.
+    Systems that are far apart have pairs that are not in doubt, which do not count if ten others are left.
     """
     statistics = ratings.statistics.astype(float)
     statistics[..., 0] += np.linspace(0, apart, 7)[:, None]
@@ -65,9 +66,9 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     of_systems = np.log(rows["true_80_high"] / rows["true_80_low"]).iloc[0] / (2 * stats.norm.isf(0.025))
     # In doubt: below twice the gain of t standard errors that is just significant.
     doubtful = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]
-    assert (10 <= doubtful.sum() < 18) == (apart > 0)
-    about = pairs[doubtful] if doubtful.sum() >= 10 else pairs
-    assert f"(the median of {len(about)} pairs in doubt, all pairs, on 45 clusters" in case.known
+    assert (doubtful.sum() < 10, doubtful.sum() < 18) == (apart > 2, apart > 0)
+    about, which = (pairs[doubtful], "pairs in doubt") if doubtful.sum() >= 10 else (pairs, "pairs")
+    assert f"(the median of {len(about)} {which}, all pairs, on 45 clusters" in case.known
     differences = [unit_differences(ratings, a, b) for a, b in zip(about["system_a"], about["system_b"], strict=True)]
     groups = np.arange(45) % 20
     logs = [np.mean([np.log(one[groups != g].std(ddof=1)) for one in differences]) for g in range(20)]
@@ -308,3 +309,15 @@ def test_the_ends_of_a_case_are_its_least_and_its_most_spread() -> None:
         assert (spreads[0] < spreads[2]) == bool(case.range)
         if case.single is not None:
             assert spreads[0] / 3 < case.single[0].sd_of(0.0) < case.single[1].sd_of(0.0) < 3 * spreads[2]
+
+
+def test_a_gain_that_an_end_of_the_range_cannot_have_leaves_it_just_enough_answers_that_differ() -> None:
+    """Five of 50 answers differ: their interval begins at 3.3 %, of which no system can be 5 points better."""
+    answers = np.zeros((50, 2), dtype=int)
+    answers[:3, 0] = answers[3:5, 1] = 1
+    outputs = ss.Outputs.from_scores(pd.DataFrame(answers, columns=["new", "old"]), "accuracy")
+    plan = ss.plan(ss.Pilot(outputs, n_sets=0), gain=5.0, sizes=[100])
+    ends = [RightOrWrongDifference(share) for share in (0.05, 0.1, stats.binomtest(5, 50).proportion_ci().high)]
+    for table, n in ((plan.answers, int(plan.answers["n_units"].item())), (plan.sizes, 100)):
+        told = table[["power_low", "power", "power_high"]].iloc[0].tolist()
+        assert told == pytest.approx(sorted(end.power(5.0, n, Level()) for end in ends))

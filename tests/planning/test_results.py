@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import simstudy as ss
 from simstudy.metrics import METRICS
 from simstudy.planning.answers import merged, sizes_around
 from simstudy.planning.benchmarks import typical
-from simstudy.planning.cases import noted_fractions
+from simstudy.planning.cases import Case, noted_fractions
+from simstudy.planning.differences import NormalDifference
 from simstudy.planning.results import design_rows, predicted_rows, size_rows
 from tests.planning.forms import pilot, planned
 from tests.planning.options import size
@@ -198,3 +200,15 @@ def test_what_was_asked_for_is_kept() -> None:
     assert json.loads(plan.to_json())["settings"] == json.loads(json.dumps(expected))
     of_pilot = {"by": None, "unit": "item", "duplicates": "keep", "n_sets": 0, "n_draws": 200, "seed": 9}
     assert ss.plan(ss.Pilot(pilot("of answers"), **of_pilot), sizes=[]).settings["pilot"] == of_pilot  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("low", "middle", "high"), list(permutations([1.0, 2.0, np.nan])))
+def test_the_ends_of_a_number_are_its_least_and_its_most_with_the_middle_among_them(
+    low: float, middle: float, high: float
+) -> None:
+    """Power is not monotone in the spread where few units differ; what is nowhere reached (NaN) is the upper end."""
+    forms = [NormalDifference(sd) for sd in (1.0, 2.0, 3.0)]
+    case = Case("as guessed", forms[1], forms[0], forms[2], "", "a range")
+    found = case.ends(dict(zip(forms, (low, middle, high), strict=True)).__getitem__)
+    assert found == pytest.approx((middle, 1.0, np.nan), nan_ok=True)
+    assert replace(case, range="").ends(lambda _: middle) == pytest.approx((middle, middle, middle), nan_ok=True)

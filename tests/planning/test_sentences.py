@@ -211,6 +211,9 @@ def test_a_possible_part_of_a_range_is_told_beside_the_range() -> None:
     assert [end.sd_of(0.0) for end in (case.low, case.middle, case.high)] == pytest.approx(
         [100 * (1 - share) ** 0.5 for share in (0.96, 0.9, 0.84)]
     )
+    # Answers of 30 % correlate by -0.43 and more with one another, and those of 30 and 50 % by up to 0.65.
+    part = ss.plan(metric="accuracy", gain=20, guess=ss.Guess(score=30, r12=(-0.6, 0.9)), sizes=[]).cases[0]
+    assert numbers(f"{part.known} | {part.range}") == pytest.approx([0.113, -0.4286, 0.6547, -0.6, 0.9], abs=1e-3)
 
 
 @pytest.mark.parametrize("form", ["of many answers", "of many documents", "units"])
