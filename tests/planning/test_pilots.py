@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.metrics import METRICS
+from simstudy.metrics import METRICS, Ratio
 from simstudy.metrics.base import Array
 from simstudy.outputs import Outputs
 from simstudy.planning import predict
@@ -192,7 +192,7 @@ def test_a_pilot_of_right_and_wrong_answers_is_one_under_any_name() -> None:
     """One system right on every other item, the other one on all, by accuracy and by a metric of the user's own."""
     answers = np.stack([np.arange(50) % 2, np.ones(50, dtype=int)])
     statistics = np.stack([answers, np.ones_like(answers)], axis=-1)
-    own = ss.metric("share", lambda right, total: 100 * right / total)
+    own = Ratio("share", ("right", "total"), True, (1, 0), (0, 1))
     plans = [
         ss.plan(ss.Pilot(ss.Outputs.from_statistics(statistics, metric, ["a", "b"]), n_sets=0), gain=3, sizes=[])
         for metric in ("accuracy", own)
